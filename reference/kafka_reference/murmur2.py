@@ -1,0 +1,88 @@
+"""Kafka's hash of a key: murmur2 with a seed of its own, 32 bits, signed as a Java int.
+
+The rule, in four steps:
+
+1. Start from ``SEED ^ length``. The length counts bytes, never characters.
+2. For each whole little-endian word of four bytes: multiply it by M, fold its top byte down (``k ^= k >>> 24``),
+   multiply again; multiply the hash by M and xor the word in. All of it modulo 2^32.
+3. One to three bytes may be left over. They are *unsigned* in Java's code (``& 0xff``); xor them in as one little-endian
+   number, then multiply by M once more. With nothing left over, there is no multiplication.
+4. Fold: ``h ^= h >>> 13``, ``h *= M``, ``h ^= h >>> 15``.
+
+Two things every port gets wrong sooner or later. A byte of 0x80 or more is not negative. And the result *is* signed,
+half the keys hash below zero, so what turns it into a partition has to clear the sign bit (:func:`to_positive`), not
+take the absolute value: ``abs`` gives another partition for nearly every such key.
+
+Java source mirrored: ``org.apache.kafka.common.utils.Utils.murmur2`` and ``Utils.toPositive``, the same rule in every
+release from 0.10.0.1 to 4.4.0. (In 0.10.0.1 ``toPositive`` is a private method of ``DefaultPartitioner``.) Released
+4.3 reads whole words through a VarHandle instead of four shifts, with the same result.
+"""
+
+from __future__ import annotations
+
+from struct import Struct, unpack_from
+from typing import TypeAlias
+
+from kafka_reference.errors import NullPointerException
+
+__all__ = ["Key", "murmur2", "to_positive"]
+
+SEED = 0x9747B28C
+M = 0x5BD1E995
+MASK = 0xFFFFFFFF
+INT_MAX = 0x7FFFFFFF
+
+Key: TypeAlias = bytes | bytearray | memoryview
+
+# How to read the whole words of a short key, by their number: parsing a format anew costs as much as hashing the key.
+_UNPACK_WORDS = tuple(Struct(f"<{whole}I").unpack_from for whole in range(65))
+
+
+def murmur2(key: Key) -> int:
+    """Hash ``key`` as Kafka's Java client does.
+
+    ``key`` is the serialized key: bytes, of any length, empty included. The answer is a Java int, from -2^31 to
+    2^31-1. Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+
+    Raises TypeError for a ``str`` (encode it first: Kafka hashes bytes) and for anything else that is not bytes, and
+    :class:`~kafka_reference.errors.NullPointerException` (a TypeError too) for None, as Java does.
+    """
+    if type(key) is not bytes:
+        key = as_bytes(key)
+    m, mask = M, MASK  # locals: this is the hot loop of everything that places records from Python
+    length = len(key)
+    whole = length >> 2
+    h = SEED ^ length
+    for k in _UNPACK_WORDS[whole](key) if whole < len(_UNPACK_WORDS) else unpack_from(f"<{whole}I", key):
+        k = k * m & mask
+        h = (h * m ^ (k ^ k >> 24) * m) & mask
+    tail = length & 3
+    if tail == 1:
+        h = (h ^ key[-1]) * m & mask
+    elif tail == 2:
+        h = (h ^ key[-2] ^ key[-1] << 8) * m & mask
+    elif tail:
+        h = (h ^ key[-3] ^ key[-2] << 8 ^ key[-1] << 16) * m & mask
+    h = (h ^ h >> 13) * m & mask
+    h ^= h >> 15
+    return h - 0x100000000 if h > INT_MAX else h
+
+
+def to_positive(number: int) -> int:
+    """Clear the sign bit of a Java int: ``number & 0x7fffffff``, which is *not* its absolute value.
+
+    ``number`` is an int32, as :func:`murmur2` gives; the answer lies in 0 to 2^31-1. Mirrors ``Utils.toPositive(int)``,
+    0.10.0.1 to 4.4.0. Raises TypeError for anything but an int.
+    """
+    return number & INT_MAX
+
+
+def as_bytes(key: object) -> bytes:
+    """``key`` as bytes, or the error that says what it is instead (see :func:`murmur2`)."""
+    if isinstance(key, (bytes, bytearray, memoryview)):
+        return bytes(key)
+    if key is None:
+        raise NullPointerException
+    if isinstance(key, str):
+        raise TypeError("a key is bytes, not str: encode it as your serializer does, key.encode('utf-8') for Java's default")
+    raise TypeError(f"a key is bytes, not {type(key).__name__}")

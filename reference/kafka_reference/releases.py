@@ -1,0 +1,71 @@
+"""The release axis: behaviour is keyed by exact release, never by "3.x".
+
+Kafka backports. 3.9.2 has a fix that 4.0.0, released before it, does not; so "newer than" is not enough to say who
+behaves how. A change of behaviour is therefore written as a set of *spans* of releases, both ends included, in version
+order::
+
+    FIXED = since("3.9.2", until="3.9.2") | since("4.0.2")
+
+    if release in FIXED: ...
+
+Versions order as tuples of numbers, ``0.10.0.1`` before ``0.11.0.3`` before ``4.4.0``. Any published release can be
+asked about; which ones the proof was run against is in the certificate.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = ["NEWEST", "Release", "Spans", "release", "since"]
+
+_FORM = re.compile(r"\d{1,4}(\.\d{1,4}){2,3}")
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Release:
+    """One published Kafka release. ``numbers`` is its version, ``(4, 4, 0)``; ``str()`` gives ``"4.4.0"`` back."""
+
+    numbers: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.numbers))
+
+
+@lru_cache(maxsize=512)
+def release(version: str | Release) -> Release:
+    """The :class:`Release` named by ``version``; a Release is returned as it is.
+
+    Raises ValueError for anything that is not three or four numbers joined by dots, so that "3.x" or "newest" never
+    becomes a release by accident.
+    """
+    if isinstance(version, Release):
+        return version
+    if not _FORM.fullmatch(version):
+        raise ValueError(f"{version!r} is not a Kafka release: name one exactly, like 4.4.0 or 0.10.0.1")
+    return Release(tuple(map(int, version.split("."))))
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """A set of releases, as spans whose both ends are included; an open end is None."""
+
+    spans: tuple[tuple[Release, Release | None], ...]
+
+    def __contains__(self, candidate: Release) -> bool:
+        return any(first <= candidate and (last is None or candidate <= last) for first, last in self.spans)
+
+    def __or__(self, other: Spans) -> Spans:
+        return Spans(self.spans + other.spans)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{first}–{last}" if last else f"{first} on" for first, last in self.spans)
+
+
+def since(first: str, *, until: str | None = None) -> Spans:
+    """Releases from ``first`` to ``until``, both included; without ``until``, every release from ``first`` on."""
+    return Spans(((release(first), release(until) if until else None),))
+
+
+NEWEST = release("4.4.0")
