@@ -13,15 +13,19 @@ Two things every port gets wrong sooner or later. A byte of 0x80 or more is not 
 half the keys hash below zero, so what turns it into a partition has to clear the sign bit (:func:`to_positive`), not
 take the absolute value: ``abs`` gives another partition for nearly every such key.
 
+One thing here is for speed. Step 2 mixes each word without looking at the others, so from four words on they are mixed
+all at once: spread out to one word per 64 bits of a single large integer, where a product of two 32-bit numbers has
+room, a multiplication of that integer multiplies every word. What is left for the loop is the chain through ``h``.
+
 Java source mirrored: ``org.apache.kafka.common.utils.Utils.murmur2`` and ``Utils.toPositive``, the same rule in every
-release from 0.10.0.1 to 4.4.0. (In 0.10.0.1 ``toPositive`` is a private method of ``DefaultPartitioner``.) Released
-4.3 reads whole words through a VarHandle instead of four shifts, with the same result.
+release from 0.10.0.1 to 4.4.0. In 0.10.0.1 ``toPositive`` is a private method of ``DefaultPartitioner``. From 4.3.0 on
+Java reads whole words through a VarHandle instead of four shifts, with the same result.
 """
 
 from __future__ import annotations
 
-from struct import Struct, unpack_from
-from typing import TypeAlias
+from struct import Struct
+from typing import Any, TypeAlias
 
 from kafka_reference.errors import NullPointerException
 
@@ -34,8 +38,18 @@ INT_MAX = 0x7FFFFFFF
 
 Key: TypeAlias = bytes | bytearray | memoryview
 
-# How to read the whole words of a short key, by their number: parsing a format anew costs as much as hashing the key.
-_UNPACK_WORDS = tuple(Struct(f"<{whole}I").unpack_from for whole in range(65))
+
+def _lanes(whole: int) -> tuple[Any, Any, int, int, int]:
+    """How ``whole`` words are split, read back from lanes of 64 bits, the bytes these take, and two masks over them."""
+    one_in_each = int.from_bytes(b"\1\0\0\0\0\0\0\0" * whole, "little")
+    read_low_words = Struct("<" + "I4x" * whole).unpack
+    return Struct("4s" * whole).unpack_from, read_low_words, 8 * whole, one_in_each * 0xFF, one_in_each * MASK
+
+
+_SHORT = 16  # bytes; below, a plain loop over the words is faster than the lanes
+_UNPACK_WORDS = tuple(Struct(f"<{whole}I").unpack_from for whole in range(_SHORT // 4))
+_LANES = tuple(map(_lanes, range(65)))
+_spread = b"\0\0\0\0".join
 
 
 def murmur2(key: Key) -> int:
@@ -49,13 +63,20 @@ def murmur2(key: Key) -> int:
     """
     if type(key) is not bytes:
         key = as_bytes(key)
-    m, mask = M, MASK  # locals: this is the hot loop of everything that places records from Python
+    m, mask = M, MASK  # locals, since this is the hot loop of everything that places records from Python
     length = len(key)
-    whole = length >> 2
     h = SEED ^ length
-    for k in _UNPACK_WORDS[whole](key) if whole < len(_UNPACK_WORDS) else unpack_from(f"<{whole}I", key):
-        k = k * m & mask
-        h = (h * m ^ (k ^ k >> 24) * m) & mask
+    if length < _SHORT:
+        for k in _UNPACK_WORDS[length >> 2](key):
+            k = k * m & mask
+            h = (h * m ^ (k ^ k >> 24) * m) & mask
+    else:
+        whole = length >> 2
+        split, read, size, low8, low32 = _LANES[whole] if whole < 65 else _lanes(whole)
+        ks = int.from_bytes(_spread(split(key)), "little") * m & low32
+        ks = (ks ^ ks >> 24 & low8) * m
+        for k in read(ks.to_bytes(size, "little")):
+            h = h * m & mask ^ k
     tail = length & 3
     if tail == 1:
         h = (h ^ key[-1]) * m & mask
@@ -84,5 +105,5 @@ def as_bytes(key: object) -> bytes:
     if key is None:
         raise NullPointerException
     if isinstance(key, str):
-        raise TypeError("a key is bytes, not str: encode it as your serializer does, key.encode('utf-8') for Java's default")
+        raise TypeError("a key is bytes, not str: encode it as your serializer does, key.encode('utf-8') is Java's default")
     raise TypeError(f"a key is bytes, not {type(key).__name__}")

@@ -1,0 +1,51 @@
+"""What a partitioner sees of a cluster: nodes with racks, and partitions with or without a leader, in a given order.
+
+The order of ``partitions`` is the order Java's ``Cluster`` was given, which it keeps and never sorts. A partition's place
+in that list and its id are two things: ids need be neither contiguous nor ascending, and some of Java's code answers with
+an id, some with an index. Every topic a question names has these same partitions.
+
+A partition is *available* when it has a leader; Java keeps the available ones in the same order.
+
+Java source mirrored: ``org.apache.kafka.common.Cluster``, ``Node`` and ``PartitionInfo``, 0.10.0.1 to 4.4.0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["Cluster", "Node", "Partition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A broker: its id, an int32, and its rack, or None."""
+
+    id: int
+    rack: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition: its id, an int32, and the id of the node that leads it, or None."""
+
+    id: int
+    leader: int | None = None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Nodes and partitions, in the order Java was given them."""
+
+    nodes: tuple[Node, ...]
+    partitions: tuple[Partition, ...]
+
+    @cached_property
+    def available(self) -> tuple[Partition, ...]:
+        """The partitions that have a leader, in order. Mirrors ``Cluster.availablePartitionsForTopic``."""
+        return tuple(partition for partition in self.partitions if partition.leader is not None)
+
+    @cached_property
+    def racks(self) -> dict[int, str | None]:
+        """Node id to rack."""
+        return {node.id: node.rack for node in self.nodes}
