@@ -1,0 +1,1 @@
+"""Everybody is asked the same questions, and the answers are compared: the kit around ``kafka_reference``."""

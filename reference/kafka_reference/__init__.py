@@ -1,0 +1,38 @@
+"""Kafka's rules in plain Python, each proven against the real Java classes of every release it names.
+
+    >>> from kafka_reference import partition_for_key
+    >>> partition_for_key("home".encode(), 3)
+    2
+
+What is proven, against which releases and how many questions, is in :func:`certificate`; a public function without a
+row there is not public. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once)
+needs ``pip install 'kafka-conformance[bulk]'``.
+"""
+
+from kafka_reference.certificate import certificate
+from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.errors import JavaRaises, QuestionError
+from kafka_reference.murmur2 import murmur2, to_positive
+from kafka_reference.partitioning.keyed import partition_for_key
+from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, Plugged, choose_partition
+from kafka_reference.releases import NEWEST, Release, Spans, release, since
+
+__all__ = [
+    "NEWEST",
+    "UNKNOWN_PARTITION",
+    "Cluster",
+    "JavaRaises",
+    "Node",
+    "Partition",
+    "Plugged",
+    "QuestionError",
+    "Release",
+    "Spans",
+    "certificate",
+    "choose_partition",
+    "murmur2",
+    "partition_for_key",
+    "release",
+    "since",
+    "to_positive",
+]

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 __all__ = [
     "ArithmeticException",
+    "ArrayIndexOutOfBoundsException",
     "DrawsExhausted",
     "IllegalArgumentException",
     "JavaRaises",
@@ -43,6 +44,12 @@ class ArithmeticException(JavaRaises, ZeroDivisionError):
     """Java's ``int % 0``."""
 
     java_name = "ArithmeticException"
+
+
+class ArrayIndexOutOfBoundsException(JavaRaises, IndexError):
+    """Java read an array before its first or behind its last element."""
+
+    java_name = "ArrayIndexOutOfBoundsException"
 
 
 class NullPointerException(JavaRaises, TypeError):

@@ -1,0 +1,25 @@
+"""Whoever answers: the reference, the real Java of a release, or a mutant. All of them are asked in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kafka_conformance.protocol import Outcome, Question
+from kafka_conformance.rules import Rule
+from kafka_reference.releases import Release
+
+__all__ = ["Answerer"]
+
+
+class Answerer(Protocol):
+    """Answers a batch of questions about one rule in one release, one outcome for each, in order."""
+
+    @property
+    def name(self) -> str:
+        """Who this is, in reports."""
+        ...
+
+    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+        """The outcomes."""
+        ...

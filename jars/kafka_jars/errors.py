@@ -1,0 +1,30 @@
+"""What can go wrong with a jar. Each error says what happened and what to do, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["JarChanged", "JarError", "JarUnavailable", "PinsUnreadable"]
+
+
+class JarError(Exception):
+    """A jar cannot be used. ``str()`` is the line for the user."""
+
+
+class JarChanged(JarError):
+    """The file is there, and it is not the jar that was pinned."""
+
+    def __init__(self, path: Path, expected: str, found: str) -> None:
+        super().__init__(
+            f"{path} is not the jar that was pinned: expected sha256 {expected}, found {found};"
+            " delete the file to fetch it again, or find out who changed it"
+        )
+        self.path, self.expected, self.found = path, expected, found
+
+
+class JarUnavailable(JarError):
+    """The jar is not in the cache and cannot be fetched."""
+
+
+class PinsUnreadable(JarError):
+    """``releases.toml`` does not say what it should."""

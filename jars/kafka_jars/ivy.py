@@ -1,0 +1,90 @@
+"""Jars by the Ivy that is inside Spark's JVM: by coordinates, with no address written anywhere.
+
+``org.apache.spark.util.MavenUtils`` is what ``spark-submit --packages`` uses. It is asked for one jar at a time and
+without the jar's dependencies: which jars belong to a release is in ``releases.toml``, not in somebody's POM.
+
+The JVM brings a list of certificate authorities of its own, which need not be those this machine trusts (a company's
+proxy is known to Python, curl and pip through ``SSL_CERT_FILE``, and not to a Java that came as a wheel). So before the
+first fetch the JVM is told to trust what Python trusts here.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from pathlib import Path
+from typing import Any
+
+from kafka_jars.errors import JarUnavailable
+
+__all__ = ["Ivy"]
+
+# In what Ivy says: the repositories it tried, and those that did not answer.
+_TRIED = re.compile(r"^\s+https?://([^/\s]+)/", re.MULTILINE)
+_SILENT = re.compile(r"Server access error at url https?://([^/\s]+)/")
+
+
+class Ivy:
+    """Fetches jars through ``jvm``, the ``jvm`` view of a py4j gateway into Spark's JVM."""
+
+    def __init__(self, jvm: Any) -> None:
+        self._jvm = jvm
+        self._trusting = False
+
+    def fetch(self, coordinates: str, into: Path) -> Path:
+        """Bring the jar of ``coordinates`` into the folder ``into``; the path of the jar.
+
+        Raises JarUnavailable, which tells a jar that does not exist from a network that does not answer.
+        """
+        if not self._trusting:
+            self._trust_what_python_trusts()
+            self._trusting = True
+        jvm = self._jvm
+        said = jvm.java.io.ByteArrayOutputStream()
+        printer = jvm.java.io.PrintStream(said)
+        utils, none = jvm.org.apache.spark.util.MavenUtils, jvm.scala.Option.empty()
+        settings = utils.buildIvySettings(none, jvm.scala.Option.apply(str(into)), False, printer)
+        settings.setDefaultCache(jvm.java.io.File(str(into / "cache")))
+        no_exclusions = jvm.scala.collection.immutable.List.newBuilder().result()
+        try:
+            found = utils.resolveMavenCoordinates(coordinates, settings, none, False, no_exclusions, False, printer)
+            paths = [str(found.apply(index)) for index in range(found.size())]
+        except Exception as error:
+            if type(error).__name__ != "Py4JJavaError":  # py4j is an extra: this package must import without it
+                raise
+            raise _unavailable(coordinates, str(said), str(error)) from error
+        if len(paths) != 1:
+            raise JarUnavailable(f"{coordinates}: expected one jar from Ivy, got {paths}")
+        return Path(paths[0])
+
+    def _trust_what_python_trusts(self) -> None:
+        authorities = ssl.create_default_context().get_ca_certs(binary_form=True)
+        if not authorities:
+            return  # this Python keeps none in a list: the JVM's own stay
+        java = self._jvm.java
+        keys = java.security.KeyStore.getInstance("PKCS12")
+        keys.load(None, None)
+        factory = java.security.cert.CertificateFactory.getInstance("X.509")
+        for number, der in enumerate(authorities):
+            certificate = factory.generateCertificate(java.io.ByteArrayInputStream(der))
+            keys.setCertificateEntry(f"authority-{number}", certificate)
+        net = self._jvm.javax.net.ssl
+        managers = net.TrustManagerFactory.getInstance(net.TrustManagerFactory.getDefaultAlgorithm())
+        managers.init(keys)
+        context = net.SSLContext.getInstance("TLS")
+        context.init(None, managers.getTrustManagers(), None)
+        net.SSLContext.setDefault(context)
+
+
+def _unavailable(coordinates: str, said: str, error: str) -> JarUnavailable:
+    """Tells "not there" from "nobody answered": a repository that was tried and did not fail has answered."""
+    tried = set(_TRIED.findall(said))
+    silent = set(_SILENT.findall(said))
+    if tried - silent:
+        return JarUnavailable(f"{coordinates} is in no repository: is that a published Kafka release?")
+    if silent:
+        return JarUnavailable(
+            f"{coordinates} is not in the cache and no repository can be reached:"
+            " run once with a network, then everything works without one"
+        )
+    return JarUnavailable(f"{coordinates} cannot be fetched: {error.splitlines()[0]}")

@@ -1,0 +1,72 @@
+package kafkaoracle.host;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The one object Python talks to, through py4j. It lives beside Spark's classes, where Jackson is, and holds every
+ * release that was opened, each behind a class loader that does not see any of this.
+ *
+ * Between here and a release only the JDK's own types cross, since those are the only classes both sides share: a
+ * question is a Map, an answer is a Map, a column of keys is a ByteBuffer. And Python only ever calls this class,
+ * because py4j remembers methods by class name: two releases' classes of one name cannot both be called from it.
+ */
+public final class OracleHost {
+    private static final ObjectReader QUESTIONS = new ObjectMapper().readerFor(Map.class);
+    private static final ObjectWriter ANSWERS = new ObjectMapper().writer();
+
+    private final Map<String, ReleaseRoom> rooms = new ConcurrentHashMap<>();
+
+    /** Opens a release; the version read back from its loaded jar, which need not be the one that was hoped for. */
+    public String open(String release, String jars, String rules) throws Exception {
+        ReleaseRoom room = new ReleaseRoom(release, jars.split("\n"), rules.split("\n"));
+        rooms.put(release, room);
+        return room.loadedVersion();
+    }
+
+    /** JSON lines in, JSON lines out, in order; the first line out names the release and the jar that answered. */
+    public byte[] answer(String release, byte[] lines) throws Exception {
+        ReleaseRoom room = room(release);
+        ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
+        write(out, Map.of("release", room.loadedVersion(), "jar", room.loadedFrom()));
+        for (String line : new String(lines, StandardCharsets.UTF_8).split("\n")) {
+            Map<String, Object> asked = QUESTIONS.readValue(line);
+            Map<String, Object> answered = new LinkedHashMap<>();
+            answered.put("id", asked.get("id"));
+            room.answer(asked, answered);
+            write(out, answered);
+        }
+        return out.toByteArray();
+    }
+
+    /** A whole column: keys in one file, results in another; nanoseconds spent in the release's own loop. */
+    public long bulk(String release, String rule, String in, String out) throws Exception {
+        return room(release).bulk(rule, in, out);
+    }
+
+    public void close(String release) throws Exception {
+        ReleaseRoom room = rooms.remove(release);
+        if (room != null) {
+            room.close();
+        }
+    }
+
+    private ReleaseRoom room(String release) {
+        ReleaseRoom room = rooms.get(release);
+        if (room == null) {
+            throw new IllegalStateException("release " + release + " is not open");
+        }
+        return room;
+    }
+
+    private static void write(ByteArrayOutputStream out, Map<String, Object> line) throws Exception {
+        out.write(ANSWERS.writeValueAsBytes(line));
+        out.write('\n');
+    }
+}

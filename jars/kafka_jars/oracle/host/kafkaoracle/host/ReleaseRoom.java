@@ -1,0 +1,132 @@
+package kafkaoracle.host;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.lang.reflect.Field;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.function.ToLongBiFunction;
+
+/**
+ * One release, loaded where nothing else can be seen: the loader's parent is the platform's, so Spark's class path,
+ * which may hold a kafka-clients of its own, is out of sight. What was loaded is read back, never assumed.
+ *
+ * Everything runs on one thread of ours whose id is set to 0: then ThreadLocalRandom's k-th draw depends on the seed
+ * alone, and a question's draws can be what Kafka draws.
+ */
+final class ReleaseRoom {
+    private final URLClassLoader loader;
+    private final ExecutorService thread;
+    private final String loadedVersion;
+    private final String loadedFrom;
+    private final Map<String, Function<Map<String, Object>, Map<String, Object>>> rules = new HashMap<>();
+
+    ReleaseRoom(String release, String[] jars, String[] ruleClasses) throws Exception {
+        URL[] urls = new URL[jars.length];
+        for (int i = 0; i < jars.length; i++) {
+            urls[i] = Path.of(jars[i]).toUri().toURL();
+        }
+        loader = new URLClassLoader("kafka-" + release, urls, ClassLoader.getPlatformClassLoader());
+        Class<?> witness = Class.forName("org.apache.kafka.common.utils.Utils", false, loader);
+        loadedFrom = Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        loadedVersion = versionIn(loader);
+        thread = Executors.newSingleThreadExecutor(work -> {
+            Thread made = new Thread(work, "kafka-oracle-" + release);
+            made.setDaemon(true);
+            made.setContextClassLoader(loader);
+            return made;
+        });
+        onOurThread(() -> {
+            forgetThreadId();
+            for (String rule : ruleClasses) {
+                String[] slugAndClass = rule.split("=");
+                rules.put(slugAndClass[0], instance(slugAndClass[1], release));
+            }
+            return null;
+        });
+    }
+
+    String loadedVersion() {
+        return loadedVersion;
+    }
+
+    String loadedFrom() {
+        return loadedFrom;
+    }
+
+    @SuppressWarnings("unchecked")
+    void answer(Map<String, Object> asked, Map<String, Object> answered) throws Exception {
+        Function<Map<String, Object>, Map<String, Object>> rule = rules.get((String) asked.get("rule"));
+        if (rule == null) {
+            answered.put("unsupported", "release " + loadedVersion + " has no rule " + asked.get("rule"));
+            return;
+        }
+        try {
+            answered.put("answer", onOurThread(() -> rule.apply((Map<String, Object>) asked.get("question"))));
+        } catch (Exception | LinkageError failed) {
+            answered.put("failed", String.valueOf(failed.getMessage() == null ? failed : failed.getMessage()));
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    long bulk(String rule, String in, String out) throws Exception {
+        ToLongBiFunction<ByteBuffer, ByteBuffer> column = (ToLongBiFunction<ByteBuffer, ByteBuffer>) (Object) rules.get(rule);
+        try (RandomAccessFile keys = new RandomAccessFile(in, "r"); RandomAccessFile results = new RandomAccessFile(out, "rw")) {
+            ByteBuffer from = keys.getChannel().map(MapMode.READ_ONLY, 0, keys.length()).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer into = results.getChannel().map(MapMode.READ_WRITE, 0, 4 * from.getLong(0)).order(ByteOrder.LITTLE_ENDIAN);
+            return onOurThread(() -> column.applyAsLong(from, into));
+        }
+    }
+
+    void close() throws IOException {
+        thread.shutdownNow();
+        loader.close();
+    }
+
+    private <T> T onOurThread(Callable<T> work) throws Exception {
+        try {
+            return thread.submit(work).get();
+        } catch (ExecutionException wrapped) {
+            if (wrapped.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) wrapped.getCause();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private Function<Map<String, Object>, Map<String, Object>> instance(String className, String release) throws Exception {
+        Object rule = Class.forName(className, true, loader).getConstructor(String.class).newInstance(release);
+        return (Function<Map<String, Object>, Map<String, Object>>) rule;
+    }
+
+    private static String versionIn(URLClassLoader loader) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream file = loader.getResourceAsStream("kafka/kafka-version.properties")) {
+            if (file == null) {
+                return "unknown";
+            }
+            properties.load(file);
+        }
+        return properties.getProperty("version", "unknown").trim();
+    }
+
+    private static void forgetThreadId() throws ReflectiveOperationException {
+        Field id = Thread.class.getDeclaredField("tid");
+        id.setAccessible(true);
+        id.setLong(Thread.currentThread(), 0);
+    }
+}

@@ -1,0 +1,93 @@
+"""``releases.toml``: which jars make up a release, and the sha256 of each.
+
+A release is a set of jars under its version; ``[beside]`` is what every release needs beside its own jars (Kafka's
+clients log through slf4j), and ``[compiler]`` what turns the oracle's source into classes. A version that is not in the
+file can still be asked about: it is then *unpinned*, its jars have no sha256 to be held to, and everything printed
+about it says so, until :func:`pin` writes it in.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from kafka_jars.errors import PinsUnreadable
+
+__all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin"]
+
+PINS_FILE = Path(__file__).parent / "releases.toml"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """Maven coordinates ``group:artifact:version`` and the sha256 pinned for them, or None."""
+
+    coordinates: str
+    sha256: str | None = None
+
+    @property
+    def file_name(self) -> str:
+        """The jar's name in the store: unique, since the group is part of it."""
+        return self.coordinates.replace(":", "_") + ".jar"
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """What ``releases.toml`` says."""
+
+    releases: dict[str, tuple[Jar, ...]]
+    beside: tuple[Jar, ...]
+    compiler: tuple[Jar, ...]
+
+    def is_pinned(self, version: str) -> bool:
+        """Whether every jar of this release has a sha256 to be held to."""
+        return version in self.releases
+
+    def jars(self, version: str) -> tuple[Jar, ...]:
+        """The release's own jars, the clients first, then those beside it."""
+        own = self.releases.get(version) or (Jar(f"org.apache.kafka:kafka-clients:{version}"),)
+        return own + self.beside
+
+
+def load(path: Path = PINS_FILE) -> Pins:
+    """Read and check the pins. Raises PinsUnreadable, naming the entry."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Pins(
+            releases={version: _jars(table, path) for version, table in document["releases"].items()},
+            beside=_jars(document["beside"], path),
+            compiler=_jars(document["compiler"], path),
+        )
+    except (OSError, tomllib.TOMLDecodeError, KeyError, AttributeError) as error:
+        raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
+
+
+def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE) -> None:
+    """Write a release's jars, coordinates to sha256, into ``path``, keeping everything else and the order of versions."""
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+        releases = document["releases"]
+        everything = {name: dict(table) for name, table in releases.unwrap().items()} | {version: jars}
+    except (OSError, TOMLKitError, KeyError, AttributeError) as error:
+        raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
+    table = tomlkit.table(is_super_table=True)
+    for name in sorted(everything, key=lambda v: tuple(map(int, v.split(".")))):
+        table[name] = everything[name]
+    document["releases"] = table
+    scratch = path.with_suffix(".toml.new")
+    scratch.write_text(tomlkit.dumps(document), encoding="utf-8")
+    scratch.replace(path)
+
+
+def _jars(table: dict[str, str], path: Path) -> tuple[Jar, ...]:
+    for coordinates, sha256 in table.items():
+        if not _COORDINATES.fullmatch(coordinates) or not _SHA256.fullmatch(sha256):
+            raise PinsUnreadable(f'{path}: "{coordinates}" = "{sha256}" is not coordinates and a sha256')
+    return tuple(Jar(coordinates, sha256) for coordinates, sha256 in table.items())

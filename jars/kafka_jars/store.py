@@ -1,0 +1,95 @@
+"""One folder of jars, each looked at before it is used.
+
+``KAFKA_CONFORMANCE_CACHE`` names the folder, else it is the user's cache directory. A jar is a file named after its
+coordinates. Its sha256 is computed every time it is handed out: a jar changed on disk is found by the run that would
+have used it. A jar arrives under another name and is renamed when it is whole and right, so two runs side by side, or
+one that was ended midway, leave nothing half-written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import platformdirs
+
+from kafka_jars.errors import JarChanged, JarUnavailable
+from kafka_jars.pins import Jar
+
+__all__ = ["Fetch", "Stored", "Store", "default_store"]
+
+# Brings the jar of these coordinates into this folder and says where it is.
+Fetch: TypeAlias = Callable[[str, Path], Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A jar in the store: the file, its sha256 as found, and whether that was held against a pin."""
+
+    jar: Jar
+    path: Path
+    sha256: str
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the sha256 was one to be held to."""
+        return self.jar.sha256 is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The folder. ``jars/`` in it holds the jars; other rooms of it belong to whoever makes them."""
+
+    folder: Path
+
+    def path(self, jar: Jar) -> Path:
+        """Where this jar is, or would be."""
+        return self.folder / "jars" / jar.file_name
+
+    def missing(self, jars: Iterable[Jar]) -> list[Jar]:
+        """Those that are not there yet."""
+        return [jar for jar in jars if not self.path(jar).is_file()]
+
+    def get(self, jar: Jar, fetch: Fetch) -> Stored:
+        """The jar, fetched if it is not there. Raises JarChanged for a wrong sha256, JarUnavailable from ``fetch``."""
+        path = self.path(jar)
+        if not path.is_file():
+            self._bring(jar, fetch)
+        return _checked(jar, path)
+
+    def _bring(self, jar: Jar, fetch: Fetch) -> None:
+        path = self.path(jar)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            room = Path(tempfile.mkdtemp(prefix="arriving-", dir=self.folder))
+        except OSError as error:
+            raise JarUnavailable(
+                f"the jar cache {self.folder} cannot be written ({error.strerror}):"
+                " set KAFKA_CONFORMANCE_CACHE to a folder that can"
+            ) from error
+        try:
+            arrived = fetch(jar.coordinates, room)
+            _checked(jar, arrived)
+            arrived.replace(path)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def default_store() -> Store:
+    """The store named by ``KAFKA_CONFORMANCE_CACHE``, else the one in the user's cache directory."""
+    named = os.environ.get("KAFKA_CONFORMANCE_CACHE")
+    return Store(Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False))
+
+
+def _checked(jar: Jar, path: Path) -> Stored:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if jar.sha256 is not None and found != jar.sha256:
+        raise JarChanged(path, jar.sha256, found)
+    return Stored(jar, path, found)

@@ -1,0 +1,47 @@
+"""The real Java classes of a release, as an answerer: a batch of questions is one call into Spark's JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from kafka_conformance.errors import OracleFault
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.protocol import Answered, Failed, Outcome, Question, Unsupported
+from kafka_conformance.rules import Rule
+from kafka_reference.releases import Release
+
+__all__ = ["JavaAnswerer"]
+
+
+@dataclass(frozen=True, slots=True)
+class JavaAnswerer:
+    """Answers by the classes of whatever release is asked about."""
+
+    oracle: Oracle
+    name: str = "java"
+
+    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+        """The outcomes, one for each question. Raises JvmLost, WrongRelease, OracleFault, JarError."""
+        if rule.java_class(at) is None:
+            return [Unsupported(f"release {at} has no {rule.slug}")] * len(questions)
+        if not questions:
+            return []
+        asked = [{"id": str(number), "rule": rule.slug, "question": q} for number, q in enumerate(questions)]
+        lines = b"\n".join(map(msgspec.json.encode, asked))
+        answered = self.oracle.open(str(at)).answer(lines)
+        if [line["id"] for line in answered] != [line["id"] for line in asked]:
+            raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")
+        return [_outcome(line) for line in answered]
+
+
+def _outcome(line: dict[str, object]) -> Outcome:
+    match line:
+        case {"answer": dict(answer)}:
+            return Answered(answer)
+        case {"unsupported": why}:
+            return Unsupported(str(why))
+        case _:
+            return Failed(str(line.get("failed", "no answer")))

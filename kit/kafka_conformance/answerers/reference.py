@@ -1,0 +1,44 @@
+"""The reference as an answerer, and anything shaped like it: a mutant answers in the same way, with one thing wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_conformance.protocol import Answer, Answered, Failed, Outcome, Question, Unsupported
+from kafka_conformance.rules import Rule
+from kafka_reference.errors import JavaRaises, NotInThisRelease, QuestionError
+from kafka_reference.releases import Release
+
+__all__ = ["ReferenceAnswerer", "outcome_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceAnswerer:
+    """Answers by ``rule.ask``, or by ``instead`` of it."""
+
+    name: str = "reference"
+    instead: Callable[[Any, Release], Answer] | None = None
+
+    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+        """The outcomes, one for each question."""
+        if at not in rule.releases:
+            return [Unsupported(f"{rule.slug} is no rule of release {at}")] * len(questions)
+        ask = self.instead or rule.ask
+        return [outcome_of(ask, question, at) for question in questions]
+
+
+def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Outcome:
+    """``ask``'s answer; what the rule raises is an answer too, what cannot be put or breaks down is not."""
+    try:
+        return Answered(ask(question, at))
+    except JavaRaises as raised:
+        message = {} if raised.message is None else {"message": raised.message}
+        return Answered({"raises": raised.java_name, **message})
+    except NotInThisRelease as absent:
+        return Unsupported(str(absent))
+    except QuestionError as error:
+        return Failed(str(error))
+    except Exception as error:  # noqa: BLE001  whatever broke in a rule is reported with its question, never lost
+        return Failed(f"{type(error).__name__}: {error}")

@@ -1,0 +1,72 @@
+"""The certificate: from what ``verify`` counted to the file, and from the file to the tables people read."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+
+from kafka_conformance.errors import KitError
+from kafka_conformance.verifying import Judged, Plan
+from kafka_reference.certificate import Certificate, Row, reference_fingerprint
+
+__all__ = ["LAST", "kit_version", "made_from", "markdown", "write"]
+
+LAST = Path(".kafka-conformance") / "certificate.json"
+
+
+def kit_version() -> str:
+    """The version of this distribution."""
+    try:
+        return version("kafka-conformance")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def made_from(results: Sequence[Judged], plan: Plan, jvm: str) -> Certificate:
+    """The certificate of one run."""
+    return Certificate(
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        kit=kit_version(),
+        seed=plan.seed,
+        jvm=jvm,
+        reference_sha256=reference_fingerprint(),
+        rows=tuple(
+            Row(
+                rule=judged.tally.rule.slug,
+                release=str(judged.release),
+                asked=judged.tally.total,
+                agreed=judged.tally.agreed,
+                sources=dict(judged.tally.asked),
+                jar_sha256=judged.jar_sha256,
+                pinned=judged.pinned,
+            )
+            for judged in results
+        ),
+    )
+
+
+def write(made: Certificate, path: Path) -> None:
+    """Write it. Raises KitError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(asdict(made)), indent=1) + b"\n")
+    except OSError as error:
+        raise KitError(f"the certificate cannot be written to {path}: {error.strerror}") from error
+
+
+def markdown(made: Certificate) -> str:
+    """One row for each rule: releases, questions, agreement. What the README shows."""
+    lines = ["| rule | releases | questions a release | asked in all | agreed |", "|---|---|---:|---:|---:|"]
+    for rule in made.rules():
+        rows = [row for row in made.rows if row.rule == rule]
+        each = sorted({row.asked for row in rows})
+        asked, agreed = sum(row.asked for row in rows), sum(row.agreed for row in rows)
+        span = f"{len(rows)}: {rows[0].release} to {rows[-1].release}" if len(rows) > 1 else rows[0].release
+        per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
+        lines.append(f"| `{rule}` | {span} | {per} | {asked:,} | {agreed:,} |")
+    return "\n".join(lines) + "\n"

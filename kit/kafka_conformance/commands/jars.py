@@ -1,0 +1,79 @@
+"""``jars list``, ``jars resolve``, ``jars pin``: the releases, their jars, and the sha256 each is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.progress import steps
+from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.session import chosen_releases
+from kafka_jars import pins as pinning
+from kafka_jars.ivy import Ivy
+from kafka_jars.pins import Jar, Pins
+from kafka_jars.store import Store, Stored, default_store
+from kafka_reference.releases import Release
+
+__all__ = ["list_jars", "pin", "resolve"]
+
+
+def list_jars() -> int:
+    """Every pinned jar, and whether it is in the cache."""
+    pins, store = pinning.load(), default_store()
+    rows = [
+        [of, jar.coordinates, (jar.sha256 or "")[:16], "cached" if store.path(jar).is_file() else "not fetched"]
+        for of, jars in [*pins.releases.items(), ("every release", pins.beside), ("compiler", pins.compiler)]
+        for jar in jars
+    ]
+    out = console()
+    out.print(table("", ["release", "coordinates", "sha256", "cache"], rows))
+    out.print(f"{len(pins.releases)} releases pinned; cache {store.folder}", markup=False)
+    return 0
+
+
+def resolve(*, kafka: str) -> int:
+    """Fetch what is missing, check everything; afterwards all of it works without a network."""
+    pins, store = pinning.load(), default_store()
+    releases = chosen_releases(kafka, pins)
+    jars = [*pins.compiler, *dict.fromkeys(jar for at in releases for jar in pins.jars(str(at)))]
+    stored = _fetched(jars, store)
+    rows = [[s.jar.coordinates, s.sha256[:16], "as pinned" if s.pinned else "unpinned", str(s.path)] for s in stored]
+    console().print(table("", ["coordinates", "sha256", "", "file"], rows))
+    return 0
+
+
+def pin(*, versions: Sequence[str]) -> int:
+    """Fetch releases that are not pinned and write their sha256 into releases.toml."""
+    pins, store = pinning.load(), default_store()
+    out = console()
+    wanted = chosen_releases(",".join(versions), pins)
+    for at, own in _unpinned(wanted, pins).items():
+        found = {stored.jar.coordinates: stored.sha256 for stored in _fetched(own, store)}
+        pinning.pin(str(at), found)
+        for coordinates, sha256 in found.items():
+            out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
+    for at in wanted:
+        if pins.is_pinned(str(at)):
+            out.print(f"{at} was pinned already")
+    return 0
+
+
+def _unpinned(wanted: Sequence[Release], pins: Pins) -> dict[Release, list[Jar]]:
+    return {at: [jar for jar in pins.jars(str(at)) if jar.sha256 is None] for at in wanted if not pins.is_pinned(str(at))}
+
+
+def _fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:
+    """Each jar, checked; a JVM is started only if one has to be fetched."""
+    if not store.missing(jars):
+        return [store.get(jar, _never) for jar in jars]
+    with steps("fetching jars", len(jars)) as progress, Jvm() as jvm:
+        ivy, stored = Ivy(jvm.view), []
+        for jar in jars:
+            progress.doing(jar.coordinates)
+            stored.append(jvm.call(lambda jar=jar: store.get(jar, ivy.fetch)))
+            progress.advance()
+    return stored
+
+
+def _never(coordinates: str, _: object) -> None:
+    raise AssertionError(f"{coordinates} was there a moment ago")

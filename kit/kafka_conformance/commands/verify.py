@@ -1,0 +1,136 @@
+"""``verify``: prove the reference, or let a mutant fail, against the real Java of one release or of all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kafka_conformance import certifying
+from kafka_conformance.answerers.mutants import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.errors import BadInput
+from kafka_conformance.progress import steps
+from kafka_conformance.reports.terminal import console, finding, plural, table
+from kafka_conformance.rules import named
+from kafka_conformance.session import chosen_releases, open_oracle
+from kafka_conformance.verifying import Judged, Plan, verify
+from kafka_jars.pins import load
+
+__all__ = ["run"]
+
+
+def run(*, kafka: str, rules: Sequence[str], examples: int, seed: int, exhaustive: int, who: str,
+        as_json: bool, certificate: Path) -> int:  # fmt: skip
+    """Ask, print, certify; the exit code."""
+    pins = load()
+    plan = Plan(named(rules), chosen_releases(kafka, pins), examples, seed, exhaustive)
+    judged_one = _answerer(who)
+    with steps("starting Spark's JVM", len(plan.rules) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
+        results = verify(oracle, judged_one, plan, progress)
+        jvm = f"{oracle.jvm.version} ({oracle.jvm.java.found_by})"
+    code = _exit_code(results)
+    made = certifying.made_from(results, plan, jvm)
+    if who == "reference" and code == 0:
+        certifying.write(made, certificate)
+    if as_json:
+        print(msgspec.json.encode(_document(results, plan, jvm, code)).decode())
+    else:
+        _print(results, plan, jvm, code, str(certificate) if who == "reference" and code == 0 else "")
+    return code
+
+
+def _answerer(who: str) -> ReferenceAnswerer:
+    if who == "reference":
+        return ReferenceAnswerer()
+    if who.startswith("mutant:"):
+        return mutant_answerer(who.removeprefix("mutant:"))[1]
+    raise BadInput(f"{who} is nobody verify knows: reference, or mutant:NAME")
+
+
+def _exit_code(results: Sequence[Judged]) -> int:
+    """2 where something could not be judged, also beside a disagreement elsewhere: 1 says "the rest agreed"."""
+    if not results or any(judged.tally.errors or judged.tally.unasked or not judged.tally.total for judged in results):
+        return 2
+    return 1 if any(judged.tally.differences for judged in results) else 0
+
+
+def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certificate: str) -> None:
+    out = console()
+    rows = [
+        [
+            f"{judged.release}{'' if judged.pinned else ' (unpinned)'}",
+            judged.tally.rule.slug,
+            f"{judged.tally.total:,}",
+            f"{judged.tally.agreed:,}",
+            f"{len(judged.tally.differences):,}",
+            f"{len(judged.tally.errors):,}",
+            judged.jar_sha256[:12],
+        ]
+        for judged in results
+    ]
+    out.print(table("", ["release", "rule", "asked", "agreed", "differ", "errored", "jar sha256"], rows))
+    _print_sources(out, results)
+    for judged in results:
+        for found in judged.found:
+            out.print(finding(found.rule, found.difference, found.names, found.count, found.saved_as))
+        for _, what in judged.tally.errors[:3]:
+            out.print(f"{judged.tally.rule.slug} in {judged.release} could not be judged: {what}", style="bold red", markup=False)
+        if judged.tally.unasked:
+            out.print(f"{judged.tally.rule.slug}: never asked: {', '.join(judged.tally.unasked)}", style="bold red", markup=False)
+    asked = sum(judged.tally.total for judged in results)
+    agreed = sum(judged.tally.agreed for judged in results)
+    words = {0: "no disagreement", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "could not be judged"}[code]
+    if not results:
+        words += ": none of these rules exists in these releases"
+    out.print(f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}", markup=False)
+    if certificate:
+        out.print(f"certificate: {certificate}", style="dim", markup=False)
+
+
+def _print_sources(out: Any, results: Sequence[Judged]) -> None:
+    """Where the questions of a rule came from, and how many kinds there were; once, since every release gets the same."""
+    seen = set()
+    for judged in results:
+        slug = judged.tally.rule.slug
+        if slug not in seen:
+            seen.add(slug)
+            parts = "; ".join(f"{count:,} {source}" for source, count in judged.tally.asked.items())
+            out.print(f"{slug}: {parts} ({len(judged.tally.labels)} kinds)", style="dim", markup=False)
+
+
+def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
+    return {
+        "exit_code": code,
+        "seed": plan.seed,
+        "examples": plan.examples,
+        "jvm": jvm,
+        "kit": certifying.kit_version(),
+        "results": [
+            {
+                "rule": judged.tally.rule.slug,
+                "release": str(judged.release),
+                "jar_sha256": judged.jar_sha256,
+                "pinned": judged.pinned,
+                "asked": judged.tally.total,
+                "agreed": judged.tally.agreed,
+                "differ": len(judged.tally.differences),
+                "errored": [what for _, what in judged.tally.errors],
+                "sources": dict(judged.tally.asked),
+                "kinds": dict(sorted(judged.tally.labels.items())),
+                "findings": [
+                    {
+                        "id": found.saved_as,
+                        "question": found.difference.question,
+                        "expected": found.difference.expected,
+                        "actual": found.difference.actual,
+                        "count": found.count,
+                    }
+                    for found in judged.found
+                ],
+            }
+            for judged in results
+        ],
+    }

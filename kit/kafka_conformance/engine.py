@@ -1,0 +1,149 @@
+"""Ask two, compare, count: the whole program, for one rule in one release.
+
+Left is who is believed, right is who is judged. Questions go out in batches; every outcome is counted under what it
+turned out to be, and every disagreement is kept with its question. Nothing is skipped quietly: an answerer that breaks
+down is counted as such, and a rule whose required kinds of question were not all asked has not been judged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from kafka_conformance.answerers import Answerer
+from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge
+from kafka_conformance.rules import Rule
+from kafka_conformance.sources import Source, shrink
+from kafka_reference.releases import Release
+
+__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "kind_of", "shrunk"]
+
+BATCH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A question that two answered differently."""
+
+    question: Question
+    expected: Answer
+    actual: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two answerers and the releases each is asked about: the same one, but for ``diff``."""
+
+    left: Answerer
+    right: Answerer
+    left_release: Release
+    right_release: Release
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """How the two are called in reports."""
+        return f"{self.left.name} {self.left_release}", f"{self.right.name} {self.right_release}"
+
+    def verdicts(self, rule: Rule, questions: Sequence[Question]) -> list[Verdict]:
+        """Both asked, compared, one verdict for each question."""
+        expected = self.left.answer(rule, self.left_release, questions)
+        actual = self.right.answer(rule, self.right_release, questions)
+        return [judge(left, right, self.names) for left, right in zip(expected, actual, strict=True)]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came out for one rule in one release."""
+
+    rule: Rule
+    asked: Counter[str] = field(default_factory=Counter)
+    agreed: int = 0
+    unsupported: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    differences: list[Difference] = field(default_factory=list)
+    errors: list[tuple[Question | None, str]] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Questions put to both."""
+        return self.asked.total()
+
+    @property
+    def unasked(self) -> list[str]:
+        """Kinds of question that had to be asked and were not."""
+        return sorted(self.rule.always - set(self.labels))
+
+    def add(self, source: str, question: Question, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self.asked[source] += 1
+        self.labels.update(self.rule.labels(question))
+        match verdict:
+            case Agrees():
+                self.agreed += 1
+            case Differs(expected, actual):
+                self.differences.append(Difference(question, expected, actual))
+            case Unsupported():
+                self.unsupported += 1
+            case Errored(who, what):
+                self.errors.append((question, f"{who}: {what}"))
+
+
+def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None]) -> Tally:
+    """Put every question of these sources to both; ``advance`` hears how many were answered."""
+    tally = Tally(rule)
+    for source in asked:
+        for batch in _batches(source.questions):
+            for question, verdict in zip(batch, pair.verdicts(rule, batch), strict=True):
+                tally.add(source.name, question, verdict)
+            advance(len(batch))
+    return tally
+
+
+def kind_of(rule: Rule, difference: Difference) -> str:
+    """What kind of difference this is: the question's labels and the shapes of the two answers."""
+    labels = " ".join(sorted(rule.labels(difference.question)))
+    return f"{labels}: {' → '.join(_shapes(difference))}"
+
+
+def shrunk(
+    rule: Rule, pair: Pair, difference: Difference, examples: int, seed: int,
+    alike: Callable[[Difference], bool] | None = None,
+) -> Difference:  # fmt: skip
+    """The smallest difference ``alike`` this one that the search from ``seed`` comes to; this one if it meets none.
+
+    Without ``alike``, those are alike whose answers have the same shapes.
+    """
+    wanted = alike or (lambda other: _shapes(other) == _shapes(difference))
+    seen: dict[Question, Difference | None] = {}
+
+    def ask(question: Question) -> Difference | None:
+        if question not in seen:
+            (verdict,) = pair.verdicts(rule, [question])
+            other = Difference(question, verdict.expected, verdict.actual) if isinstance(verdict, Differs) else None
+            seen[question] = other if other is not None and wanted(other) else None
+        return seen[question]
+
+    smallest = shrink(rule, lambda question: ask(question) is not None, examples, seed)
+    return difference if smallest is None else ask(smallest) or difference
+
+
+def _shapes(difference: Difference) -> tuple[str, str]:
+    return _shape(difference.expected), _shape(difference.actual)
+
+
+def _shape(answer: Answer) -> str:
+    if "raises" in answer:
+        return f"raises {answer['raises']}"
+    return " ".join(f"{name} {_sign(value)}" for name, value in sorted(answer.items()))
+
+
+def _sign(value: object) -> str:
+    return "below zero" if isinstance(value, int) and value < 0 else "given"
+
+
+def _batches(questions: Sequence[Question]) -> Iterator[list[Question]]:
+    rest = iter(questions)
+    while batch := list(islice(rest, BATCH)):
+        yield batch

@@ -1,0 +1,89 @@
+"""The compiled Java half: its source, compiled at first use inside Spark's JVM, once for each release and source.
+
+The compiler is Eclipse's, one jar, which needs no JDK around it. What comes out is kept in the store under a name made
+of everything that went in: the source, the compiler, and the jars it was compiled against. So a change to any of them
+compiles anew, and nothing else does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kafka_conformance.errors import OracleFault
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_jars.store import Stored
+
+__all__ = ["Compiler"]
+
+
+class Compiler:
+    """Eclipse's compiler, from ``jars`` (the first is its own), keeping what it makes in ``folder``."""
+
+    def __init__(self, jvm: Jvm, jars: Sequence[Stored], folder: Path) -> None:
+        self._jvm, self._jars, self._folder = jvm, jars, folder
+
+    def classes(self, sources: Sequence[Path], against: Sequence[Stored], class_path: Iterable[str] = ()) -> Path:
+        """The folder of classes made from ``sources``.
+
+        They are compiled against the jars ``against``, which are part of the name, and ``class_path``, which is not
+        (Spark's own, which changes with Spark). Raises OracleFault with the compiler's first error.
+        """
+        made = self._folder / "classes" / self._name(sources, against)
+        if not made.is_dir():
+            made.parent.mkdir(parents=True, exist_ok=True)
+            room = Path(tempfile.mkdtemp(prefix="arriving-", dir=made.parent))
+            try:
+                path = os.pathsep.join([*(str(stored.path) for stored in against), *class_path])
+                self._compile(sources, path, room)
+                _move(room, made)
+            finally:
+                shutil.rmtree(room, ignore_errors=True)
+        return made
+
+    def _name(self, sources: Sequence[Path], against: Sequence[Stored]) -> str:
+        digest = hashlib.sha256()
+        for stored in (*self._jars, *against):
+            digest.update(stored.sha256.encode())
+        for source in sorted(sources):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+        return digest.hexdigest()[:32]
+
+    def _compile(self, sources: Sequence[Path], class_path: str, into: Path) -> None:
+        arguments = ["-17", "-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-cp", class_path, "-d", str(into)]
+        arguments += map(str, sources)
+        said = self._jvm.call(lambda: self._run([*arguments]))
+        if said:
+            errors = [line.strip() for line in said.splitlines() if "ERROR in" in line or line.startswith("\t")]
+            raise OracleFault(f"the oracle does not compile against these jars: {' '.join(errors[:4]) or said.strip()}")
+
+    def _run(self, arguments: list[str]) -> str:
+        """Calls ``BatchCompiler.compile`` by reflection, in a loader of its own; what it said if it failed."""
+        java = self._jvm.view.java
+        urls = self._jvm.array(java.net.URL, len(self._jars))
+        for index, stored in enumerate(self._jars):
+            urls[index] = java.io.File(str(stored.path)).toURI().toURL()
+        loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getPlatformClassLoader())
+        compiler = loader.loadClass("org.eclipse.jdt.core.compiler.batch.BatchCompiler")
+        method = next(m for m in compiler.getMethods() if m.getName() == "compile" and "String[]" in m.toGenericString())
+        said = java.io.StringWriter()
+        printer = java.io.PrintWriter(said)
+        words = self._jvm.array(java.lang.String, len(arguments))
+        for index, word in enumerate(arguments):
+            words[index] = word
+        given = self._jvm.array(java.lang.Object, 4)
+        given[0], given[1], given[2], given[3] = words, printer, printer, None
+        compiled = method.invoke(None, given)
+        return "" if compiled else str(said.toString()) or "the compiler said nothing"
+
+
+def _move(room: Path, made: Path) -> None:
+    try:
+        room.rename(made)
+    except OSError:
+        if not made.is_dir():  # else another run was here first, with the same classes
+            raise

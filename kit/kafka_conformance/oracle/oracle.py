@@ -1,0 +1,141 @@
+"""The releases opened in Spark's JVM, each asked in batches.
+
+Opening a release resolves its jars, compiles the bridge against them, and loads both in a class loader that sees
+nothing else. The version is then read back from what was loaded and has to be the one asked for; every batch of answers
+names it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.errors import OracleFault, WrongRelease
+from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_jars import ORACLE_SOURCES
+from kafka_jars.ivy import Ivy
+from kafka_jars.pins import Jar, Pins
+from kafka_jars.store import Store, Stored
+
+__all__ = ["OpenRelease", "Oracle"]
+
+# What every rule's Java stands on, whatever the release.
+_COMMON = ("Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner")
+_HOST = "kafkaoracle.host.OracleHost"
+
+
+class Oracle:
+    """Answers as Kafka's own classes do. ``jvm`` is the JVM, ``store`` and ``pins`` say which jars.
+
+    ``java_classes`` names, for a release, each rule's slug and the Java class that asks it, and what else to compile.
+    """
+
+    def __init__(self, jvm: Jvm, store: Store, pins: Pins, java_classes: Callable[[str], Mapping[str, str]]) -> None:
+        self._jvm, self._store, self._pins, self._java_classes = jvm, store, pins, java_classes
+        self._ivy = Ivy(jvm.view)
+        self._compiler: Compiler | None = None
+        self._host: Any = None
+        self._open: dict[str, OpenRelease] = {}
+
+    @property
+    def jvm(self) -> Jvm:
+        """The JVM underneath."""
+        return self._jvm
+
+    def resolve(self, jars: Sequence[Jar]) -> list[Stored]:
+        """These jars, fetched if need be and checked."""
+        return [self._jvm.call(lambda jar=jar: self._store.get(jar, self._ivy.fetch)) for jar in jars]
+
+    def open(self, version: str) -> OpenRelease:
+        """The release, opened at first use. Raises JarError, WrongRelease, OracleFault."""
+        if version not in self._open:
+            self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
+        return self._open[version]
+
+    def close_release(self, version: str) -> None:
+        """Let go of a release's classes: twenty-eight of them side by side need no memory nobody asks for."""
+        if self._open.pop(version, None) is not None:
+            self._jvm.call(lambda: self._host.close(version))
+
+    def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
+        rules = self._java_classes(version)
+        sources = [ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in (*_COMMON, *rules.values())]
+        classes = self._ready_compiler().classes(sources, stored)
+        jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
+        table = "\n".join(f"{slug}=kafkaoracle.{name}" for slug, name in rules.items())
+        loaded = self._ask_host(lambda host: host.open(version, "\n".join(map(str, jars)), table))
+        opened = OpenRelease(self, version, stored)
+        opened.check(loaded, str(stored[0].path))
+        return opened
+
+    def _ready_compiler(self) -> Compiler:
+        if self._compiler is None:
+            self._compiler = Compiler(self._jvm, self.resolve(self._pins.compiler), self._store.folder)
+        return self._compiler
+
+    def _ask_host(self, work: Callable[[Any], Any]) -> Any:
+        from py4j.protocol import Py4JJavaError
+
+        if self._host is None:
+            self._host = self._made_host()
+        try:
+            return self._jvm.call(lambda: work(self._host))
+        except Py4JJavaError as error:
+            raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
+
+    def _made_host(self) -> Any:
+        sources = sorted((ORACLE_SOURCES / "host" / "kafkaoracle" / "host").glob("*.java"))
+        spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
+        classes = self._ready_compiler().classes(sources, [], [spark])
+
+        def made() -> Any:
+            java = self._jvm.view.java
+            urls = self._jvm.array(java.net.URL, 1)
+            urls[0] = java.io.File(str(classes)).toURI().toURL()
+            loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getSystemClassLoader())
+            return loader.loadClass(_HOST).getDeclaredConstructors()[0].newInstance(self._jvm.array(java.lang.Object, 0))
+
+        return self._jvm.call(made)
+
+
+class OpenRelease:
+    """One release, open."""
+
+    def __init__(self, oracle: Oracle, version: str, stored: Sequence[Stored]) -> None:
+        self._oracle, self.version, self.stored = oracle, version, stored
+        self._decode = msgspec.json.Decoder().decode_lines
+
+    @property
+    def jar_sha256(self) -> str:
+        """The sha256 of the clients jar that answers."""
+        return self.stored[0].sha256
+
+    @property
+    def pinned(self) -> bool:
+        """Whether every jar was held against a pinned sha256."""
+        return all(stored.pinned for stored in self.stored)
+
+    def answer(self, lines: bytes) -> list[dict[str, Any]]:
+        """A batch: questions as JSON lines in, one answer line for each, in order."""
+        head, *answers = self._decode(self._oracle._ask_host(lambda host: host.answer(self.version, lines)))  # noqa: SLF001
+        self.check(head["release"], head["jar"])
+        return answers
+
+    def bulk(self, rule: str, keys: Path, results: Path) -> int:
+        """A whole column of keys, by files (see KeyColumn.java); nanoseconds in the release's own loop."""
+        return int(self._oracle._ask_host(lambda host: host.bulk(self.version, rule, str(keys), str(results))))  # noqa: SLF001
+
+    def check(self, loaded: str, jar: str) -> None:
+        """Hold what was loaded against what was asked for. Raises WrongRelease."""
+        if loaded != self.version:
+            raise WrongRelease(
+                f"asked for release {self.version} and the loaded jar {jar} says it is {loaded}:"
+                " delete that jar from the cache, or mend releases.toml"
+            )
+        if Path(jar).resolve() != self.stored[0].path.resolve():
+            raise WrongRelease(f"release {self.version} was loaded from {jar} and not from {self.stored[0].path}")
+

@@ -1,0 +1,60 @@
+"""Progress of whatever takes over a second: a bar on a terminal, else a plain line now and then, on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+__all__ = ["Steps", "steps"]
+
+_EVERY_S = 5.0
+
+
+class Steps:
+    """Says what is being done, and how far it is."""
+
+    def __init__(self, title: str, total: int) -> None:
+        self.title, self.total, self.done = title, total, 0
+        self._said = self._begun = time.monotonic()
+
+    def doing(self, what: str) -> None:
+        """What is being done now."""
+        self.title = what
+        self._say()
+
+    def advance(self, by: int = 1) -> None:
+        """So many more are done."""
+        self.done += by
+        self._say()
+
+    def _say(self) -> None:
+        now = time.monotonic()
+        if now - self._said >= _EVERY_S:
+            self._said = now
+            print(f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
+
+
+class _Bar(Steps):
+    def __init__(self, title: str, total: int, bar: Progress) -> None:
+        super().__init__(title, total)
+        self._bar, self._task = bar, bar.add_task(title, total=total)
+
+    def _say(self) -> None:
+        self._bar.update(self._task, description=self.title, completed=self.done)
+
+
+@contextmanager
+def steps(title: str, total: int) -> Iterator[Steps]:
+    """Progress over ``total`` steps."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Steps(title, total)
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as bar:
+        yield _Bar(title, total, bar)

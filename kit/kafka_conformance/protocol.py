@@ -1,0 +1,134 @@
+"""What is asked and what comes back: the protocol, version 1, as types and as JSON lines.
+
+One line asks, ``{"id", "rule", "release", "question"}``; one line answers, ``{"id", "answer"}`` or ``{"id",
+"unsupported": why}`` or ``{"id", "failed": what}``. A connection opens with a hello each way. Bytes are lower-case hex,
+Java's null is null, an error the rule itself raises is an answer: ``{"raises": name}``, with ``"message"`` where Java's
+text is Kafka's own.
+
+A question is a frozen struct, one type for each rule, which refuses fields it does not know: a misspelt field that
+counts as absent would make a comparison that cannot fail. An answer is a plain JSON object, compared as a whole.
+
+Questions are named by content: the first 16 hex digits of the sha256 of rule, release and question, with sorted keys
+and no spaces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+
+__all__ = [
+    "PROTOCOL",
+    "Agrees",
+    "Answer",
+    "Answered",
+    "Ask",
+    "Differs",
+    "Errored",
+    "Failed",
+    "Hex",
+    "Int32",
+    "Outcome",
+    "Question",
+    "Unsupported",
+    "Verdict",
+    "judge",
+    "question_id",
+    "to_json",
+]
+
+PROTOCOL = 1
+
+Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$")]
+Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Answer: TypeAlias = dict[str, Any]
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a rule is asked; each rule has its own subclass."""
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line that asks: the question is still raw JSON, since its type depends on the rule."""
+
+    id: str
+    rule: str
+    release: str
+    question: msgspec.Raw
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """There is an answer; it may be that the rule raises."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """Whoever was asked does not have this rule, or not in this release."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Whoever was asked broke down over the question: this says nothing about the rule."""
+
+    what: str
+
+
+Outcome: TypeAlias = Answered | Unsupported | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Agrees:
+    """Both answered, the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Differs:
+    """Both answered, not the same."""
+
+    expected: Answer
+    actual: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Errored:
+    """One of the two broke down, so nothing was compared."""
+
+    who: str
+    what: str
+
+
+Verdict: TypeAlias = Agrees | Differs | Errored | Unsupported
+
+
+def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict:
+    """What follows from two outcomes; ``names`` are those of the two who gave them."""
+    match expected, actual:
+        case Answered(left), Answered(right):
+            return Agrees() if left == right else Differs(left, right)
+        case Failed(what), _:
+            return Errored(names[0], what)
+        case _, Failed(what):
+            return Errored(names[1], what)
+        case Unsupported(why), _:
+            return Unsupported(f"{names[0]}: {why}")
+        case _, Unsupported(why):
+            return Unsupported(f"{names[1]}: {why}")
+    raise AssertionError("an outcome is one of three")
+
+
+def to_json(value: Any) -> bytes:
+    """``value`` as one line of JSON with sorted keys: equal values, equal bytes."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def question_id(rule: str, version: str, question: Question) -> str:
+    """The name of a question in a release, by content."""
+    return hashlib.sha256(to_json([rule, version, question])).hexdigest()[:16]

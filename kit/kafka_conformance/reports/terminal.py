@@ -1,0 +1,49 @@
+"""What a person reads: tables and findings, by rich. Everything printed here goes to standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafka_conformance.engine import Difference
+from kafka_conformance.protocol import to_json
+from kafka_conformance.rules import Rule
+
+__all__ = ["console", "finding", "plural", "table"]
+
+
+def console() -> Console:
+    """Standard output, as wide as the terminal; 120 columns where there is none to be asked."""
+    out = Console(highlight=False, soft_wrap=False)
+    return out if out.is_terminal else Console(highlight=False, width=120)
+
+
+def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A plain table; numbers to the right."""
+    made = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
+    lines = [list(row) for row in rows]
+    for column, head in enumerate(heads):
+        numbers = all(line[column].replace(",", "").isdigit() for line in lines) and bool(lines)
+        made.add_column(head, justify="right" if numbers else "left", overflow="fold")
+    for line in lines:
+        made.add_row(*map(Text, line))
+    return made
+
+
+def finding(rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str) -> Text:
+    """One difference: the question, what each said, and how to see it again."""
+    width = max(map(len, names))
+    text = Text(f"{rule.slug}: {plural(count, 'question')} of this kind, shrunk to\n", style="bold red")
+    text.append(f"  question  {to_json(difference.question).decode()}\n", style="default")
+    for name, answer in zip(names, (difference.expected, difference.actual), strict=True):
+        text.append(f"  {name:<{width}}  {to_json(answer).decode()}\n", style="default")
+    text.append(f"  see it again: kafka-conformance replay {where}" if where else "", style="dim")
+    return text
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 question``, ``2,000 questions``."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

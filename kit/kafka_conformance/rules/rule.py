@@ -1,0 +1,66 @@
+"""What a rule is to the kit: a question's type, where questions come from, who answers them, and where Java does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kafka_conformance.protocol import Answer, Question
+from kafka_reference.releases import Release, Spans
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Columns", "Rule", "Space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A finite set of questions, asked whole: its name says of what, since "exhaustive" alone says nothing."""
+
+    name: str
+    questions: Callable[[], Iterable[Question]]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Keys by the million: one int32 answer for each key of a column.
+
+    ``arguments`` are asked one after another (partition counts; a rule without one has a single 0). ``reference`` takes
+    offsets, data and an argument, and gives NumPy int32; ``scalar`` takes one key and an argument.
+    """
+
+    arguments: tuple[int, ...]
+    reference: Callable[[Any, Any, int], Any]
+    scalar: Callable[[bytes, int], int]
+    question: Callable[[bytes, int], Question]
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named behaviour. ``slug`` is stable for ever.
+
+    ``ask`` is the reference: a question and a release in, an answer's fields out, or a JavaRaises. ``labels`` says what
+    kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``java`` names
+    the oracle's class by span of releases.
+    """
+
+    slug: str
+    title: str
+    releases: Spans
+    question: type[Question]
+    ask: Callable[[Any, Release], Answer]
+    strategy: Callable[[], SearchStrategy[Any]]
+    spaces: tuple[Space, ...]
+    labels: Callable[[Any], Iterator[str]]
+    always: frozenset[str]
+    java: tuple[tuple[Spans, str], ...]
+    source: str
+    links: tuple[str, ...]
+    columns: Columns | None = None
+
+    def java_class(self, at: Release) -> str | None:
+        """The oracle's class for this rule in this release, or None where Kafka has no such rule."""
+        return next((name for spans, name in self.java if at in spans), None)

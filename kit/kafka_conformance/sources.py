@@ -1,0 +1,81 @@
+"""Where questions come from: whole spaces, Hypothesis strategies, and columns of every key up to some length.
+
+Generating and shrinking are the same search, started from the same seed. To collect, nothing is ever found, so the
+search yields all its examples; to shrink, what is looked for is a disagreement, so the search meets the same examples
+up to the first one that disagrees, and goes on from there to the smallest. So a run can generate once, ask in batches,
+and still shrink as Hypothesis does.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+
+from kafka_conformance.protocol import Question
+from kafka_conformance.rules import Rule
+
+__all__ = ["Source", "collect", "key_columns", "shrink", "sources"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Questions, and the name they go by in reports."""
+
+    name: str
+    questions: tuple[Question, ...]
+
+
+def sources(rule: Rule, examples: int, seed: int) -> list[Source]:
+    """The rule's spaces, whole, then ``examples`` questions of its strategy from ``seed``."""
+    spaces = [Source(space.name, tuple(space.questions())) for space in rule.spaces]
+    return [*spaces, Source("hypothesis", tuple(collect(rule, examples, seed)))]
+
+
+def collect(rule: Rule, examples: int, seed: int) -> list[Question]:
+    """What the rule's strategy gives for this seed."""
+    found: list[Question] = []
+
+    def keep(question: Question) -> bool:
+        found.append(question)
+        return False
+
+    if examples:
+        _search(rule, keep, examples, seed)
+    return found[:examples]
+
+
+def shrink(rule: Rule, wrong: Callable[[Question], bool], examples: int, seed: int) -> Question | None:
+    """The smallest question that is ``wrong``, found by the same search; None if the search meets none."""
+    return _search(rule, wrong, examples, seed) if examples else None
+
+
+def _search(rule: Rule, condition: Callable[[Question], bool], examples: int, seed: int) -> Question | None:
+    bounds = settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        found: Question = find(rule.strategy(), condition, settings=bounds, random=random.Random(seed))
+    except NoSuchExample:
+        return None
+    return found
+
+
+def key_columns(longest: int, chunk: int = 1 << 21) -> Iterator[tuple[Any, Any]]:
+    """Every key of up to ``longest`` bytes, once, as columns of at most ``chunk`` keys: NumPy offsets (int32), data (uint8)."""
+    import numpy as np
+
+    yield np.zeros(2, np.int32), np.zeros(0, np.uint8)
+    for length in range(1, longest + 1):
+        for first in range(0, 256**length, chunk):
+            numbers = np.arange(first, min(first + chunk, 256**length), dtype=">u8")
+            data = numbers.view(np.uint8).reshape(-1, 8)[:, 8 - length :]
+            yield np.arange(len(numbers) + 1, dtype=np.int32) * np.int32(length), np.ascontiguousarray(data).reshape(-1)

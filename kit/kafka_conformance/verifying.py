@@ -1,0 +1,155 @@
+"""The proof: the reference against the real Java, rule by rule, release by release.
+
+The questions are made once, from one seed, and put to every release: what a release answers differently is then the
+release's doing, and generating costs nothing per release. Rules with columns are also asked about every key up to a
+length, in bulk.
+
+Java is on the left, since it is believed; the reference, or a mutant in its place, is on the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_conformance.answerers import Answerer
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.columns import key_file, sweep_column
+from kafka_conformance.engine import Difference, Pair, Tally, compare, kind_of, shrunk
+from kafka_conformance.failures import save_failure
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.progress import Steps
+from kafka_conformance.protocol import Question, question_id
+from kafka_conformance.rules import Rule
+from kafka_conformance.sources import Source, key_columns, sources
+from kafka_reference.releases import Release
+
+__all__ = ["Found", "Judged", "Plan", "verify"]
+
+# Kinds of difference that are shrunk and printed for one rule in one release; the rest are counted.
+_KINDS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to verify: everything that decides which questions are asked."""
+
+    rules: Sequence[Rule]
+    releases: Sequence[Release]
+    examples: int
+    seed: int
+    longest_key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One kind of difference: how often, the smallest question, and the file it was saved in."""
+
+    rule: Rule
+    release: Release
+    names: tuple[str, str]
+    difference: Difference
+    count: int
+    saved_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One rule in one release: the counts, what was found, and the jar that answered."""
+
+    release: Release
+    tally: Tally
+    found: tuple[Found, ...]
+    jar_sha256: str
+    pinned: bool
+
+
+def verify(oracle: Oracle, judged_one: Answerer, plan: Plan, progress: Steps) -> list[Judged]:
+    """Carry out the plan. Raises KitError or JarError when nothing can be said."""
+    asked = {rule.slug: sources(rule, plan.examples, plan.seed) for rule in plan.rules}
+    java = JavaAnswerer(oracle)
+    results = []
+    for at in plan.releases:
+        for rule in plan.rules:
+            progress.doing(f"{rule.slug} in {at}")
+            if at not in rule.releases:
+                continue
+            pair = Pair(java, judged_one, at, at)
+            results.append(_judge(oracle, rule, pair, asked[rule.slug], plan))
+            progress.advance()
+        oracle.close_release(str(at))
+    return results
+
+
+def _judge(oracle: Oracle, rule: Rule, pair: Pair, asked: Sequence[Source], plan: Plan) -> Judged:
+    opened = oracle.open(str(pair.left_release))
+    tally = compare(rule, pair, asked, lambda _: None)
+    if rule.columns is not None and plan.longest_key >= 0:
+        _columns(oracle, rule, pair, plan, tally)
+    return Judged(pair.left_release, tally, _findings(rule, pair, tally, plan, opened.jar_sha256), opened.jar_sha256, opened.pinned)
+
+
+def _columns(oracle: Oracle, rule: Rule, pair: Pair, plan: Plan, tally: Tally) -> None:
+    """Every key of up to the length planned, in bulk. A mutant is not asked: it has no bulk form."""
+    assert rule.columns is not None  # noqa: S101  the caller looked
+    if pair.right.name != "reference":
+        return
+    opened = oracle.open(str(pair.left_release))
+    with key_file() as file:
+        for argument in rule.columns.arguments:
+            over = f", {argument} partitions" if argument else ""
+            name = f"every key of up to {plan.longest_key} bytes{over}"
+            for column in key_columns(plan.longest_key):
+                swept = sweep_column(rule, rule.columns, opened, file, column, argument)
+                tally.asked[name] += swept.asked
+                tally.agreed += swept.asked - swept.differing
+                tally.differences += _asked_again(rule, pair, swept.questions, swept.differing)
+
+
+def _asked_again(rule: Rule, pair: Pair, questions: Sequence[Question], differing: int) -> list[Difference]:
+    """Keys on which the columns differ, as single questions; if those agree, the bulk code alone is wrong."""
+    outcomes = zip(
+        questions,
+        pair.left.answer(rule, pair.left_release, questions),
+        pair.right.answer(rule, pair.right_release, questions),
+        strict=True,
+    )
+    again = [Difference(question, _answer(java), _answer(mine)) for question, java, mine in outcomes]
+    return [
+        Difference(d.question, d.expected, d.actual if d.actual != d.expected else {"bulk": "differs, the scalar does not"})
+        for d in again
+    ] + again[:1] * max(0, differing - len(again))
+
+
+def _answer(outcome: Any) -> dict[str, Any]:
+    return getattr(outcome, "answer", None) or {"failed": str(outcome)}
+
+
+def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str) -> tuple[Found, ...]:
+    kinds: dict[str, list[Difference]] = {}
+    for difference in tally.differences:
+        kinds.setdefault(kind_of(rule, difference), []).append(difference)
+    found: dict[str, Found] = {}
+    for differences in list(kinds.values())[:_KINDS_SHOWN]:
+        one = _kept(rule, pair, differences, plan, jar_sha256)
+        known = found.get(one.saved_as)
+        found[one.saved_as] = one if known is None else Found(*_fields(one)[:4], one.count + known.count, one.saved_as)
+    return tuple(found.values())
+
+
+def _fields(one: Found) -> tuple[Any, ...]:
+    return one.rule, one.release, one.names, one.difference
+
+
+def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan, jar_sha256: str) -> Found:
+    """Save the first, shrink it, save that instead."""
+    said = (pair.left.name, pair.left_release), (pair.right.name, pair.right_release)
+    how = {"seed": plan.seed, "examples": plan.examples, "jar_sha256": jar_sha256, "of_this_kind": len(differences)}
+    first = save_failure(rule, differences[0], said, how)
+    smallest = shrunk(rule, pair, differences[0], plan.examples, plan.seed)
+    path = save_failure(rule, smallest, said, how)
+    if path != first:
+        first.unlink(missing_ok=True)
+    name = question_id(rule.slug, str(pair.right_release), smallest.question)
+    return Found(rule, pair.left_release, pair.names, smallest, len(differences), name)

@@ -1,0 +1,249 @@
+"""The hash of :mod:`kafka_reference.murmur2` over whole columns of keys, at the speed of compiled code.
+
+A column of n byte strings, in Arrow and here, is two arrays: ``data``, all the bytes one after another, and
+``offsets``, n + 1 numbers that ascend; key i is ``data[offsets[i]:offsets[i + 1]]``. Numba compiles one loop over these
+two arrays as they lie in memory. No Python object is made for a key, nothing is copied, and the interpreter's lock is
+not held. One thread does the work; who wants more gives each thread a slice.
+
+The rule is the one of the scalar :func:`~kafka_reference.murmur2.murmur2`. Three things are done for speed, and none of
+them changes an answer:
+
+* A word is put together from four bytes with shifts. Where the machine allows it, the compiler makes one load of that.
+* The one to three bytes left over are cut from the *last four bytes* before the key's end, bytes of its neighbour
+  included, which are shifted out. A branch on how many there are would be guessed wrong for most keys of mixed lengths.
+  Only a key that ends within the first three bytes of the data has no such neighbour, and is read byte by byte.
+* Offsets are checked in the same loop, each before the bytes it points to are read. A damaged column is an error, never
+  a read from somebody else's memory.
+
+Numbers of 32 bits need care in Numba: it widens each operation on them to 64 bits, and ``uint64`` with a signed number
+becomes a float. So every constant has a type, and every result is cut to ``u32`` before it is shifted right.
+
+Numba compiles at the first call, in about a second, and keeps the machine code beside this file or in the user's cache
+folder. Where neither can be written it compiles again in each process, and nothing else changes.
+
+Arrow arrays and pairs of NumPy arrays have separate functions. An Arrow array says itself which type it has, which keys
+are null and whether it is a slice; a pair of arrays says none of it, and one argument for both would have to guess.
+
+Java source mirrored: ``org.apache.kafka.common.utils.Utils.murmur2`` and ``Utils.toPositive``, 0.10.0.1 to 4.4.0, and
+what turns them into a partition: ``DefaultPartitioner.partition`` for a record with a key, from 3.3.0 on
+``BuiltInPartitioner.partitionForKey``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from operator import index
+from typing import Any, TypeAlias, TypeVar
+
+from kafka_reference.errors import ArithmeticException
+from kafka_reference.murmur2 import INT_MAX, SEED, M
+
+try:
+    import numpy as np
+    import pyarrow as pa
+    from numba import njit, types
+    from numpy.typing import NDArray
+    from pyarrow import compute
+except ImportError as missing:
+    raise ImportError(f"{__name__} needs its extra: pip install 'kafka-conformance[bulk]' ({missing})") from missing
+
+__all__ = ["murmur2", "murmur2_columns", "partition_for_key", "partition_for_key_columns"]
+
+Offsets: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Data: TypeAlias = NDArray[np.uint8]
+Numbers: TypeAlias = NDArray[np.int32]
+Kernel: TypeAlias = Callable[[Offsets, Data, NDArray[np.uint32]], int]
+F = TypeVar("F", bound=Callable[..., Any])
+u32, u64 = np.uint32, np.uint64
+SEED_, M_ = u32(SEED), u32(M)
+
+# Arrow's types by name, since an old pyarrow lacks the newer ones: what holds bytes and how wide its offsets are.
+OFFSETS = {"binary": np.int32, "large_binary": np.int64}
+TEXT = {"string", "large_string", "string_view"}
+
+
+def murmur2(keys: Any) -> Any:
+    """Hash each key of an Arrow column as Kafka's Java client does.
+
+    ``keys`` is a pyarrow array of type ``binary``, ``large_binary``, ``fixed_size_binary`` or ``binary_view`` (this
+    one is copied first, the others are read in place), sliced or not, or a ChunkedArray of these. The answer is a
+    ``pyarrow.Int32Array`` of the same length, a ChunkedArray with the same chunks for a ChunkedArray. A null stays
+    null: Java raises for it, and a producer never hashes it. An empty key is a key.
+
+    Raises TypeError for a column of strings (Kafka hashes bytes; the text says how to get them) and for anything else,
+    and ValueError where the offsets leave the data, as they can in an array made from raw buffers.
+
+    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    """
+    return _over_arrow(keys, murmur2_columns)
+
+
+def partition_for_key(keys: Any, partitions: int) -> Any:
+    """Give each key of an Arrow column the partition that Kafka's producer gives it.
+
+    That is ``(hash & 0x7fffffff) % partitions``. ``keys`` and the shape of the answer are those of :func:`murmur2`;
+    ``partitions`` is an int32. A negative one is no error in Java, and places like its absolute value.
+
+    Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError too)
+    for 0 partitions, even of a column without keys; TypeError or ValueError for ``partitions`` that is no int32.
+
+    Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
+    """
+    divisor = _divisor(partitions)
+    return _over_arrow(keys, lambda offsets, data: _place(murmur2_columns(offsets, data), divisor))
+
+
+def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
+    """Hash each key of a column given as two NumPy arrays.
+
+    ``offsets``: shape (n + 1,), int32 or int64; ``data``: shape (bytes,), uint8. The first offset need not be 0, nor
+    the last one the end of the data, so a slice of ``offsets`` is a slice of the column. The answer is an int32 array
+    of shape (n,). Arrays that are not contiguous are copied first.
+
+    Raises TypeError for anything but NumPy arrays; ValueError for another shape or type, and for offsets that do not
+    ascend or leave the data.
+
+    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    """
+    offsets = _column("offsets", offsets, (np.int32, np.int64))
+    data = _column("data", data, (np.uint8,))
+    if not offsets.size:
+        raise ValueError("offsets is empty: n keys have n + 1 offsets, so no keys have one")
+    hashes = np.empty(offsets.size - 1, u32)
+    bad = _kernel()(offsets, data, hashes)
+    if bad >= 0:
+        raise ValueError(f"damaged offsets: key {bad} is bytes {offsets[bad]} to {offsets[bad + 1]} of {data.size}")
+    return hashes.view(np.int32)
+
+
+def partition_for_key_columns(offsets: Offsets, data: Data, partitions: int) -> Numbers:
+    """Give each key of a column of two NumPy arrays the partition that Kafka's producer gives it.
+
+    ``offsets`` and ``data`` are those of :func:`murmur2_columns`, ``partitions`` and its errors those of
+    :func:`partition_for_key`. The answer is an int32 array of shape (n,).
+    """
+    divisor = _divisor(partitions)
+    return _place(murmur2_columns(offsets, data), divisor)
+
+
+def _compiled(function: F) -> F:
+    """``function`` for the compiler to build into whoever calls it; ``njit``, with the type kept for the reader."""
+    compiled: F = njit(function)
+    return compiled
+
+
+@_compiled
+def _word(data: Data, at: np.uint64) -> np.uint32:
+    """Four bytes as a little-endian number. ``at`` is unsigned: a signed index might be Python's -1, and is checked."""
+    low = u32(data[at]) | u32(data[at + u64(1)]) << u32(8)
+    return u32(low | u32(data[at + u64(2)]) << u32(16) | u32(data[at + u64(3)]) << u32(24))
+
+
+@_compiled
+def _tail(data: Data, end: np.int64, count: np.int64) -> np.uint32:
+    """The last ``count`` bytes before ``end``, none to three, as one little-endian number."""
+    if end >= 4:
+        return u32(u64(_word(data, u64(end - 4))) >> u64(32 - 8 * count))  # 64 bits, since count may be 0
+    tail = u32(0)
+    for i in range(count):
+        tail = u32(tail | u32(data[u64(end - count + i)]) << u32(8 * i))
+    return tail
+
+
+def _hash_all(offsets: Offsets, data: Data, hashes: NDArray[np.uint32]) -> int:
+    """Fill ``hashes``; give -1, or the number of the first key whose bytes are not all in ``data``."""
+    size = u64(data.size)
+    start = np.int64(offsets[0])
+    for i in range(hashes.size):
+        end = np.int64(offsets[i + 1])
+        if u64(start) > u64(end) or u64(end) > size:  # unsigned, so that what is below 0 is beyond the end
+            return i
+        length = end - start
+        h = u32(SEED_ ^ u32(length))
+        for at in range(start, end - 3, 4):
+            k = u32(_word(data, u64(at)) * M_)
+            k = u32((k ^ k >> u32(24)) * M_)
+            h = u32(u32(h * M_) ^ k)
+        count = length & 3
+        mixed = u32((h ^ _tail(data, end, count)) * M_)
+        h = mixed if count else h  # a choice between two numbers, not a branch
+        h = u32((h ^ h >> u32(13)) * M_)
+        hashes[i] = h ^ h >> u32(15)
+        start = end
+    return -1
+
+
+@lru_cache(maxsize=1)
+def _kernel() -> Kernel:
+    """:func:`_hash_all`, compiled for both widths of offsets; read-only arrays, as Arrow's are, and others alike."""
+    data, hashes = types.Array(types.uint8, 1, "C", readonly=True), types.uint32[::1]
+    widths = types.int32, types.int64
+    signatures = [types.int64(types.Array(width, 1, "C", readonly=True), data, hashes) for width in widths]
+    kernel: Kernel
+    try:
+        kernel = njit(signatures, nogil=True, cache=True)(_hash_all)
+    except (RuntimeError, OSError):  # no folder to keep the machine code in, or it is full
+        kernel = njit(signatures, nogil=True)(_hash_all)
+    return kernel
+
+
+def _divisor(partitions: int) -> np.uint32:
+    """What to divide by for ``partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
+    partitions = index(partitions)
+    if not -(2**31) <= partitions < 2**31:
+        raise ValueError(f"partitions is a Java int, -2^31 to 2^31-1, not {partitions}")
+    if partitions == 0:
+        raise ArithmeticException
+    return u32(abs(partitions))
+
+
+def _place(hashes: Numbers, divisor: np.uint32) -> Numbers:
+    """Turn hashes into partitions, in place."""
+    positive = hashes.view(u32)
+    positive &= u32(INT_MAX)
+    positive %= divisor
+    return hashes
+
+
+def _column(name: str, values: Any, dtypes: tuple[type, ...]) -> Any:
+    """``values`` as the kernel reads them: contiguous, aligned, one dimension, one of ``dtypes``."""
+    if not isinstance(values, np.ndarray):
+        raise TypeError(f"{name} is a NumPy array, not {type(values).__name__}")
+    if values.ndim != 1 or values.dtype not in dtypes:
+        wanted = " or ".join(dtype.__name__ for dtype in dtypes)
+        raise ValueError(f"{name} has one dimension and holds {wanted}, not {values.ndim} and {values.dtype}")
+    return np.require(values, requirements=("C", "A", "E"))
+
+
+def _over_arrow(keys: Any, answer: Callable[[Offsets, Data], Numbers]) -> Any:
+    """``answer`` for the columns of an Arrow array, or of each chunk, with the nulls put back."""
+    if not isinstance(keys, pa.Array | pa.ChunkedArray):
+        raise TypeError(f"keys is a pyarrow Array or ChunkedArray, not {type(keys).__name__}; NumPy: murmur2_columns")
+    kind = str(keys.type)
+    if kind in TEXT:
+        raise TypeError(f"Kafka hashes bytes, and keys holds {kind}: keys.cast(pyarrow.binary()) gives its UTF-8")
+    if kind != "binary_view" and kind not in OFFSETS and not kind.startswith("fixed_size_binary["):
+        raise TypeError(f"Kafka hashes bytes, and keys holds {kind}: give the bytes your serializer makes, as binary")
+    if isinstance(keys, pa.ChunkedArray):
+        return pa.chunked_array([_over_arrow(chunk, answer) for chunk in keys.chunks], type=pa.int32())
+    answers = pa.array(answer(*_buffers(keys)))
+    return compute.if_else(keys.is_valid(), answers, None) if keys.null_count else answers
+
+
+def _buffers(keys: Any) -> tuple[Offsets, Data]:
+    """The offsets and data of an Arrow array of bytes, as NumPy arrays over the same memory."""
+    if str(keys.type) == "binary_view":
+        try:
+            keys.validate(full=True)  # a view may point anywhere, and the cast would follow it
+        except pa.ArrowException as damaged:
+            raise ValueError(f"damaged views: {damaged}") from damaged
+        keys = keys.cast(pa.large_binary())
+    first, count = keys.offset, len(keys) + 1
+    *_, offsets, data = keys.buffers()
+    content = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+    if len(keys) == 0:
+        return np.zeros(1, np.int32), content  # Arrow allows no offsets at all here
+    if width := OFFSETS.get(str(keys.type)):
+        return np.frombuffer(offsets, width, count, first * np.dtype(width).itemsize), content
+    return np.arange(first, first + count, dtype=np.int64) * keys.type.byte_width, content

@@ -1,0 +1,249 @@
+"""BuiltInPartitioner: the choice for records without a key since 3.3.0 (KIP-794), one partitioner per topic.
+
+**Sticky.** Records go to one partition, the current one, until enough *bytes* went there; batches are not counted. Who
+appends peeks at the current partition (the first peek chooses it) and reports the bytes afterwards. They are added up
+per stay, and a new stay starts at 0. The partition is switched, maybe to the same one again, when ::
+
+    produced >= batch_size and the caller allows it    or    produced >= 2 * batch_size
+
+The caller forbids it while the partition's last batch is open, lest linger.ms send two fractional batches
+(KAFKA-14156); the second half caps that. All are Java ints and wrap: twice a batch size of 2^30 or more is negative,
+and every report switches. A report on a stay that is over counts there, and can switch too; one on None does nothing.
+
+**The next partition** consumes exactly one draw, first, an int32 whose sign bit is cleared.
+
+- Without load statistics: ``round_robin.pick``, among the available partitions, or, when none is, an index among all;
+  no partition at all is Java's ``% 0``, ArithmeticException, with the draw gone and the current partition kept.
+- With them, by a table made when they were loaded. Each of the first ``length`` queue sizes is inverted, ``biggest + 1
+  - size``, and summed up: sizes 0, 3, 1 give 4, 1, 3 and the table 4, 5, 8. The draw modulo the last entry is looked
+  up: the first entry above it names the partition. The cluster plays no part any more.
+
+**Loading** forgets the statistics when there are none (``queue_sizes`` is None), when ``length < 1``, when there are
+fewer than two queue sizes, and when they are all equal with none left out. One that is left over of several is kept.
+
+**Racks** (KIP-1123), if asked for: the draw is among the available partitions led from the client's own rack, if there
+are any. Loading makes a second table, of the entries led from that rack, with a biggest size of its own (-1 if all are
+below), and uses it unless it is empty; whether to forget is decided on all entries. A rack is compared as text, the
+empty one too: a node without a rack is in no rack, a node whose rack is "" is in "".
+
+============= ==========================================================================================================
+3.3.0 – 3.3.1 A batch size below 1 is accepted, and every report switches (KAFKA-14303: ``batch.size=0`` hung ``send``).
+3.3.2 – 4.3.x It is refused: IllegalArgumentException.
+4.4.0 on      Racks.
+============= ==========================================================================================================
+
+**Any int will do.** Queue sizes may be negative and sums may wrap, so the table need not ascend. The answer is still
+Java's: ``%`` by a negative last entry is ``%`` by its absolute value (the draw is not negative), by 0
+ArithmeticException; the lookup is Java's binary search, step by step. It may end one past ``length``, and the array of
+ids is read there as it is: the id of a left-out entry (0 for the rack, whose arrays Java makes ``length`` long), or,
+when the array ends, ArrayIndexOutOfBoundsException. Loading raises that for a ``length`` above the number of sizes.
+
+**Asserts** are off unless the JVM runs with ``-ea``; the rule here is without. With it, AssertionError is raised for a
+report on a stay that is over; when queue sizes, ids and (4.4.0) racks differ in length or ``length`` exceeds them; by
+an index past ``length``; and by the range end without statistics, else a NullPointerException there and None here.
+
+Java keeps the arrays, folding the queue sizes in place. A question hands over fresh ones, so copies do as well here.
+
+Java source mirrored: ``org.apache.kafka.clients.producer.internals.BuiltInPartitioner``, 3.3.0 to 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
+
+from kafka_reference.cluster import Cluster, Partition
+from kafka_reference.draws import DrawSource
+from kafka_reference.errors import (
+    ArithmeticException,
+    ArrayIndexOutOfBoundsException,
+    IllegalArgumentException,
+    NotInThisRelease,
+    NullPointerException,
+)
+from kafka_reference.murmur2 import to_positive
+from kafka_reference.partitioning.round_robin import pick
+from kafka_reference.releases import Release, release, since
+
+__all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
+
+PRESENT = since("3.3.0")
+REFUSES_EMPTY_BATCHES = since("3.3.2")
+RACK_AWARE = since("4.4.0")
+
+_T = TypeVar("_T")
+
+
+@dataclass(eq=False, slots=True)
+class StickyPartitionInfo:
+    """One stay at a partition: its id, and the bytes appended during the stay, both int32. Compared by identity."""
+
+    partition: int
+    produced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTable:
+    """Cumulative frequencies, at least one, and the partition ids they stand for, which may be more or fewer."""
+
+    range_ends: tuple[int, ...]
+    partition_ids: tuple[int, ...]
+
+    def partition(self, number: int) -> int:
+        """The partition id for ``number``, 0 to 2^31-1. Raises as Java's array access and ``%`` do."""
+        span = abs(self.range_ends[-1])
+        if span == 0:
+            raise ArithmeticException
+        return _at(self.partition_ids, abs(binary_search(self.range_ends, number % span) + 1))
+
+
+class BuiltInPartitioner:
+    """The partitioner of one topic, as of release ``version``.
+
+    ``sticky_batch_size`` is an int32, in bytes; ``draws`` gives the int32 it consumes; ``rack_aware`` and ``rack`` are
+    ``partitioner.rack.aware`` and ``client.rack`` of 4.4.0. Mirrors ``BuiltInPartitioner``, 3.3.0 to 4.4.0.
+
+    Raises NotInThisRelease before 3.3.0, and before 4.4.0 if rack_aware; from 3.3.2 on, IllegalArgumentException for a
+    batch size below 1.
+    """
+
+    def __init__(
+        self,
+        version: str | Release,
+        sticky_batch_size: int,
+        draws: DrawSource,
+        rack_aware: bool = False,
+        rack: str = "",
+    ) -> None:
+        at = release(version)
+        if at not in PRESENT:
+            raise NotInThisRelease(f"Kafka {at} has no BuiltInPartitioner: ask about {PRESENT}")
+        if rack_aware and at not in RACK_AWARE:
+            raise NotInThisRelease(f"Kafka {at} has no partitioner.rack.aware: ask about {RACK_AWARE}")
+        if sticky_batch_size < 1 and at in REFUSES_EMPTY_BATCHES:
+            raise IllegalArgumentException(f"stickyBatchSize must be >= 1 but got {sticky_batch_size}")
+        self._batch_size = sticky_batch_size
+        self._draws = draws
+        self._rack_aware = rack_aware
+        self._rack = rack
+        self._current: StickyPartitionInfo | None = None
+        self._table: LoadTable | None = None
+        self._rack_table: LoadTable | None = None
+
+    def peek(self, cluster: Cluster) -> StickyPartitionInfo:
+        """The current stay, begun now if there is none. Mirrors ``peekCurrentPartitionInfo``.
+
+        Raises as :meth:`next_partition`.
+        """
+        if self._current is None:
+            self._current = StickyPartitionInfo(self.next_partition(cluster))
+        return self._current
+
+    def is_changed(self, info: StickyPartitionInfo | None) -> bool:
+        """Whether ``info``, as peeked, is over; never for None. Mirrors ``isPartitionChanged``."""
+        return info is not None and info is not self._current
+
+    def update(
+        self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, enable_switch: bool = True
+    ) -> None:
+        """Report ``appended_bytes``, an int32, on ``info``, and switch if that was enough.
+
+        Raises as :meth:`next_partition`; the bytes are counted by then. Mirrors ``updatePartitionInfo``.
+        """
+        if info is None:
+            return
+        info.produced = _int32(info.produced + appended_bytes)
+        enough = enable_switch and info.produced >= self._batch_size
+        if enough or info.produced >= _int32(2 * self._batch_size):
+            self._current = StickyPartitionInfo(self.next_partition(cluster))
+
+    def next_partition(self, cluster: Cluster) -> int:
+        """Choose a partition, an int32, at the price of one draw. Mirrors the private ``nextPartition(Cluster)``.
+
+        Raises DrawsExhausted, ArithmeticException and ArrayIndexOutOfBoundsException, the last two as described above.
+        """
+        number = to_positive(self._draws.next())
+        table = self._rack_table or self._table
+        if table is not None:
+            return table.partition(number)
+        return pick(number, self._nearby(cluster) or cluster.available, len(cluster.partitions))
+
+    def load(
+        self,
+        queue_sizes: Sequence[int] | None,
+        partition_ids: Sequence[int] = (),
+        racks: Sequence[str | None] | None = None,
+        length: int = 0,
+    ) -> int | None:
+        """Load queue sizes, int32, one per partition; the first ``length`` count, the others are left out.
+
+        ``partition_ids`` and ``racks`` are those partitions and the racks of their leaders; racks are read only by a
+        rack-aware partitioner. Answers the end of the range the draw is mapped to, or None without statistics. Mirrors
+        ``updatePartitionLoadStats`` followed by ``loadStatsRangeEnd``.
+
+        Raises ArrayIndexOutOfBoundsException when an array is shorter than what is read of it, NullPointerException
+        when racks are needed and None; what was loaded before stays.
+        """
+        if queue_sizes is None or length < 1 or len(queue_sizes) < 2:
+            self._table = self._rack_table = None
+            return None
+        if length > len(queue_sizes):
+            raise ArrayIndexOutOfBoundsException
+        sizes = queue_sizes[:length]
+        if length == len(queue_sizes) and min(sizes) == max(sizes):
+            self._table = self._rack_table = None
+            return None
+        self._rack_table = self._table_of_my_rack(sizes, partition_ids, racks) if self._rack_aware else None
+        self._table = LoadTable(_fold(sizes, max(sizes)), tuple(partition_ids))
+        return self._table.range_ends[-1]
+
+    def _nearby(self, cluster: Cluster) -> list[Partition]:
+        if not self._rack_aware:
+            return []
+        return [p for p in cluster.available if p.leader is not None and cluster.racks.get(p.leader) == self._rack]
+
+    def _table_of_my_rack(
+        self, sizes: Sequence[int], partition_ids: Sequence[int], racks: Sequence[str | None] | None
+    ) -> LoadTable | None:
+        if racks is None:
+            raise NullPointerException
+        mine = [place for place in range(len(sizes)) if _at(racks, place) == self._rack]
+        if not mine:
+            return None
+        my_sizes = [sizes[place] for place in mine]
+        my_ids = [_at(partition_ids, place) for place in mine]
+        zeros = [0] * (len(sizes) - len(mine))
+        return LoadTable(_fold(my_sizes, max(-1, *my_sizes)), (*my_ids, *zeros))
+
+
+def binary_search(values: Sequence[int], wanted: int) -> int:
+    """Where ``wanted`` is in ``values``, or ``-place - 1`` with the place it would be put.
+
+    Mirrors ``java.util.Arrays.binarySearch(int[], int, int, int)`` step by step, so also on values that do not ascend.
+    """
+    low, high = 0, len(values) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if values[middle] == wanted:
+            return middle
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -low - 1
+
+
+def _fold(sizes: Sequence[int], biggest: int) -> tuple[int, ...]:
+    return tuple(_int32(total) for total in accumulate(biggest + 1 - size for size in sizes))
+
+
+def _int32(number: int) -> int:
+    return ((number + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+
+
+def _at(array: Sequence[_T], place: int) -> _T:
+    if not 0 <= place < len(array):
+        raise ArrayIndexOutOfBoundsException
+    return array[place]
