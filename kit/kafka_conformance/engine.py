@@ -102,9 +102,8 @@ def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[
 
 
 def kind_of(rule: Rule, difference: Difference) -> str:
-    """What kind of difference this is: the question's labels and the shapes of the two answers."""
-    labels = " ".join(sorted(rule.labels(difference.question)))
-    return f"{labels}: {' → '.join(_shapes(difference))}"
+    """What kind of difference this is: the path the question takes, and the shapes of the two answers."""
+    return f"{rule.path(difference.question)}: {' → '.join(_shapes(difference))}"
 
 
 def shrunk(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from hypothesis import strategies as st
 
 from kafka_conformance.protocol import Int32, Question
@@ -39,22 +42,43 @@ def to_reference(cluster: AskedCluster) -> Cluster:
     )
 
 
+# Each is a list of nodes by their racks. No rack, one for all, several, and the empty one, which Java takes for a rack.
+_RACKS: tuple[tuple[str | None, ...], ...] = (
+    (None,), (None, None), ("a",), ("a", "b"), ("a", None), ("a", "a", "b"), ("a", "b", "c", None), ("", "a", None),
+)  # fmt: skip
+
+
+_NODES = st.sampled_from([tuple(AskedNode(number, rack) for number, rack in enumerate(racks)) for racks in _RACKS])
+_FEW = st.integers(0, 5)
+_TURN = st.integers(0, 3)
+_IDS = st.sampled_from(("0 1 2", "0 1 2", "7 8 9", "0 3 6", "1 3 5", "2 1 0", "4 2 0"))
+
+
+@lru_cache
+def _counts(most: int) -> st.SearchStrategy[int]:
+    return st.one_of(_FEW, st.integers(0, most))
+
+
+@lru_cache
+def _leaderless(count: int) -> st.SearchStrategy[int]:
+    """Which partitions have no leader, as bits: none of them, any, all."""
+    return st.one_of(st.just(0), st.integers(0, 2**count - 1), st.just(2**count - 1))
+
+
+def _ids(kind: str, count: int) -> Iterable[int]:
+    first, second = map(int, kind.split()[:2])
+    stride = second - first
+    return range(first, first + stride * count, stride) if stride > 0 else range(-stride * (count - 1), stride, stride)
+
+
 @st.composite
 def clusters(draw: st.DrawFn, *, most: int = 200) -> AskedCluster:
-    """0 to ``most`` partitions, any leaders missing, ids with gaps and out of order, nodes with and without racks."""
-    racks = draw(st.lists(st.sampled_from([None, "a", "b", "c", ""]), min_size=1, max_size=4))
-    nodes = tuple(AskedNode(number, rack) for number, rack in enumerate(racks))
-    leaders = st.one_of(st.integers(0, len(nodes) - 1), st.none())
-    count = draw(st.one_of(st.integers(0, 5), st.integers(0, most)))
-    if count > 12:  # a big cluster differs from a small one by its size, not by each partition's own story
-        pattern = draw(st.lists(leaders, min_size=1, max_size=7))
-        led = [pattern[at % len(pattern)] for at in range(count)]
-    else:
-        led = draw(st.lists(leaders, min_size=count, max_size=count))
-    ids = list(range(count))
-    if count and draw(st.integers(0, 3)) == 0:
-        gap = draw(st.integers(0, 3))
-        ids = [at * (gap + 1) + gap for at in ids]
-        if draw(st.booleans()):
-            ids.reverse()
-    return AskedCluster(nodes, tuple(map(AskedPartition, ids, led)))
+    """0 to ``most`` partitions, any leaders missing, ids with gaps and out of order, nodes with and without racks.
+
+    A cluster is made from five draws, each standing for many choices at once, from strategies made beforehand: drawing
+    every partition's leader by itself would make generating the slowest part of a run.
+    """
+    nodes, count = draw(_NODES), draw(_counts(most))
+    leaderless, turn, kind = draw(_leaderless(count)), draw(_TURN), draw(_IDS)
+    leaders = (None if leaderless >> at & 1 else (at + turn) % len(nodes) for at in range(count))
+    return AskedCluster(nodes, tuple(map(AskedPartition, _ids(kind, count), leaders)))

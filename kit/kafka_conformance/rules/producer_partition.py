@@ -98,18 +98,16 @@ def _combinations() -> Iterator[ProducerPartitionQuestion]:
         yield ProducerPartitionQuestion(AskedRecord(partition, key), AskedConfig(ignore, plugged), cluster, (draw,))
 
 
-_ints = st.integers(-(2**31), 2**31 - 1)
-
-
-@st.composite
-def _questions(draw: st.DrawFn) -> ProducerPartitionQuestion:
-    cluster = draw(clusters())
-    partition = draw(st.one_of(st.none(), st.none(), st.integers(-2, len(cluster.partitions) + 1), _ints))
-    key = draw(st.one_of(st.none(), small_keys()))
-    plugged = draw(st.one_of(st.none(), st.none(), st.builds(AskedPartitioner, st.one_of(st.integers(-3, 9), _ints))))
-    config = AskedConfig(draw(st.booleans()), plugged)
-    return ProducerPartitionQuestion(AskedRecord(partition, None if key is None else key.hex()), config, cluster, (draw(_ints),))
-
+_INTS = st.integers(-(2**31), 2**31 - 1)
+_CLUSTER = clusters()
+_EXPLICIT = st.one_of(st.none(), st.none(), st.integers(-2, 6), _INTS)
+_KEY = st.one_of(st.none(), small_keys().map(bytes.hex))
+_CONFIG = st.builds(
+    AskedConfig, st.booleans(), st.one_of(st.none(), st.none(), st.integers(-3, 9).map(AskedPartitioner), _INTS.map(AskedPartitioner))
+)
+_QUESTIONS = st.builds(
+    ProducerPartitionQuestion, st.builds(AskedRecord, _EXPLICIT, _KEY), _CONFIG, _CLUSTER, st.tuples(_INTS)
+)
 
 RULE = Rule(
     slug="producer-partition",
@@ -117,9 +115,10 @@ RULE = Rule(
     releases=since("0.10.0.0"),
     question=ProducerPartitionQuestion,
     ask=_ask,
-    strategy=_questions,
+    strategy=lambda: _QUESTIONS,
     spaces=(Space("explicit × key × ignore_keys × plugged × four clusters × three draws", _combinations),),
     labels=_labels,
+    path=lambda question: next(_labels(question)),
     always=frozenset(
         {"explicit", "explicit, negative", "explicit, not there", "plugged", "plugged, negative", "no key", "empty key"}
         | {"keyed", "keyed, ignore_keys", "no partitions", "no leader"}

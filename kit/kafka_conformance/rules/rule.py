@@ -43,8 +43,9 @@ class Rule:
     """A named behaviour. ``slug`` is stable for ever.
 
     ``ask`` is the reference: a question and a release in, an answer's fields out, or a JavaRaises. ``labels`` says what
-    kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``java`` names
-    the oracle's class by span of releases.
+    kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``path`` names
+    the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
+    by span of releases.
     """
 
     slug: str
@@ -60,6 +61,7 @@ class Rule:
     source: str
     links: tuple[str, ...]
     columns: Columns | None = None
+    path: Callable[[Any], str] = lambda _: ""
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""
