@@ -22,7 +22,7 @@ import platformdirs
 from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
 
-__all__ = ["Fetch", "Stored", "Store", "default_store"]
+__all__ = ["Fetch", "Store", "Stored", "default_store"]
 
 # Brings the jar of these coordinates into this folder and says where it is.
 Fetch: TypeAlias = Callable[[str, Path], Path]
@@ -84,7 +84,9 @@ class Store:
 def default_store() -> Store:
     """The store named by ``KAFKA_CONFORMANCE_CACHE``, else the one in the user's cache directory."""
     named = os.environ.get("KAFKA_CONFORMANCE_CACHE")
-    return Store(Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False))
+    return Store(
+        Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False)
+    )
 
 
 def _checked(jar: Jar, path: Path) -> Stored:

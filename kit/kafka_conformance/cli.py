@@ -9,10 +9,10 @@ from typing import Annotated, Any, NoReturn
 
 import click
 import typer
+from kafka_jars.errors import JarError
 
 from kafka_conformance.errors import Interrupted, KitError
 from kafka_conformance.session import fresh_seed, split
-from kafka_jars.errors import JarError
 
 __all__ = ["app", "main"]
 
@@ -29,7 +29,9 @@ app.add_typer(jars_app, name="jars")
 Rules = Annotated[str, typer.Option(help="Rules by slug, joined by commas; all of them if empty.", metavar="SLUGS")]
 Examples = Annotated[int, typer.Option(min=0, help="Questions that Hypothesis makes, for each rule.")]
 Seed = Annotated[int | None, typer.Option(help="Makes the same questions again; a fresh one if absent, printed.")]
-Kafka = Annotated[str, typer.Option(help="Exact releases joined by commas, or all, or newest.", metavar="RELEASE|all|newest")]
+Kafka = Annotated[
+    str, typer.Option(help="Exact releases joined by commas, or all, or newest.", metavar="RELEASE|all|newest")
+]
 
 
 @app.command()
@@ -39,9 +41,13 @@ def verify(
     examples: Examples = 2000,
     seed: Seed = None,
     exhaustive: Annotated[int, typer.Option(min=0, max=3, help="Also every key of up to so many bytes.")] = 2,
-    who: Annotated[str, typer.Option(help="Who is judged: reference, or mutant:NAME to see the kit fail.")] = "reference",
+    who: Annotated[
+        str, typer.Option(help="Who is judged: reference, or mutant:NAME to see the kit fail.")
+    ] = "reference",
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
-    certificate: Annotated[Path, typer.Option(help="Where the certificate goes.")] = Path(".kafka-conformance/certificate.json"),
+    certificate: Annotated[Path, typer.Option(help="Where the certificate goes.")] = Path(
+        ".kafka-conformance/certificate.json"
+    ),
 ) -> int:
     """Prove the reference against the real Java classes."""
     from kafka_conformance.commands import verify as command

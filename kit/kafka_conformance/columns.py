@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,13 @@ def sweep_column(
     java = file.read()
     mine = (bulk or columns.reference)(offsets, data, argument)
     if len(java) != len(offsets) - 1 or len(mine) != len(java):
-        raise AssertionError(f"{len(offsets) - 1} keys asked, {len(java)} answers from Java, {len(mine)} from the reference")
+        raise AssertionError(
+            f"{len(offsets) - 1} keys asked, {len(java)} answers from Java, {len(mine)} from the reference"
+        )
     wrong = java != mine
     if bulk is None and len(offsets) > 1 and int(offsets[1]) <= SCALAR_UP_TO:
         whole = data.tobytes()
-        scalar = [columns.scalar(whole[a:b], argument) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        scalar = [columns.scalar(whole[a:b], argument) for a, b in pairwise(offsets)]
         wrong |= java != np.array(scalar, np.int32)
     places = np.flatnonzero(wrong)
     keys = [data[offsets[at] : offsets[at + 1]].tobytes() for at in places[:10]]

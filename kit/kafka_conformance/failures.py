@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from kafka_reference.releases import Release
 
 from kafka_conformance.engine import Difference
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.protocol import Answer, Question, question_id, to_json
 from kafka_conformance.rules import RULES, Rule
-from kafka_reference.releases import Release
 
 __all__ = ["FOLDER", "Failure", "Said", "read_failure", "save_failure"]
 
@@ -71,7 +71,9 @@ def save_failure(rule: Rule, difference: Difference, said: tuple[tuple[str, Rele
         scratch.write_bytes(msgspec.json.format(to_json(failure), indent=2) + b"\n")
         scratch.replace(path)
     except OSError as error:
-        raise KitError(f"a disagreement was found and {path} cannot be written ({error.strerror}): {to_json(failure).decode()}") from error
+        raise KitError(
+            f"a disagreement was found and {path} cannot be written ({error.strerror}): {to_json(failure).decode()}"
+        ) from error
     return path
 
 

@@ -6,13 +6,14 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from kafka_jars.pins import Pins, load
+from kafka_jars.store import default_store
+from kafka_reference.releases import Release, release
+
 from kafka_conformance.errors import BadInput
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import java_classes
-from kafka_jars.pins import Pins, load
-from kafka_jars.store import default_store
-from kafka_reference.releases import Release, release
 
 __all__ = ["chosen_releases", "fresh_seed", "open_oracle", "parse_release", "split"]
 
@@ -31,7 +32,9 @@ def chosen_releases(named: str, pins: Pins) -> list[Release]:
         raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, or newest")
     if named == "all":
         return pinned
-    return [pinned[-1] if name == "newest" else parse_release(name) for name in map(str.strip, named.split(",")) if name]
+    return [
+        pinned[-1] if name == "newest" else parse_release(name) for name in map(str.strip, named.split(",")) if name
+    ]
 
 
 def parse_release(name: str) -> Release:

@@ -62,15 +62,16 @@ def _search(rule: Rule, condition: Callable[[Question], bool], examples: int, se
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
+    chance = random.Random(seed)  # noqa: S311  meant to be foreseeable
     try:
-        found: Question = find(rule.strategy(), condition, settings=bounds, random=random.Random(seed))
+        found: Question = find(rule.strategy(), condition, settings=bounds, random=chance)
     except NoSuchExample:
         return None
     return found
 
 
 def key_columns(longest: int, chunk: int = 1 << 21) -> Iterator[tuple[Any, Any]]:
-    """Every key of up to ``longest`` bytes, once, as columns of at most ``chunk`` keys: NumPy offsets (int32), data (uint8)."""
+    """Every key of up to ``longest`` bytes, once: columns of at most ``chunk`` keys, NumPy offsets (int32) and data (uint8)."""
     import numpy as np
 
     yield np.zeros(2, np.int32), np.zeros(0, np.uint8)

@@ -10,8 +10,10 @@ Java is on the left, since it is believed; the reference, or a mutant in its pla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from kafka_reference.releases import Release
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
@@ -23,7 +25,6 @@ from kafka_conformance.progress import Steps
 from kafka_conformance.protocol import Question, question_id
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, key_columns, sources
-from kafka_reference.releases import Release
 
 __all__ = ["Found", "Judged", "Plan", "verify"]
 
@@ -87,7 +88,13 @@ def _judge(oracle: Oracle, rule: Rule, pair: Pair, asked: Sequence[Source], plan
     tally = compare(rule, pair, asked, lambda _: None)
     if rule.columns is not None and plan.longest_key >= 0:
         _columns(oracle, rule, pair, plan, tally)
-    return Judged(pair.left_release, tally, _findings(rule, pair, tally, plan, opened.jar_sha256), opened.jar_sha256, opened.pinned)
+    return Judged(
+        pair.left_release,
+        tally,
+        _findings(rule, pair, tally, plan, opened.jar_sha256),
+        opened.jar_sha256,
+        opened.pinned,
+    )
 
 
 def _columns(oracle: Oracle, rule: Rule, pair: Pair, plan: Plan, tally: Tally) -> None:
@@ -117,7 +124,9 @@ def _asked_again(rule: Rule, pair: Pair, questions: Sequence[Question], differin
     )
     again = [Difference(question, _answer(java), _answer(mine)) for question, java, mine in outcomes]
     return [
-        Difference(d.question, d.expected, d.actual if d.actual != d.expected else {"bulk": "differs, the scalar does not"})
+        Difference(
+            d.question, d.expected, d.actual if d.actual != d.expected else {"bulk": "differs, the scalar does not"}
+        )
         for d in again
     ] + again[:1] * max(0, differing - len(again))
 
@@ -133,13 +142,9 @@ def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str)
     found: dict[str, Found] = {}
     for differences in list(kinds.values())[:_KINDS_SHOWN]:
         one = _kept(rule, pair, differences, plan, jar_sha256)
-        known = found.get(one.saved_as)
-        found[one.saved_as] = one if known is None else Found(*_fields(one)[:4], one.count + known.count, one.saved_as)
+        known = found.get(one.saved_as)  # two kinds may shrink to one question
+        found[one.saved_as] = one if known is None else replace(one, count=one.count + known.count)
     return tuple(found.values())
-
-
-def _fields(one: Found) -> tuple[Any, ...]:
-    return one.rule, one.release, one.names, one.difference
 
 
 def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan, jar_sha256: str) -> Found:

@@ -88,7 +88,7 @@ def _modules(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
     return found
 
 
-def _dump(tree: ast.AST) -> str:
+def _dump(tree: object) -> str:
     """Like ``ast.dump``, without the fields that one Python has and another has not: those that are empty."""
     if isinstance(tree, ast.AST):
         fields = [f"{name}={_dump(value)}" for name, value in ast.iter_fields(tree) if value not in (None, [])]

@@ -50,7 +50,9 @@ class ListedDraws:
     def next(self) -> int:
         """The next draw, an int32."""
         if self.used == len(self._draws):
-            raise DrawsExhausted(f"the question holds {self.used} draws and the rule asks for one more: add draws to it")
+            raise DrawsExhausted(
+                f"the question holds {self.used} draws and the rule asks for one more: add draws to it"
+            )
         self.used += 1
         return self._draws[self.used - 1]
 

@@ -105,5 +105,7 @@ def as_bytes(key: object) -> bytes:
     if key is None:
         raise NullPointerException
     if isinstance(key, str):
-        raise TypeError("a key is bytes, not str: encode it as your serializer does, key.encode('utf-8') is Java's default")
+        raise TypeError(
+            "a key is bytes, not str: encode it as your serializer does, key.encode('utf-8') is Java's default"
+        )
     raise TypeError(f"a key is bytes, not {type(key).__name__}")

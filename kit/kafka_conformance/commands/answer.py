@@ -64,7 +64,12 @@ def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[s
 def _hello(hello: Any, who: str, number: int) -> tuple[dict[str, Any], bool]:
     if not isinstance(hello, dict) or hello.get("protocol") != PROTOCOL:
         return {"id": None, "failed": f"line {number}: I speak protocol {PROTOCOL}, not {hello}"}, False
-    me = {"protocol": PROTOCOL, "name": f"kafka-conformance {who}", "version": certifying.kit_version(), "language": "python"}
+    me = {
+        "protocol": PROTOCOL,
+        "name": f"kafka-conformance {who}",
+        "version": certifying.kit_version(),
+        "language": "python",
+    }
     return {"hello": {**me, "rules": list(RULES)}}, True
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kafka_reference.certificate import Certificate, certificate, from_json, reference_fingerprint
+
 from kafka_conformance import certifying
 from kafka_conformance.errors import BadInput
 from kafka_conformance.reports.terminal import console, table
-from kafka_reference.certificate import Certificate, certificate, from_json, reference_fingerprint
 
 __all__ = ["run"]
 
@@ -20,13 +21,23 @@ def run(*, file: Path | None, shipped: bool, markdown: bool) -> int:
         return 0
     out = console()
     rows = [
-        [row.release, row.rule, f"{row.asked:,}", f"{row.agreed:,}", row.jar_sha256[:12] + ("" if row.pinned else " (unpinned)")]
+        [
+            row.release,
+            row.rule,
+            f"{row.asked:,}",
+            f"{row.agreed:,}",
+            row.jar_sha256[:12] + ("" if row.pinned else " (unpinned)"),
+        ]
         for row in made.rows
     ]
     out.print(table("", ["release", "rule", "asked", "agreed", "jar sha256"], rows))
     for rule in made.rules():
         row = next(row for row in made.rows if row.rule == rule)
-        out.print(f"{rule}: {'; '.join(f'{count:,} {source}' for source, count in row.sources.items())}", style="dim", markup=False)
+        out.print(
+            f"{rule}: {'; '.join(f'{count:,} {source}' for source, count in row.sources.items())}",
+            style="dim",
+            markup=False,
+        )
     out.print(f"{where}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}", markup=False)
     same = made.reference_sha256 == reference_fingerprint()
     out.print("it proves the code that is installed" if same else "it proves OTHER code than is installed: run verify")

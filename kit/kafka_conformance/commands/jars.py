@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.progress import steps
-from kafka_conformance.reports.terminal import console, table
-from kafka_conformance.session import chosen_releases
 from kafka_jars import pins as pinning
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored, default_store
 from kafka_reference.releases import Release
+
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.progress import steps
+from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.session import chosen_releases
 
 __all__ = ["list_jars", "pin", "resolve"]
 
@@ -59,7 +61,9 @@ def pin(*, versions: Sequence[str]) -> int:
 
 
 def _unpinned(wanted: Sequence[Release], pins: Pins) -> dict[Release, list[Jar]]:
-    return {at: [jar for jar in pins.jars(str(at)) if jar.sha256 is None] for at in wanted if not pins.is_pinned(str(at))}
+    return {
+        at: [jar for jar in pins.jars(str(at)) if jar.sha256 is None] for at in wanted if not pins.is_pinned(str(at))
+    }
 
 
 def _fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:
@@ -75,5 +79,5 @@ def _fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:
     return stored
 
 
-def _never(coordinates: str, _: object) -> None:
+def _never(coordinates: str, _: Path) -> Path:
     raise AssertionError(f"{coordinates} was there a moment ago")

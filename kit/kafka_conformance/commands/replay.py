@@ -9,10 +9,10 @@ import msgspec
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.answerers.mutants import mutant_answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.failures import Failure, Said, read_failure
+from kafka_conformance.mutants import mutant_answerer
 from kafka_conformance.protocol import Agrees, Answered, Differs, Outcome, Question, judge, to_json
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
@@ -25,7 +25,10 @@ def run(*, named: str, expected: str, actual: str) -> int:
     """Ask both again; 0 if they agree by now, 1 if they differ, 2 if one of them could not answer."""
     failure = read_failure(named)
     question = failure.typed_question()
-    sides = [Said(given or said.by, said.release, said.answer) for given, said in ((expected, failure.expected), (actual, failure.actual))]
+    sides = [
+        Said(given or said.by, said.release, said.answer)
+        for given, said in ((expected, failure.expected), (actual, failure.actual))
+    ]
     with ExitStack() as rooms:
         outcomes = [_ask(rooms, failure, said, question) for said in sides]
     out = console()
@@ -33,7 +36,8 @@ def run(*, named: str, expected: str, actual: str) -> int:
     out.print(f"  {to_json(question).decode()}", markup=False)
     names = (f"{sides[0].by} {sides[0].release}", f"{sides[1].by} {sides[1].release}")
     _print_outcomes(out, question, names, outcomes)
-    match judge(*outcomes, names):
+    expected_outcome, actual_outcome = outcomes
+    match judge(expected_outcome, actual_outcome, names):
         case Agrees():
             out.print("they agree now", style="bold green")
             return 0
@@ -52,7 +56,7 @@ def answerer(who: str, rooms: ExitStack) -> Answerer:
     if who == "reference":
         return ReferenceAnswerer()
     if who.startswith("mutant:"):
-        return mutant_answerer(who.removeprefix("mutant:"))[1]
+        return mutant_answerer(who.removeprefix("mutant:"))
     raise BadInput(f"{who} is nobody I know: reference, java, or mutant:NAME")
 
 

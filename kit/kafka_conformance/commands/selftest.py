@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.answerers.mutants import MUTANTS, Mutant
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.engine import Pair, compare
+from kafka_conformance.mutants import MUTANTS, Mutant
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.progress import steps
 from kafka_conformance.protocol import to_json
@@ -36,7 +36,11 @@ def run(*, rules: Sequence[str], examples: int, seed: int) -> int:
     alive = [row[0] for row in rows if row[4] == "0"]
     out.print(f"{len(rows) - len(alive)} of {len(rows)} mutants killed, seed {seed}")
     if alive or bare:
-        out.print(f"alive: {', '.join(alive) or 'none'}; rules without a mutant: {', '.join(bare) or 'none'}", style="bold red", markup=False)
+        out.print(
+            f"alive: {', '.join(alive) or 'none'}; rules without a mutant: {', '.join(bare) or 'none'}",
+            style="bold red",
+            markup=False,
+        )
     return 1 if alive or bare else 0
 
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from kafka_jars.pins import load
 
 from kafka_conformance import certifying
-from kafka_conformance.answerers.mutants import mutant_answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
+from kafka_conformance.mutants import mutant_answerer
 from kafka_conformance.progress import steps
 from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import named
 from kafka_conformance.session import chosen_releases, open_oracle
 from kafka_conformance.verifying import Judged, Plan, verify
-from kafka_jars.pins import load
 
 __all__ = ["run"]
 
@@ -46,7 +46,7 @@ def _answerer(who: str) -> ReferenceAnswerer:
     if who == "reference":
         return ReferenceAnswerer()
     if who.startswith("mutant:"):
-        return mutant_answerer(who.removeprefix("mutant:"))[1]
+        return mutant_answerer(who.removeprefix("mutant:"))
     raise BadInput(f"{who} is nobody verify knows: reference, or mutant:NAME")
 
 
@@ -77,15 +77,25 @@ def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certifica
         for found in judged.found:
             out.print(finding(found.rule, found.difference, found.names, found.count, found.saved_as))
         for _, what in judged.tally.errors[:3]:
-            out.print(f"{judged.tally.rule.slug} in {judged.release} could not be judged: {what}", style="bold red", markup=False)
+            out.print(
+                f"{judged.tally.rule.slug} in {judged.release} could not be judged: {what}",
+                style="bold red",
+                markup=False,
+            )
         if judged.tally.unasked:
-            out.print(f"{judged.tally.rule.slug}: never asked: {', '.join(judged.tally.unasked)}", style="bold red", markup=False)
+            out.print(
+                f"{judged.tally.rule.slug}: never asked: {', '.join(judged.tally.unasked)}",
+                style="bold red",
+                markup=False,
+            )
     asked = sum(judged.tally.total for judged in results)
     agreed = sum(judged.tally.agreed for judged in results)
     words = {0: "no disagreement", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "could not be judged"}[code]
     if not results:
         words += ": none of these rules exists in these releases"
-    out.print(f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}", markup=False)
+    out.print(
+        f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}", markup=False
+    )
     if certificate:
         out.print(f"certificate: {certificate}", style="dim", markup=False)
 

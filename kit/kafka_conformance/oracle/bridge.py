@@ -14,9 +14,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from kafka_jars.store import Stored
+
 from kafka_conformance.errors import OracleFault
 from kafka_conformance.oracle.jvm import Jvm
-from kafka_jars.store import Stored
 
 __all__ = ["Compiler"]
 
@@ -69,7 +70,9 @@ class Compiler:
             urls[index] = java.io.File(str(stored.path)).toURI().toURL()
         loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getPlatformClassLoader())
         compiler = loader.loadClass("org.eclipse.jdt.core.compiler.batch.BatchCompiler")
-        method = next(m for m in compiler.getMethods() if m.getName() == "compile" and "String[]" in m.toGenericString())
+        method = next(
+            m for m in compiler.getMethods() if m.getName() == "compile" and "String[]" in m.toGenericString()
+        )
         said = java.io.StringWriter()
         printer = java.io.PrintWriter(said)
         words = self._jvm.array(java.lang.String, len(arguments))

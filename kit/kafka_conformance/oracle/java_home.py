@@ -66,7 +66,12 @@ def _major(program: Path) -> int | None:
     """The major version this program reports, or None if it does not run."""
     try:
         said = subprocess.run(
-            [program, "-version"], capture_output=True, text=True, timeout=_LIMIT_S, check=True, stdin=subprocess.DEVNULL
+            [program, "-version"],
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -113,7 +113,9 @@ class Jvm:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is not None and not issubclass(kind, Exception):
             self._process.kill()  # interrupted: whatever it is doing is not worth waiting for
         self.close()
@@ -122,7 +124,9 @@ class Jvm:
         limit = time.monotonic() + START_LIMIT_S
         while not address.exists():
             if (code := self._process.poll()) is not None:
-                raise JvmLost(f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_words()}")
+                raise JvmLost(
+                    f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_words()}"
+                )
             if time.monotonic() > limit:
                 raise JvmLost(f"Spark's JVM ({self.java.program}) did not start within {START_LIMIT_S} s")
             time.sleep(0.01)
@@ -141,7 +145,9 @@ class Jvm:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return JvmLost(f"Spark's JVM did not answer within {CALL_LIMIT_S} s and was ended: {_first_line(error)}")
-        return JvmLost(f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again")
+        return JvmLost(
+            f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again"
+        )
 
 
 def _spark_jars() -> Path:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-
-from kafka_conformance.errors import OracleFault, WrongRelease
-from kafka_conformance.oracle.bridge import Compiler
-from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
+
+from kafka_conformance.errors import OracleFault, WrongRelease
+from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.jvm import Jvm
 
 __all__ = ["OpenRelease", "Oracle"]
 
@@ -97,7 +97,9 @@ class Oracle:
             urls = self._jvm.array(java.net.URL, 1)
             urls[0] = java.io.File(str(classes)).toURI().toURL()
             loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getSystemClassLoader())
-            return loader.loadClass(_HOST).getDeclaredConstructors()[0].newInstance(self._jvm.array(java.lang.Object, 0))
+            return (
+                loader.loadClass(_HOST).getDeclaredConstructors()[0].newInstance(self._jvm.array(java.lang.Object, 0))
+            )
 
         return self._jvm.call(made)
 
@@ -138,4 +140,3 @@ class OpenRelease:
             )
         if Path(jar).resolve() != self.stored[0].path.resolve():
             raise WrongRelease(f"release {self.version} was loaded from {jar} and not from {self.stored[0].path}")
-

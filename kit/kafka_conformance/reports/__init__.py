@@ -1,0 +1,1 @@
+"""Writers: what people and machines read of a run."""

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from hypothesis import strategies as st
-
-from kafka_reference.murmur2 import M, MASK, SEED, murmur2
+from kafka_reference.murmur2 import MASK, SEED, M, murmur2
 
 __all__ = ["HASHES", "every_tail", "key_labels", "key_with_hash", "keys", "small_keys"]
 
@@ -55,10 +54,14 @@ def keys() -> st.SearchStrategy[bytes]:
     """Keys of all kinds (see above)."""
     lengths = st.one_of(st.integers(0, 64), st.sampled_from([255, 256, 257, 1023, 4096]), st.integers(0, _LONGEST))
     high_bytes = st.lists(st.integers(0x80, 0xFF), max_size=64).map(bytes)
-    long = st.builds(lambda unit, length: (unit * (length // len(unit) + 1))[:length], st.binary(min_size=1, max_size=9), lengths)
+    long = st.builds(
+        lambda unit, length: (unit * (length // len(unit) + 1))[:length], st.binary(min_size=1, max_size=9), lengths
+    )
     prefixes = st.binary(max_size=24).map(lambda prefix: prefix[: len(prefix) & ~3])
     wanted = st.one_of(st.sampled_from(HASHES), st.integers(-(2**31), 2**31 - 1))
-    return st.one_of(st.binary(max_size=64), high_bytes, st.builds(key_with_hash, prefixes, wanted), st.deferred(lambda: long))
+    return st.one_of(
+        st.binary(max_size=64), high_bytes, st.builds(key_with_hash, prefixes, wanted), st.deferred(lambda: long)
+    )
 
 
 def key_labels(key: bytes | None) -> Iterator[str]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
+from kafka_reference.partitioning.keyed import partition_for_key
+from kafka_reference.releases import Release, since
 
 from kafka_conformance.protocol import Answer, Hex, Int32, Question
 from kafka_conformance.rules.keys import ALWAYS, HASHES, every_tail, key_labels, key_with_hash, keys
 from kafka_conformance.rules.rule import Columns, Rule, Space
-from kafka_reference.partitioning.keyed import partition_for_key
-from kafka_reference.releases import Release, since
 
 __all__ = ["COUNTS", "RULE", "PartitionForKeyQuestion"]
 
@@ -41,7 +41,15 @@ def _question(key: bytes | None, partitions: int) -> PartitionForKeyQuestion:
 def _labels(question: PartitionForKeyQuestion) -> Iterator[str]:
     yield from key_labels(None if question.key is None else bytes.fromhex(question.key))
     count = question.partitions
-    yield "no partitions" if count == 0 else "negative count" if count < 0 else "one partition" if count == 1 else "several"
+    yield (
+        "no partitions"
+        if count == 0
+        else "negative count"
+        if count < 0
+        else "one partition"
+        if count == 1
+        else "several"
+    )
     if abs(count) >= INT_MAX:
         yield "count at the end of the ints"
 
@@ -74,7 +82,10 @@ RULE = Rule(
     spaces=(Space("edge keys × edge counts; every tail over 12; one key over every count 1-1024", _edges),),
     labels=_labels,
     always=ALWAYS | {"no partitions", "negative count", "one partition", "several", "count at the end of the ints"},
-    java=((since("3.3.0"), "PartitionForKeyRule"), (since("0.10.0.0", until="3.2.99"), "PartitionForKeyByDefaultPartitioner")),
+    java=(
+        (since("3.3.0"), "PartitionForKeyRule"),
+        (since("0.10.0.0", until="3.2.99"), "PartitionForKeyByDefaultPartitioner"),
+    ),
     source="BuiltInPartitioner.partitionForKey(byte[], int) from 3.3.0, before that DefaultPartitioner.partition",
     links=("https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",),
     columns=Columns((12, 1000), _column, partition_for_key, _question, "partition"),

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from itertools import product
 
 from hypothesis import strategies as st
+from kafka_reference.partitioning.producer import Plugged, choose_partition
+from kafka_reference.releases import Release, since
 
 from kafka_conformance.protocol import Answer, Hex, Int32, Question
 from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition, clusters, to_reference
 from kafka_conformance.rules.keys import small_keys
 from kafka_conformance.rules.rule import Rule, Space
-from kafka_reference.partitioning.producer import Plugged, choose_partition
-from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "ProducerPartitionQuestion"]
 
@@ -68,7 +68,13 @@ def _labels(question: ProducerPartitionQuestion) -> Iterator[str]:
     record, config = question.record, question.config
     known = {partition.id for partition in question.cluster.partitions}
     if record.partition is not None:
-        yield "explicit, negative" if record.partition < 0 else "explicit" if record.partition in known else "explicit, not there"
+        yield (
+            "explicit, negative"
+            if record.partition < 0
+            else "explicit"
+            if record.partition in known
+            else "explicit, not there"
+        )
     elif config.partitioner is not None:
         yield "plugged, negative" if config.partitioner.returns < 0 else "plugged"
     elif record.key is None:
@@ -103,7 +109,9 @@ _CLUSTER = clusters()
 _EXPLICIT = st.one_of(st.none(), st.none(), st.integers(-2, 6), _INTS)
 _KEY = st.one_of(st.none(), small_keys().map(bytes.hex))
 _CONFIG = st.builds(
-    AskedConfig, st.booleans(), st.one_of(st.none(), st.none(), st.integers(-3, 9).map(AskedPartitioner), _INTS.map(AskedPartitioner))
+    AskedConfig,
+    st.booleans(),
+    st.one_of(st.none(), st.none(), st.integers(-3, 9).map(AskedPartitioner), _INTS.map(AskedPartitioner)),
 )
 _QUESTIONS = st.builds(
     ProducerPartitionQuestion, st.builds(AskedRecord, _EXPLICIT, _KEY), _CONFIG, _CLUSTER, st.tuples(_INTS)
@@ -125,5 +133,8 @@ RULE = Rule(
     ),
     java=((since("0.10.0.0"), "ProducerPartitionRule"),),
     source="KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)",
-    links=("https://cwiki.apache.org/confluence/display/KAFKA/KIP-794", "https://issues.apache.org/jira/browse/KAFKA-7572"),
+    links=(
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",
+        "https://issues.apache.org/jira/browse/KAFKA-7572",
+    ),
 )

@@ -1,0 +1,27 @@
+"""The reference with one known mistake in it. A kit that does not notice these notices nothing.
+
+Each is a mistake some port has made, or would: its story says which. ``selftest`` puts every one of them to the real
+Java, in a release where the mistake shows, and each has to be found; a survivor means that the questions of its rule
+are too weak, and fails the run.
+"""
+
+from __future__ import annotations
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.errors import BadInput
+from kafka_conformance.mutants.folds import FOLD_MUTANTS
+from kafka_conformance.mutants.hashes import HASH_MUTANTS
+from kafka_conformance.mutants.mutant import Mutant
+from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+
+__all__ = ["MUTANTS", "Mutant", "mutant_answerer"]
+
+MUTANTS: tuple[Mutant, ...] = (*HASH_MUTANTS, *FOLD_MUTANTS, *PRODUCER_MUTANTS)
+
+
+def mutant_answerer(slug: str) -> ReferenceAnswerer:
+    """The mutant of this name, as an answerer. Raises BadInput."""
+    found = next((mutant for mutant in MUTANTS if mutant.slug == slug), None)
+    if found is None:
+        raise BadInput(f"there is no mutant {slug}: the mutants are {', '.join(mutant.slug for mutant in MUTANTS)}")
+    return ReferenceAnswerer(f"mutant:{slug}", found.ask)

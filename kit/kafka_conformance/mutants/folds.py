@@ -1,0 +1,77 @@
+"""Mistakes between the hash and the partition: what is done about its sign, and what counts as a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafka_reference.errors import ArithmeticException
+from kafka_reference.murmur2 import INT_MAX, MASK, murmur2
+from kafka_reference.releases import Release
+
+from kafka_conformance.mutants.hashes import asked_bytes, signed
+from kafka_conformance.mutants.mutant import Ask, Mutant, replaced
+from kafka_conformance.protocol import Answer
+from kafka_conformance.rules import RULES
+
+__all__ = ["FOLD_MUTANTS"]
+
+_RULE = "partition-for-key"
+
+
+def _rem(dividend: int, divisor: int) -> int:
+    """Java's ``%``: the sign of the dividend."""
+    left = abs(dividend) % abs(divisor)
+    return -left if dividend < 0 else left
+
+
+def _negated(h: int, n: int) -> int:
+    return _rem(signed(-h) if h < 0 else h, n)
+
+
+def _by_doubles(h: int, n: int) -> int:
+    return int((h & INT_MAX) / n % 1 * n)
+
+
+_FOLDS: dict[str, tuple[str, Callable[[int, int], int]]] = {
+    "sign-abs": ("the sign is dropped by abs", lambda h, n: abs(h) % n),
+    "sign-negate": ("a negative hash is negated in 32 bits, which leaves 0x80000000 negative", _negated),
+    "sign-inverted": ("a negative hash has all its bits turned", lambda h, n: (~h if h < 0 else h) % n),
+    "unsigned": ("the hash is taken as unsigned", lambda h, n: (h & MASK) % n),
+    "sign-kept": ("the remainder of the signed hash", _rem),
+    "float-arithmetic": ("the fraction of a division in doubles, times the count", _by_doubles),
+    "shift": ("the sign is shifted out, and with it the lowest bit", lambda h, n: ((h & MASK) >> 1) % n),
+}
+
+
+def _folded(fold: Callable[[int, int], int]) -> Ask:
+    def answer(question: Any, _: Release) -> Answer:
+        hashed = murmur2(asked_bytes(question))
+        if question.partitions == 0:
+            raise ArithmeticException
+        return {"partition": fold(hashed, abs(question.partitions))}
+
+    return answer
+
+
+def _key_as(given: str | None, taken: str | None) -> Ask:
+    """The rule, with one key taken for another."""
+
+    def answer(question: Any, at: Release) -> Answer:
+        return RULES[_RULE].ask(replaced(question, key=taken) if question.key == given else question, at)
+
+    return answer
+
+
+def _count_refused(question: Any, at: Release) -> Answer:
+    if question.partitions < 0:
+        raise ArithmeticException
+    return RULES[_RULE].ask(question, at)
+
+
+FOLD_MUTANTS = (
+    *(Mutant(slug, _RULE, story, _folded(fold)) for slug, (story, fold) in _FOLDS.items()),
+    Mutant("null-hashed-as-empty", _RULE, "no key is hashed as an empty one", _key_as(None, "")),
+    Mutant("empty-taken-for-null", _RULE, "an empty key counts as no key", _key_as("", None)),
+    Mutant("negative-count-raises", _RULE, "a negative count is refused, which Java does not do", _count_refused),
+)
