@@ -18,6 +18,7 @@ __all__ = ["HASH_MUTANTS", "asked_bytes", "signed"]
 
 
 def signed(h: int) -> int:
+    """The low 32 bits of ``h``, as a Java int."""
     return (h & MASK ^ 0x80000000) - 0x80000000
 
 
@@ -51,10 +52,10 @@ def _fnv1a(key: bytes) -> int:
     return signed(h)
 
 
-def _times_31(start: int, key: bytes, signed: bool) -> int:
+def _times_31(start: int, key: bytes, signed_bytes: bool) -> int:
     h = start
     for byte in key:
-        h = 31 * h + (byte - 256 if signed and byte >= 0x80 else byte)
+        h = 31 * h + (byte - 256 if signed_bytes and byte >= 0x80 else byte)
     return signed(h)
 
 
@@ -89,12 +90,13 @@ _HASHES: dict[str, tuple[str, Callable[[bytes], int]]] = {
     "fnv-1a": ("FNV-1a, sarama's default, in place of murmur2", _fnv1a),
     "murmur3": ("murmur3 with Kafka's seed in place of murmur2", lambda key: mmh3.hash(key, SEED)),
     "murmur2-64a": ("the 64-bit murmur2, cut to 32 bits", _murmur2_64a),
-    "string-hash-code": ("Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed=False)),
-    "arrays-hash-code": ("Java's Arrays.hashCode", lambda key: _times_31(1, key, signed=True)),
+    "string-hash-code": ("Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed_bytes=False)),
+    "arrays-hash-code": ("Java's Arrays.hashCode", lambda key: _times_31(1, key, signed_bytes=True)),
 }
 
 
 def asked_bytes(question: Any) -> bytes:
+    """The key asked about; a null one raises, as in Java."""
     if question.key is None:
         raise NullPointerException
     return bytes.fromhex(question.key)
