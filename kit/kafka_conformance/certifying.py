@@ -9,10 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
-from kafka_reference.certificate import Certificate, Row, reference_fingerprint
 
 from kafka_conformance.errors import KitError
 from kafka_conformance.verifying import Judged, Plan
+from kafka_reference.certificate import Certificate, Row, reference_fingerprint
 
 __all__ = ["LAST", "kit_version", "made_from", "markdown", "write"]
 

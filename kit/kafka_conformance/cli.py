@@ -2,119 +2,135 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
-import typer
-from kafka_jars.errors import JarError
 
-from kafka_conformance.errors import Interrupted, KitError
+from kafka_conformance import certifying
+from kafka_conformance.errors import KitError
 from kafka_conformance.session import fresh_seed, split
+from kafka_jars.errors import JarError
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
-    name="kafka-conformance",
-    help="Does an implementation behave like Kafka? Exit codes: 0 conforms, 1 differs, 2 the kit could not judge.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-jars_app = typer.Typer(help="The jars of Kafka's releases.", no_args_is_help=True)
-app.add_typer(jars_app, name="jars")
+Command = TypeVar("Command", bound=Callable[..., Any])
 
-Rules = Annotated[str, typer.Option(help="Rules by slug, joined by commas; all of them if empty.", metavar="SLUGS")]
-Examples = Annotated[int, typer.Option(min=0, help="Questions that Hypothesis makes, for each rule.")]
-Seed = Annotated[int | None, typer.Option(help="Makes the same questions again; a fresh one if absent, printed.")]
-Kafka = Annotated[
-    str, typer.Option(help="Exact releases joined by commas, or all, or newest.", metavar="RELEASE|all|newest")
-]
+
+def _names(_: click.Context, __: click.Parameter, value: str) -> list[str]:
+    return split(value)
+
+
+def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
+    return fresh_seed() if value is None else value
+
+
+def _asking(command: Command) -> Command:
+    """The options of every command that makes questions."""
+    options = (
+        click.option("--rules", default="", metavar="SLUGS", callback=_names, help="Rules by slug, joined by commas; else all."),
+        click.option("--examples", default=2000, type=click.IntRange(min=0), show_default=True, metavar="N",
+                     help="Questions that Hypothesis makes, for each rule."),
+        click.option("--seed", default=None, type=click.IntRange(min=0), metavar="N", callback=_seed,
+                     help="Makes the same questions again; a fresh one if absent. It is printed."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _kafka(default: str) -> Callable[[Command], Command]:
+    words = "Exact releases joined by commas, or all, or newest."
+    return click.option("--kafka", default=default, show_default=True, metavar="RELEASES", help=words)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(certifying.kit_version(), prog_name="kafka-conformance")
+def app() -> None:
+    """Does an implementation behave like Kafka?
+
+    Exit codes: 0 conforms, 1 differs, 2 the kit could not judge.
+    """
 
 
 @app.command()
-def verify(
-    kafka: Kafka = "newest",
-    rules: Rules = "",
-    examples: Examples = 2000,
-    seed: Seed = None,
-    exhaustive: Annotated[int, typer.Option(min=0, max=3, help="Also every key of up to so many bytes.")] = 2,
-    who: Annotated[
-        str, typer.Option(help="Who is judged: reference, or mutant:NAME to see the kit fail.")
-    ] = "reference",
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
-    certificate: Annotated[Path, typer.Option(help="Where the certificate goes.")] = Path(
-        ".kafka-conformance/certificate.json"
-    ),
-) -> int:
+@_kafka("newest")
+@_asking
+@click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="N",
+              help="Also every key of up to so many bytes.")  # fmt: skip
+@click.option("--who", default="reference", show_default=True, help="Who is judged: reference, or mutant:NAME to see it fail.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option("--certificate", default=certifying.LAST, type=click.Path(path_type=Path), show_default=True, metavar="FILE",
+              help="Where the certificate goes.")  # fmt: skip
+def verify(**options: Any) -> int:
     """Prove the reference against the real Java classes."""
     from kafka_conformance.commands import verify as command
 
-    return command.run(
-        kafka=kafka, rules=split(rules), examples=examples, seed=_seed(seed), exhaustive=exhaustive, who=who,
-        as_json=json, certificate=certificate,
-    )  # fmt: skip
+    return command.run(**options)
 
 
 @app.command()
-def diff(
-    first: Annotated[str, typer.Argument(metavar="R1", help="A release.")],
-    second: Annotated[str, typer.Argument(metavar="R2", help="Another.")],
-    rules: Rules = "",
-    examples: Examples = 2000,
-    seed: Seed = None,
-) -> int:
-    """What changed between two releases, as shrunk examples. Exit code 1 if something did."""
+@click.argument("first", metavar="R1")
+@click.argument("second", metavar="R2")
+@_asking
+def diff(**options: Any) -> int:
+    """What Java itself changed between two releases, as shrunk examples. Exit code 1 if something did."""
     from kafka_conformance.commands import diff as command
 
-    return command.run(first=first, second=second, rules=split(rules), examples=examples, seed=_seed(seed))
+    return command.run(**options)
 
 
 @app.command()
-def replay(
-    named: Annotated[str, typer.Argument(metavar="FILE-OR-ID", help="A failure file, or the id of one.")],
-    expected: Annotated[str, typer.Option(help="Ask somebody else: java, reference, mutant:NAME.")] = "",
-    actual: Annotated[str, typer.Option(help="Likewise, in place of the one that was judged.")] = "",
-) -> int:
+@click.argument("named", metavar="FILE-OR-ID")
+@click.option("--expected", default="", metavar="WHO", help="Ask somebody else: java, reference, mutant:NAME.")
+@click.option("--actual", default="", metavar="WHO", help="Likewise, in place of the one that was judged.")
+def replay(**options: Any) -> int:
     """Ask one failed question again, and show both answers."""
     from kafka_conformance.commands import replay as command
 
-    return command.run(named=named, expected=expected, actual=actual)
+    return command.run(**options)
 
 
 @app.command()
-def answer(
-    who: Annotated[str, typer.Option("--as", help="reference, java, or mutant:NAME.")] = "reference",
-) -> int:
+@click.option("--as", "who", default="reference", show_default=True, help="reference, java, or mutant:NAME.")
+def answer(**options: Any) -> int:
     """Answer protocol lines from standard input."""
     from kafka_conformance.commands import answer as command
 
-    return command.run(who=who)
+    return command.run(**options)
 
 
 @app.command()
-def selftest(rules: Rules = "", examples: Examples = 2000, seed: Seed = None) -> int:
+@_asking
+def selftest(**options: Any) -> int:
     """Prove that the kit can fail: every mutant has to be found."""
     from kafka_conformance.commands import selftest as command
 
-    return command.run(rules=split(rules), examples=examples, seed=_seed(seed))
+    return command.run(**options)
 
 
 @app.command()
-def certificate(
-    file: Annotated[Path | None, typer.Argument(help="Another certificate than the last one made here.")] = None,
-    shipped: Annotated[bool, typer.Option("--shipped", help="The one that ships with the package.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="The table the README shows.")] = False,
-) -> int:
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--shipped", is_flag=True, help="The one that ships with the package, not the last one made here.")
+@click.option("--markdown", is_flag=True, help="The table the README shows.")
+def certificate(**options: Any) -> int:
     """What is proven, against what."""
     from kafka_conformance.commands import certificate as command
 
-    return command.run(file=file, shipped=shipped, markdown=markdown)
+    return command.run(**options)
 
 
-@jars_app.command("list")
+@app.group()
+def jars() -> None:
+    """The jars of Kafka's releases: fetched once, held to a sha256 every time."""
+
+
+@jars.command("list")
 def jars_list() -> int:
     """Every pinned jar, and whether it is in the cache."""
     from kafka_conformance.commands import jars as command
@@ -122,36 +138,41 @@ def jars_list() -> int:
     return command.list_jars()
 
 
-@jars_app.command("resolve")
-def jars_resolve(kafka: Kafka = "all") -> int:
+@jars.command("resolve")
+@_kafka("all")
+def jars_resolve(**options: Any) -> int:
     """Fetch and check jars; everything works without a network afterwards."""
     from kafka_conformance.commands import jars as command
 
-    return command.resolve(kafka=kafka)
+    return command.resolve(**options)
 
 
-@jars_app.command("pin")
-def jars_pin(versions: Annotated[list[str], typer.Argument(metavar="RELEASE...", help="Releases to pin.")]) -> int:
+@jars.command("pin")
+@click.argument("versions", metavar="RELEASE...", nargs=-1, required=True)
+def jars_pin(**options: Any) -> int:
     """Fetch a release and write its sha256 into releases.toml."""
     from kafka_conformance.commands import jars as command
 
-    return command.pin(versions=versions)
+    return command.pin(**options)
 
 
 def main() -> NoReturn:
     """Run a command; one line on standard error and exit code 2 for whatever kept it from judging."""
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _interrupted)
+    # py4j logs what it also raises, and where nothing is set up to receive it Python prints it.
+    logging.getLogger().addHandler(logging.NullHandler())
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except (KitError, JarError) as error:
         code = _say(error)
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, click.Abort):
         code = _say("interrupted: nothing was judged to the end")
-    except click.exceptions.ClickException as error:
-        error.show()
-        code = 2
+    except click.ClickException as error:
+        code = _say(f"{error.format_message()} (see --help)")
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone: there is nobody to tell
+        # Whoever read our output has gone; Python would fail once more when it flushes standard output at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -161,9 +182,6 @@ def _say(what: object) -> int:
     return 2
 
 
-def _terminated(*_: Any) -> NoReturn:
-    raise Interrupted("asked to terminate: nothing was judged to the end")
-
-
-def _seed(seed: int | None) -> int:
-    return fresh_seed() if seed is None else seed
+def _interrupted(*_: object) -> NoReturn:
+    """A request to terminate ends a run as Ctrl-C does. It is no Exception: py4j would take that for a lost connection."""
+    raise KeyboardInterrupt

@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from kafka_reference.releases import Release
-
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
+from kafka_reference.releases import Release
 
 __all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "kind_of", "shrunk"]
 

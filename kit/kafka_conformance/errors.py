@@ -7,7 +7,7 @@ nothing of the kit.
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "Interrupted", "JvmLost", "KitError", "NoJava", "OracleFault", "WrongRelease"]
+__all__ = ["BadInput", "JvmLost", "KitError", "NoJava", "OracleFault", "WrongRelease"]
 
 
 class KitError(Exception):
@@ -33,6 +33,3 @@ class WrongRelease(KitError):
 class OracleFault(KitError):
     """The Java half of the bridge failed, as opposed to Kafka raising: nothing can be said about the rule."""
 
-
-class Interrupted(KitError):
-    """Somebody ended the run: Ctrl-C, or a request to terminate."""

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kafka_reference.releases import Release
 
 from kafka_conformance.engine import Difference
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.protocol import Answer, Question, question_id, to_json
 from kafka_conformance.rules import RULES, Rule
+from kafka_reference.releases import Release
 
 __all__ = ["FOLDER", "Failure", "Said", "read_failure", "save_failure"]
 

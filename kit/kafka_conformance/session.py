@@ -6,14 +6,13 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from kafka_jars.pins import Pins, load
-from kafka_jars.store import default_store
-from kafka_reference.releases import Release, release
-
 from kafka_conformance.errors import BadInput
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import java_classes
+from kafka_jars.pins import Pins, load
+from kafka_jars.store import default_store
+from kafka_reference.releases import Release, release
 
 __all__ = ["chosen_releases", "fresh_seed", "open_oracle", "parse_release", "split"]
 

@@ -71,7 +71,7 @@ def _search(rule: Rule, condition: Callable[[Question], bool], examples: int, se
 
 
 def key_columns(longest: int, chunk: int = 1 << 21) -> Iterator[tuple[Any, Any]]:
-    """Every key of up to ``longest`` bytes, once: columns of up to ``chunk`` keys, NumPy offsets (int32) and data (uint8)."""
+    """Every key of up to ``longest`` bytes, once, in columns of ``chunk`` keys, NumPy offsets (int32) and data (uint8)."""
     import numpy as np
 
     yield np.zeros(2, np.int32), np.zeros(0, np.uint8)

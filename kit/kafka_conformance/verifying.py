@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kafka_reference.releases import Release
-
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.columns import key_file, sweep_column
@@ -25,6 +23,7 @@ from kafka_conformance.progress import Steps
 from kafka_conformance.protocol import Question, question_id
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, key_columns, sources
+from kafka_reference.releases import Release
 
 __all__ = ["Found", "Judged", "Plan", "verify"]
 

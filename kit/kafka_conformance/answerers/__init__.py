@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kafka_reference.releases import Release
-
 from kafka_conformance.protocol import Outcome, Question
 from kafka_conformance.rules import Rule
+from kafka_reference.releases import Release
 
 __all__ = ["Answerer"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-from kafka_reference.releases import Release
 
 from kafka_conformance.errors import OracleFault
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.protocol import Answered, Failed, Outcome, Question, Unsupported
 from kafka_conformance.rules import Rule
+from kafka_reference.releases import Release
 
 __all__ = ["JavaAnswerer"]
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_reference.errors import JavaRaises, NotInThisRelease, QuestionError
-from kafka_reference.releases import Release
-
 from kafka_conformance.protocol import Answer, Answered, Failed, Outcome, Question, Unsupported
 from kafka_conformance.rules import Rule
+from kafka_reference.errors import JavaRaises, NotInThisRelease, QuestionError
+from kafka_reference.releases import Release
 
 __all__ = ["ReferenceAnswerer", "outcome_of"]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_reference.certificate import Certificate, certificate, from_json, reference_fingerprint
-
 from kafka_conformance import certifying
 from kafka_conformance.errors import BadInput
 from kafka_conformance.reports.terminal import console, table
+from kafka_reference.certificate import Certificate, certificate, from_json, reference_fingerprint
 
 __all__ = ["run"]
 

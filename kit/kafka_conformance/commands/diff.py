@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_jars.pins import load
-
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.engine import Difference, Pair, Tally, compare, kind_of, shrunk
 from kafka_conformance.progress import steps
@@ -13,6 +11,7 @@ from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import Rule, named
 from kafka_conformance.session import open_oracle, parse_release
 from kafka_conformance.sources import sources
+from kafka_jars.pins import load
 
 __all__ = ["changes", "run"]
 

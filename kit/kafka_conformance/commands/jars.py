@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.progress import steps
+from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.session import chosen_releases
 from kafka_jars import pins as pinning
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored, default_store
 from kafka_reference.releases import Release
-
-from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.progress import steps
-from kafka_conformance.reports.terminal import console, table
-from kafka_conformance.session import chosen_releases
 
 __all__ = ["list_jars", "pin", "resolve"]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kafka_jars.pins import load
 
 from kafka_conformance import certifying
 from kafka_conformance.answerers.reference import ReferenceAnswerer
@@ -18,6 +17,7 @@ from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import named
 from kafka_conformance.session import chosen_releases, open_oracle
 from kafka_conformance.verifying import Judged, Plan, verify
+from kafka_jars.pins import load
 
 __all__ = ["run"]
 

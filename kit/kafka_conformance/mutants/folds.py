@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafka_reference.errors import ArithmeticException
-from kafka_reference.murmur2 import INT_MAX, MASK, murmur2
-from kafka_reference.releases import Release
-
 from kafka_conformance.mutants.hashes import asked_bytes, signed
 from kafka_conformance.mutants.mutant import Ask, Mutant, replaced
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules import RULES
+from kafka_reference.errors import ArithmeticException
+from kafka_reference.murmur2 import INT_MAX, MASK, murmur2
+from kafka_reference.releases import Release
 
 __all__ = ["FOLD_MUTANTS"]
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import mmh3
-from kafka_reference.errors import NullPointerException
-from kafka_reference.murmur2 import MASK, SEED, M, murmur2
-from kafka_reference.releases import Release
 
 from kafka_conformance.mutants.mutant import Ask, Mutant
 from kafka_conformance.protocol import Answer
+from kafka_reference.errors import NullPointerException
+from kafka_reference.murmur2 import MASK, SEED, M, murmur2
+from kafka_reference.releases import Release
 
 __all__ = ["HASH_MUTANTS", "asked_bytes", "signed"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
-from kafka_reference.releases import NEWEST, Release
 
 from kafka_conformance.protocol import Answer
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["Ask", "Mutant", "replaced", "replaced_in"]
 

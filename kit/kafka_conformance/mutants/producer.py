@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafka_reference.releases import NEWEST, Release, release
-
 from kafka_conformance.mutants.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules import RULES
+from kafka_reference.releases import NEWEST, Release, release
 
 __all__ = ["PRODUCER_MUTANTS"]
 

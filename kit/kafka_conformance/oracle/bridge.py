@@ -14,10 +14,9 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kafka_jars.store import Stored
-
 from kafka_conformance.errors import OracleFault
 from kafka_conformance.oracle.jvm import Jvm
+from kafka_jars.store import Stored
 
 __all__ = ["Compiler"]
 

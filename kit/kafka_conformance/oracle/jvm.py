@@ -56,8 +56,11 @@ _OPTIONS = (
 class Jvm:
     """One JVM, as a context manager. ``extra_class_path`` goes beside Spark's jars, as a connector's would."""
 
-    def __init__(self, *, java: Java | None = None, extra_class_path: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), call_limit_s: float = CALL_LIMIT_S
+    ) -> None:
         spark = _spark_jars()
+        self._call_limit_s = call_limit_s
         self.java = java or find_java()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
@@ -65,8 +68,9 @@ class Jvm:
             self._process = _start(self.java, [f"{spark}/*", *map(str, extra_class_path)], address, self._words)
             try:
                 port, secret = self._await_address(address)
-                self._gateway = _connect(port, secret)
+                self._gateway = _connect(port, secret, call_limit_s)
             except BaseException:
+                self._process.kill()  # half-started, it does not look at its standard input yet
                 self.close()
                 raise
         self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
@@ -144,7 +148,7 @@ class Jvm:
             code = self._process.wait(1)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            return JvmLost(f"Spark's JVM did not answer within {CALL_LIMIT_S} s and was ended: {_first_line(error)}")
+            return JvmLost(f"Spark's JVM did not answer within {self._call_limit_s:g} s and was ended: {_first_line(error)}")
         return JvmLost(
             f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again"
         )
@@ -171,7 +175,7 @@ def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes]) -
     )
 
 
-def _connect(port: int, secret: str) -> Any:
+def _connect(port: int, secret: str, limit_s: float) -> Any:
     from py4j.java_gateway import GatewayParameters, JavaGateway
 
     # py4j logs what it also raises, and its finalizers log a JVM that is gone already.
@@ -182,7 +186,7 @@ def _connect(port: int, secret: str) -> Any:
             port=port,
             auth_token=secret,
             auto_convert=True,
-            read_timeout=CALL_LIMIT_S,
+            read_timeout=limit_s,
             # Few objects are made, and a finalizer that calls a JVM which has ended is noise and a wait.
             enable_memory_management=False,
         )

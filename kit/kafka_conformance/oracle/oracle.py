@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from kafka_jars import ORACLE_SOURCES
-from kafka_jars.ivy import Ivy
-from kafka_jars.pins import Jar, Pins
-from kafka_jars.store import Store, Stored
 
 from kafka_conformance.errors import OracleFault, WrongRelease
 from kafka_conformance.oracle.bridge import Compiler
 from kafka_conformance.oracle.jvm import Jvm
+from kafka_jars import ORACLE_SOURCES
+from kafka_jars.ivy import Ivy
+from kafka_jars.pins import Jar, Pins
+from kafka_jars.store import Store, Stored
 
 __all__ = ["OpenRelease", "Oracle"]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_reference.releases import Release
-
 from kafka_conformance.errors import BadInput
 from kafka_conformance.rules import murmur2, partition_for_key, producer_partition
 from kafka_conformance.rules.rule import Columns, Rule, Space
+from kafka_reference.releases import Release
 
 __all__ = ["RULES", "Columns", "Rule", "Space", "java_classes", "named"]
 

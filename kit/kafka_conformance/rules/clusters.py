@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from hypothesis import strategies as st
-from kafka_reference.cluster import Cluster, Node, Partition
 
 from kafka_conformance.protocol import Int32, Question
+from kafka_reference.cluster import Cluster, Node, Partition
 
 __all__ = ["AskedCluster", "AskedNode", "AskedPartition", "clusters", "to_reference"]
 

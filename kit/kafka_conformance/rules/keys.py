@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from hypothesis import strategies as st
+
 from kafka_reference.murmur2 import MASK, SEED, M, murmur2
 
 __all__ = ["HASHES", "every_tail", "key_labels", "key_with_hash", "keys", "small_keys"]

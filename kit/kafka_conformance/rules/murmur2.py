@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
-from kafka_reference.murmur2 import murmur2
-from kafka_reference.releases import Release, since
 
 from kafka_conformance.protocol import Answer, Hex, Question
 from kafka_conformance.rules.keys import ALWAYS, HASHES, every_tail, key_labels, key_with_hash, keys
 from kafka_conformance.rules.rule import Columns, Rule, Space
+from kafka_reference.murmur2 import murmur2
+from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "Murmur2Question"]
 

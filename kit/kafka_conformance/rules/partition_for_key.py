@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import strategies as st
-from kafka_reference.partitioning.keyed import partition_for_key
-from kafka_reference.releases import Release, since
 
 from kafka_conformance.protocol import Answer, Hex, Int32, Question
 from kafka_conformance.rules.keys import ALWAYS, HASHES, every_tail, key_labels, key_with_hash, keys
 from kafka_conformance.rules.rule import Columns, Rule, Space
+from kafka_reference.partitioning.keyed import partition_for_key
+from kafka_reference.releases import Release, since
 
 __all__ = ["COUNTS", "RULE", "PartitionForKeyQuestion"]
 

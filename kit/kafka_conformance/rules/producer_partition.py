@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from itertools import product
 
 from hypothesis import strategies as st
-from kafka_reference.partitioning.producer import Plugged, choose_partition
-from kafka_reference.releases import Release, since
 
 from kafka_conformance.protocol import Answer, Hex, Int32, Question
 from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition, clusters, to_reference
 from kafka_conformance.rules.keys import small_keys
 from kafka_conformance.rules.rule import Rule, Space
+from kafka_reference.partitioning.producer import Plugged, choose_partition
+from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "ProducerPartitionQuestion"]
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kafka_reference.releases import Release, Spans
-
 from kafka_conformance.protocol import Answer, Question
+from kafka_reference.releases import Release, Spans
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

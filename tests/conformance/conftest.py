@@ -1,0 +1,129 @@
+"""The command line as its users run it, and the real Java: everything here asks for a JVM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.session import open_oracle
+
+LIMIT_S = 120
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.jvm)
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Callable[..., Ran]:
+    """Runs ``kafka-conformance`` in an empty folder, to its end."""
+
+    def run(*arguments: str, env: dict[str, str] | None = None, stdin: str = "") -> Ran:
+        done = subprocess.run(
+            command(*arguments), cwd=tmp_path, env=os.environ | (env or {}), input=stdin, capture_output=True, text=True,
+            timeout=LIMIT_S, check=False,
+        )  # fmt: skip
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts ``kafka-conformance`` and leaves it running; ends what is left of it after the test."""
+    running = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command(*arguments),
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def jvm_of() -> Callable[[subprocess.Popen[str]], int]:
+    """The process id of the JVM that a run has started; waits for it."""
+    return the_jvm_of
+
+
+@pytest.fixture
+def gone() -> Callable[..., bool]:
+    """Whether a process ends in time."""
+    return is_gone
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[Oracle]:
+    """One oracle for all tests that only ask."""
+    with open_oracle() as opened:
+        yield opened
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "kafka_conformance", *arguments]
+
+
+def the_jvm_of(process: subprocess.Popen[str]) -> int:
+    """The process id of the JVM that this run has started; waits for it."""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue  # it ended meanwhile
+            # `java -version` is a child too, for a moment: the one meant serves the gateway
+            if name == "java" and int(rest.split()[1]) == process.pid and b"PythonGatewayServer" in _command_line(stat):
+                return int(stat.parent.name)
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError("it never started a JVM")
+
+
+def _command_line(stat: Path) -> bytes:
+    try:
+        return stat.with_name("cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def is_gone(pid: int, within_s: float = 15) -> bool:
+    """Whether this process ends in time (one that only waits to be reaped by an init that does not, has ended)."""
+    limit = time.monotonic() + within_s
+    while time.monotonic() < limit:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False

@@ -1,0 +1,81 @@
+"""However a run ends, it says so in one line, exits with 2, and leaves nothing running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.errors import JvmLost
+from kafka_conformance.oracle.jvm import Jvm
+
+Start = Callable[..., "subprocess.Popen[str]"]
+JvmOf = Callable[["subprocess.Popen[str]"], int]
+Gone = Callable[..., bool]
+
+
+def _in_the_middle(process: subprocess.Popen[str], jvm: int) -> None:
+    """Waits until the JVM has been at work for a while."""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        ticks = Path(f"/proc/{jvm}/stat").read_text().rpartition(")")[2].split()
+        if int(ticks[11]) + int(ticks[12]) > 4 * os.sysconf("SC_CLK_TCK"):
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError("the JVM never got to work")
+
+
+def _one_line(process: subprocess.Popen[str], within_s: float) -> str:
+    _, err = process.communicate(timeout=within_s)
+    lines = [line for line in err.splitlines() if line.startswith("kafka-conformance: ")]
+    assert len(lines) == 1, err
+    assert "Traceback" not in err
+    return lines[0]
+
+
+def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf, gone: Gone) -> None:
+    process = started("verify", "--kafka", "all", "--examples", "500")
+    jvm = jvm_of(process)
+    _in_the_middle(process, jvm)
+    os.kill(jvm, signal.SIGKILL)
+    assert "ended with code -9 in the middle of the run" in _one_line(process, 30)
+    assert process.returncode == 2
+    assert gone(jvm)
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["starting", "asking"])
+def test_ctrl_c_and_terminate_end_the_run_and_its_jvm(
+    started: Start, jvm_of: JvmOf, gone: Gone, asked: signal.Signals, when: str
+) -> None:
+    process = started("verify", "--kafka", "all", "--examples", "500")
+    jvm = jvm_of(process)
+    if when == "asking":
+        _in_the_middle(process, jvm)
+    process.send_signal(asked)
+    assert "interrupted" in _one_line(process, 30)
+    assert process.returncode == 2
+    assert gone(jvm)
+
+
+def test_a_jvm_does_not_outlive_a_run_that_was_killed(started: Start, jvm_of: JvmOf, gone: Gone) -> None:
+    process = started("verify", "--kafka", "all", "--examples", "500")
+    jvm = jvm_of(process)
+    _in_the_middle(process, jvm)
+    process.kill()
+    assert gone(jvm)
+
+
+def test_a_call_that_does_not_come_back_is_ended_at_its_limit(gone: Gone) -> None:
+    with Jvm(call_limit_s=1) as jvm:
+        begun = time.monotonic()
+        with pytest.raises(JvmLost, match="did not answer within 1 s"):
+            jvm.call(lambda: jvm.view.java.lang.Thread.sleep(60_000))
+        assert time.monotonic() - begun < 10
+        assert gone(jvm.pid)

@@ -1,0 +1,109 @@
+"""The wrong jar is never tested by mistake: changed on disk, not to be had, or somebody else's on the class path."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.errors import WrongRelease
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_jars.pins import Jar, load
+from kafka_jars.store import Store, default_store
+
+CLIENTS = "org.apache.kafka_kafka-clients_4.4.0.jar"
+
+# Every connection of the JVM goes to a port where nobody listens: what a machine without a network sees.
+NO_NETWORK = {
+    "JAVA_TOOL_OPTIONS": " ".join(
+        f"-D{kind}.proxyHost=127.0.0.1 -D{kind}.proxyPort=9 -D{kind}.nonProxyHosts=" for kind in ("http", "https")
+    )
+}
+
+
+def _rules(_: str) -> dict[str, str]:
+    return {"murmur2": "Murmur2Rule"}
+
+
+@pytest.fixture
+def copied(oracle: Oracle, tmp_path: Path) -> Store:
+    """A store of its own with what the newest release needs, fetched or copied from the user's."""
+    pins, mine = load(), Store(tmp_path / "cache")
+    (mine.folder / "jars").mkdir(parents=True)
+    for stored in oracle.resolve([*pins.jars("4.4.0"), *pins.jars("4.3.1")[:1], *pins.compiler]):
+        shutil.copy(stored.path, mine.path(stored.jar))
+    return mine
+
+
+def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) -> None:
+    jar = copied.folder / "jars" / CLIENTS
+    content = bytearray(jar.read_bytes())
+    expected = hashlib.sha256(content).hexdigest()
+    content[len(content) // 2] ^= 1
+    jar.write_bytes(content)
+    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder)})
+    assert ran.code == 2
+    (line,) = ran.err.splitlines()
+    assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest()))
+
+
+def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK})
+    assert ran.code == 2, ran
+    (line,) = [line for line in ran.err.splitlines() if not line.startswith("starting Spark's JVM")]
+    assert "is not in the cache and no repository can be reached" in line
+    assert [path.name for path in empty.rglob("*")] == [], "nothing half-fetched stays"
+
+
+def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> None:
+    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder), **NO_NETWORK})
+    assert ran.code == 0, ran
+
+
+def test_a_release_nobody_published_is_told_from_a_silent_network(kit: Callable) -> None:
+    ran = kit("verify", "--kafka", "9.9.9", "--examples", "0")
+    assert ran.code == 2
+    assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
+
+
+def test_clients_on_sparks_class_path_are_not_the_ones_tested(copied: Store) -> None:
+    """The Spark Kafka connector brings a kafka-clients: a loader that asks its parent first would test that one."""
+    other = copied.folder / "jars" / "org.apache.kafka_kafka-clients_4.3.1.jar"
+    with Jvm(extra_class_path=[other]) as jvm:
+        loader = jvm.view.java.lang.ClassLoader.getSystemClassLoader()
+        seen = (
+            loader.loadClass("org.apache.kafka.common.utils.Utils").getProtectionDomain().getCodeSource().getLocation()
+        )
+        assert str(seen.getPath()) == str(other), "the trap has to be set, or this shows nothing"
+        opened = Oracle(jvm, copied, load(), _rules).open("4.4.0")
+        assert opened.stored[0].path.name == CLIENTS
+        assert opened.answer(b'{"id":"0","rule":"murmur2","question":{"key":"666f6f"}}') == [
+            {"id": "0", "answer": {"hash": 597841616}}
+        ]
+
+
+def test_a_jar_that_is_another_release_inside_is_found_by_reading_it_back(oracle: Oracle, copied: Store) -> None:
+    """Only an unpinned jar can come this far: a pinned one has been held to its sha256 before."""
+    pins = load()
+    unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")
+    shutil.copy(copied.path(pins.jars("4.3.1")[0]), copied.path(unpinned))
+    pretending = replace(pins, releases={"4.4.0": (unpinned,)})
+    with pytest.raises(WrongRelease, match=r"asked for release 4\.4\.0 and the loaded jar .* says it is 4\.3\.1"):
+        Oracle(oracle.jvm, copied, pretending, _rules).open("4.4.0")
+
+
+def test_an_unpinned_release_is_marked(kit: Callable) -> None:
+    ran = kit("verify", "--kafka", "3.6.1", "--rules", "murmur2", "--examples", "10", "--exhaustive", "0")
+    assert ran.code == 0, ran
+    assert "3.6.1 (unpinned)" in ran.out
+
+
+def test_the_default_store_is_the_one_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path))
+    assert default_store() == Store(tmp_path)

@@ -1,0 +1,112 @@
+"""The kit finds what is wrong, says it, keeps it, and shows it again; and finds nothing where nothing is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import kafka_reference
+
+SOURCE = Path(kafka_reference.__file__).parent
+
+
+def _one_bit_off(folder: Path) -> dict[str, str]:
+    """An environment whose kafka_reference has one bit of the multiplier wrong."""
+    shutil.copytree(SOURCE, folder / "kafka_reference", ignore=shutil.ignore_patterns("__pycache__"))
+    module = folder / "kafka_reference" / "murmur2.py"
+    text = module.read_text()
+    assert text.count("M = 0x5BD1E995") == 1
+    module.write_text(text.replace("M = 0x5BD1E995", "M = 0x5BD1E994"))
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Path) -> None:
+    wrong = _one_bit_off(tmp_path / "wrong")
+    found = kit("verify", "--rules", "murmur2", "--examples", "200", "--seed", "1", "--json", env=wrong)
+    assert found.code == 1, found
+    (result,) = json.loads(found.out)["results"]
+    (finding,) = result["findings"]
+    assert finding["question"] == {"key": ""}, "the empty key is the smallest that shows it"
+    assert finding["expected"] == {"hash": 275646681}
+    assert result["differ"] > 60_000
+    saved = tmp_path / ".kafka-conformance" / "failures" / f"{finding['id']}.json"
+    assert json.loads(saved.read_text())["question"] == {"key": ""}
+    assert not (tmp_path / ".kafka-conformance" / "certificate.json").exists(), "nothing was proven"
+
+    again = kit("replay", finding["id"], env=wrong)
+    assert again.code == 1, again
+    assert '{"hash":275646681}' in again.out
+    assert "they differ" in again.out
+    mended = kit("replay", str(saved))
+    assert mended.code == 0, mended
+    assert "they agree now" in mended.out
+
+
+def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable, tmp_path: Path) -> None:
+    folder = tmp_path / "wrong"
+    shutil.copytree(SOURCE, folder / "kafka_reference", ignore=shutil.ignore_patterns("__pycache__"))
+    module = folder / "kafka_reference" / "bulk.py"
+    module.write_text(module.read_text().replace("SEED_, M_ = u32(SEED), u32(M)", "SEED_, M_ = u32(SEED), u32(M ^ 4)"))
+    env = {"PYTHONPATH": str(folder)}
+    found = kit(
+        "verify", "--rules", "murmur2", "--examples", "50", "--exhaustive", "1", "--seed", "1", "--json", env=env
+    )
+    assert found.code == 1, found
+    (result,) = json.loads(found.out)["results"]
+    assert result["differ"] == 257
+    assert result["findings"][0]["actual"] == {"bulk": "differs, the scalar does not"}
+
+
+def test_a_mutant_in_place_of_the_reference_fails(kit: Callable) -> None:
+    ran = kit("verify", "--rules", "partition-for-key", "--who", "mutant:sign-abs", "--examples", "300", "--seed", "3")
+    assert ran.code == 1
+    assert "mutant:sign-abs 4.4.0" in ran.out
+
+
+def test_verify_agrees_and_says_what_it_asked(kit: Callable, tmp_path: Path) -> None:
+    ran = kit("verify", "--examples", "200", "--seed", "7", "--json")
+    assert ran.code == 0, ran
+    document = json.loads(ran.out)
+    assert document["seed"] == 7
+    by_rule = {result["rule"]: result for result in document["results"]}
+    assert by_rule["murmur2"]["asked"] == by_rule["murmur2"]["agreed"] == sum(by_rule["murmur2"]["sources"].values())
+    assert by_rule["murmur2"]["sources"]["every key of up to 2 bytes"] == 65_793
+    assert by_rule["murmur2"]["kinds"]["hash 0x80000000"] > 0
+    certificate = json.loads((tmp_path / ".kafka-conformance" / "certificate.json").read_text())
+    assert {row["rule"] for row in certificate["rows"]} == set(by_rule)
+    assert kit("certificate").code == 0
+
+
+def test_diff_shows_the_change_shrunk(kit: Callable) -> None:
+    ran = kit("diff", "3.1.2", "3.2.3", "--rules", "producer-partition", "--examples", "300", "--seed", "5")
+    assert ran.code == 1, ran
+    assert 'java 3.1.2  {"partition":-1}' in ran.out
+    assert "generated an invalid partition number: -1" in ran.out
+    assert "1 kind of change" in ran.out
+
+
+def test_diff_of_releases_that_agree_is_zero(kit: Callable) -> None:
+    ran = kit("diff", "3.4.1", "3.5.2", "--rules", "murmur2,producer-partition", "--examples", "200", "--seed", "5")
+    assert ran.code == 0, ran
+    assert ran.out.count("no change") == 2
+
+
+def test_java_answers_protocol_lines(kit: Callable) -> None:
+    lines = [
+        {"hello": {"protocol": 1}},
+        {"id": "a", "rule": "partition-for-key", "release": "2.3.1", "question": {"key": "666f6f", "partitions": 12}},
+        {"id": "b", "rule": "partition-for-key", "release": "4.4.0", "question": {"key": None, "partitions": 12}},
+    ]
+    ran = kit("answer", "--as", "java", stdin="".join(json.dumps(line) + "\n" for line in lines))
+    assert ran.code == 0, ran
+    hello, one, two = map(json.loads, ran.out.splitlines())
+    assert hello["hello"]["protocol"] == 1
+    assert one == {"id": "a", "answer": {"partition": 8}}
+    assert two == {"id": "b", "answer": {"raises": "NullPointerException"}}
+
+
+def test_selftest_kills_every_mutant(kit: Callable) -> None:
+    ran = kit("selftest", "--examples", "300", "--seed", "11")
+    assert ran.code == 0, ran
