@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -22,7 +22,7 @@ __all__ = ["app", "main"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _names(_: click.Context, __: click.Parameter, value: str) -> list[str]:
+def _names(_: click.Context, __: click.Parameter, value: str) -> Sequence[str]:
     return split(value)
 
 
@@ -33,7 +33,7 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
 def _asking(command: Command) -> Command:
     """The options of every command that makes questions."""
     options = (
-        click.option("--rules", default="", metavar="SLUGS", callback=_names, help="Rules by slug, joined by commas; else all."),
+        click.option("--rules", default="", metavar="SLUGS", callback=_names, help="Slugs joined by commas; else all."),
         click.option("--examples", default=2000, type=click.IntRange(min=0), show_default=True, metavar="N",
                      help="Questions that Hypothesis makes, for each rule."),
         click.option("--seed", default=None, type=click.IntRange(min=0), metavar="N", callback=_seed,
@@ -63,7 +63,7 @@ def app() -> None:
 @_asking
 @click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="N",
               help="Also every key of up to so many bytes.")  # fmt: skip
-@click.option("--who", default="reference", show_default=True, help="Who is judged: reference, or mutant:NAME to see it fail.")
+@click.option("--who", default="reference", show_default=True, help="Who is judged: or mutant:NAME, to see it fail.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @click.option("--certificate", default=certifying.LAST, type=click.Path(path_type=Path), show_default=True, metavar="FILE",
               help="Where the certificate goes.")  # fmt: skip

@@ -135,11 +135,12 @@ def _shapes(difference: Difference) -> tuple[str, str]:
 def _shape(answer: Answer) -> str:
     if "raises" in answer:
         return f"raises {answer['raises']}"
-    return " ".join(f"{name} {_sign(value)}" for name, value in sorted(answer.items()))
+    return " ".join(f"{name} {_sort_of(name, value)}" for name, value in sorted(answer.items()))
 
 
-def _sign(value: object) -> str:
-    return "below zero" if isinstance(value, int) and value < 0 else "given"
+def _sort_of(name: str, value: object) -> str:
+    """No partition below zero exists: UNKNOWN_PARTITION and its like are another sort of answer than a partition."""
+    return "below zero" if name == "partition" and isinstance(value, int) and value < 0 else "given"
 
 
 def _batches(questions: Sequence[Question]) -> Iterator[list[Question]]:

@@ -32,4 +32,3 @@ class WrongRelease(KitError):
 
 class OracleFault(KitError):
     """The Java half of the bridge failed, as opposed to Kafka raising: nothing can be said about the rule."""
-

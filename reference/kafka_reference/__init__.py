@@ -2,7 +2,7 @@
 
     >>> from kafka_reference import partition_for_key
     >>> partition_for_key("home".encode(), 3)
-    2
+    1
 
 What is proven, against which releases and how many questions, is in :func:`certificate`; a public function without a
 row there is not public. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once)

@@ -28,7 +28,7 @@ def test_a_question_without_the_draw_it_needs_fails_and_is_no_answer(oracle: Ora
     question = {
         "record": {"partition": None, "key": None},
         "config": {"ignore_keys": False, "partitioner": None},
-        "cluster": {"nodes": [{"id": 0}], "partitions": [{"id": 0, "leader": 0}]},
+        "cluster": {"nodes": [{"id": 0}], "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": 0}]},
     }
     line = msgspec.json.encode({"id": "0", "rule": "producer-partition", "question": question})
     (answer,) = oracle.open("2.8.2").answer(line)

@@ -41,7 +41,7 @@ def run(*, first: str, second: str, rules: Sequence[str], examples: int, seed: i
             out.print(_summary(rule, tally, len(kinds), (str(left), str(right))), markup=False)
             progress.advance()
     out.print(f"seed {seed}", style="dim")
-    return 2 if errors else 1 if changed else 0
+    return 1 if changed else 2 if errors else 0
 
 
 def changes(rule: Rule, pair: Pair, tally: Tally, examples: int, seed: int) -> list[tuple[Difference, int]]:

@@ -51,10 +51,11 @@ def _answerer(who: str) -> ReferenceAnswerer:
 
 
 def _exit_code(results: Sequence[Judged]) -> int:
-    """2 where something could not be judged, also beside a disagreement elsewhere: 1 says "the rest agreed"."""
-    if not results or any(judged.tally.errors or judged.tally.unasked or not judged.tally.total for judged in results):
-        return 2
-    return 1 if any(judged.tally.differences for judged in results) else 0
+    """A disagreement is certain whatever else went wrong; agreement is only claimed where everything was judged."""
+    if any(judged.tally.differences for judged in results):
+        return 1
+    unsure = any(judged.tally.errors or judged.tally.unasked or not judged.tally.total for judged in results)
+    return 2 if unsure or not results else 0
 
 
 def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certificate: str) -> None:

@@ -103,7 +103,7 @@ class Jvm:
     def close(self) -> None:
         """End the JVM and wait until it is gone."""
         if (gateway := getattr(self, "_gateway", None)) is not None:
-            gateway.close(keep_callback_server=True, close_callback_server_connections=False)
+            gateway.close()
         assert self._process.stdin is not None  # noqa: S101  it was started with a pipe
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -176,21 +176,21 @@ def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes]) -
 
 
 def _connect(port: int, secret: str, limit_s: float) -> Any:
-    from py4j.java_gateway import GatewayParameters, JavaGateway
+    """A client of the kind pyspark uses: py4j's simpler one breaks down over Ctrl-C in the middle of a call."""
+    from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 
     # py4j logs what it also raises, and its finalizers log a JVM that is gone already.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    return JavaGateway(
-        gateway_parameters=GatewayParameters(
-            address="127.0.0.1",
-            port=port,
-            auth_token=secret,
-            auto_convert=True,
-            read_timeout=limit_s,
-            # Few objects are made, and a finalizer that calls a JVM which has ended is noise and a wait.
-            enable_memory_management=False,
-        )
+    java = JavaParameters(
+        address="127.0.0.1",
+        port=port,
+        auth_token=secret,
+        auto_convert=True,
+        read_timeout=limit_s,
+        # Few objects are made, and a finalizer that calls a JVM which has ended is noise and a wait.
+        enable_memory_management=False,
     )
+    return ClientServer(java, PythonParameters(port=0, eager_load=False, daemonize=True, daemonize_connections=True))
 
 
 def _first_line(error: BaseException) -> str:

@@ -24,7 +24,7 @@ from kafka_jars.store import Store, Stored
 __all__ = ["OpenRelease", "Oracle"]
 
 # What every rule's Java stands on, whatever the release.
-_COMMON = ("Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner")
+_COMMON = ("Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript")
 _HOST = "kafkaoracle.host.OracleHost"
 
 

@@ -1,0 +1,145 @@
+"""``tox -e bench``: how fast, as ratios within one run. Nothing here is a test: machines are noisy and differ.
+
+Every figure is the median of several rounds, and the contestants take turns within a round, so that what else the
+machine does falls on all of them alike.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+import aiokafka.partitioner
+import kafka.partitioner.default
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from kafka_conformance.columns import key_file
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.oracle.oracle import OpenRelease, Oracle
+from kafka_conformance.rules import RULES, java_classes
+from kafka_conformance.sources import collect
+from kafka_jars.pins import load
+from kafka_jars.store import default_store
+from kafka_reference import bulk, murmur2, release
+
+SEED = 20_261_121
+ROUNDS = 7
+SCALAR_KEYS = 20_000
+BULK_KEYS = 2_000_000
+SCRIPTS = 2_000
+
+
+def main() -> None:
+    print(f"seed {SEED}, {ROUNDS} rounds, medians; Python {sys.version.split()[0]}", flush=True)
+    hashing_one_by_one()
+    pins = load()
+    newest = str(max(map(release, pins.releases)))
+
+    def classes(version: str) -> dict[str, str]:
+        return {**java_classes(release(version)), "clock": "Murmur2Clock"}
+
+    with Jvm() as jvm:
+        oracle = Oracle(jvm, default_store(), pins, classes)
+        hashing_columns(oracle.open(newest), newest, jvm.version)
+        asking(oracle, newest)
+
+
+def hashing_one_by_one() -> None:
+    """Scalar murmur2 against the two Python clients people use, over keys of 0 to 36 bytes, 18 on average."""
+    chance = random.Random(SEED)
+    keys = [chance.randbytes(chance.randint(0, 36)) for _ in range(SCALAR_KEYS)]
+
+    def over(hash_one: Callable[[bytes], int]) -> Callable[[], float]:
+        def run() -> float:
+            begun = time.perf_counter()
+            for key in keys:
+                hash_one(key)
+            return (time.perf_counter() - begun) / len(keys) * 1e9
+
+        return run
+
+    contestants = {
+        "kafka_reference.murmur2": over(murmur2),
+        "kafka-python": over(kafka.partitioner.default.murmur2),
+        "aiokafka": over(aiokafka.partitioner.murmur2),
+    }
+    show(
+        "murmur2, key by key (0-36 bytes)",
+        "ns a key",
+        in_turns(contestants),
+        "kafka_reference.murmur2",
+        "others at least 2.0",
+    )
+
+
+def hashing_columns(opened: OpenRelease, newest: str, jvm: str) -> None:
+    """Bulk murmur2 against the Java client's own loop over byte[][] that are there already, in the JVM."""
+    made = np.random.default_rng(SEED)
+    offsets = np.concatenate(([0], np.cumsum(made.integers(0, 37, BULK_KEYS)))).astype(np.int32)
+    data = made.integers(0, 256, int(offsets[-1]), dtype=np.uint8)
+    with key_file() as file:
+        file.write(offsets, data, 0)
+
+        def java() -> float:
+            return opened.bulk("clock", file.keys, file.results) / BULK_KEYS
+
+        def ours() -> float:
+            begun = time.perf_counter()
+            bulk.murmur2_columns(offsets, data)
+            return (time.perf_counter() - begun) / BULK_KEYS * 1e9
+
+        results = in_turns({f"Utils.murmur2, Kafka {newest}": java, "kafka_reference.bulk": ours})
+        assert np.array_equal(file.read(), bulk.murmur2_columns(offsets, data)), "fast and wrong is not fast"
+    show(
+        f"murmur2, whole columns (0-36 bytes), JVM {jvm}",
+        "ns a key",
+        results,
+        f"Utils.murmur2, Kafka {newest}",
+        "bulk at most 1.5",
+    )
+
+
+def asking(oracle: Oracle, newest: str) -> None:
+    """Questions a second through the oracle, in batches, after warm-up, in the newest release that has the rule."""
+    from kafka_conformance.answerers.java import JavaAnswerer
+
+    java = JavaAnswerer(oracle)
+    table = Table("rule", "release", "questions a second", box=None, title="through the oracle", title_justify="left")
+    for rule in RULES.values():
+        at = max(version for version in map(release, load().releases) if rule.java_class(version) is not None)
+        questions = collect(rule, SCRIPTS, SEED)
+        java.answer(rule, at, questions)
+
+        def run(rule: object = rule, at: object = at, questions: Sequence[object] = tuple(questions)) -> float:
+            begun = time.perf_counter()
+            java.answer(rule, at, questions)  # type: ignore[arg-type]
+            return len(questions) / (time.perf_counter() - begun)
+
+        table.add_row(rule.slug, str(at), f"{in_turns({'java': run})['java']:,.0f}")
+    Console(width=110).print(table)
+
+
+def in_turns(contestants: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """The median of each over the rounds; a round before the first is thrown away."""
+    seen: dict[str, list[float]] = {name: [] for name in contestants}
+    for number in range(ROUNDS + 1):
+        for name, run in contestants.items():
+            took = run()
+            if number:
+                seen[name].append(took)
+    return {name: statistics.median(values) for name, values in seen.items()}
+
+
+def show(title: str, unit: str, results: dict[str, float], one: str, aim: str) -> None:
+    table = Table("who", unit, f"ratio to {one}", box=None, title=f"{title}; aim: {aim}", title_justify="left")
+    for name, value in results.items():
+        table.add_row(name, f"{value:,.1f}", f"{value / results[one]:.2f}")
+    Console(width=110).print(table)
+
+
+main()
