@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from kafka_reference import bulk
 from kafka_reference.errors import ArithmeticException
 from kafka_reference.murmur2 import murmur2

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 
 import pytest
+
 from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.draws import ListedDraws
 from kafka_reference.errors import (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.draws import ListedDraws, SeededDraws, seed_for
 from kafka_reference.errors import ArithmeticException, DrawsExhausted

@@ -1,0 +1,107 @@
+"""The certificate's form, and the fingerprint of the code it proves."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kafka_reference
+from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
+
+ROW: dict[str, Any] = {
+    "rule": "murmur2",
+    "release": "4.4.0",
+    "asked": 1361,
+    "agreed": 1360,
+    "sources": {"hypothesis": 1361},
+    "jar_sha256": "ab" * 32,
+    "pinned": True,
+}
+DOCUMENT: dict[str, Any] = {
+    "made": "2026-11-30",
+    "kit": "0.1.0",
+    "seed": 7,
+    "jvm": "17.0.9 (PATH)",
+    "reference_sha256": "cd" * 32,
+    "rows": [ROW, {**ROW, "rule": "partition-for-key"}, {**ROW, "release": "3.9.2"}],
+}
+
+
+def test_what_verify_writes_is_read() -> None:
+    read = from_json(json.dumps(DOCUMENT))
+    assert read == Certificate(
+        "2026-11-30", "0.1.0", 7, "17.0.9 (PATH)", "cd" * 32,
+        tuple(
+            Row(rule, release, 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True)
+            for rule, release in (("murmur2", "4.4.0"), ("partition-for-key", "4.4.0"), ("murmur2", "3.9.2"))
+        ),
+    )  # fmt: skip
+    assert read.rules() == ["murmur2", "partition-for-key"]
+    assert read.releases() == ["4.4.0", "3.9.2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{", "5", "null", "[]", "{}", '{"rows": 5}', '{"rows": [5]}',
+        json.dumps({**DOCUMENT, "more": 1}),
+        json.dumps({**DOCUMENT, "rows": [{**ROW, "more": 1}]}),
+        json.dumps({**DOCUMENT, "rows": [{"rule": "murmur2"}]}),
+        json.dumps({name: value for name, value in DOCUMENT.items() if name != "seed"}),
+    ],
+)  # fmt: skip
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        from_json(text)
+
+
+@pytest.fixture(scope="module")
+def as_it_stands() -> str:
+    return reference_fingerprint()
+
+
+def fingerprint_with(room: Path, file: str, old: str, new: str) -> str:
+    """The fingerprint of a copy of the package with one text in it replaced by another."""
+    package = room / "kafka_reference"
+    shutil.copytree(Path(kafka_reference.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    source = (package / file).read_text(encoding="utf-8")
+    assert old in source
+    (package / file).write_text(source.replace(old, new), encoding="utf-8")
+    script = "from kafka_reference.certificate import reference_fingerprint; print(reference_fingerprint())"
+    command = [sys.executable, "-S", "-c", script]
+    return subprocess.run(command, cwd=room, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("murmur2.py", "SEED = 0x9747B28C\n", "SEED = 0x9747B28C  # Kafka's own\n\n\n"),
+        ("murmur2.py", "0x9747B28C", "0x9747b28c"),
+        ("murmur2.py", '"""Hash ``key`` as Kafka\'s Java client does.', '"""Hash it.'),
+        ("partitioning/keyed.py", '"""The partition of a key:', '"""A partition:'),
+        ("cluster.py", '    """Node id to rack."""', '    """Racks,\n        by node."""'),
+        ("cluster.py", '"""A broker: its id, an int32', '"""An id, an int32'),
+    ],
+)
+def test_prose_and_layout_need_no_new_proof(tmp_path: Path, as_it_stands: str, file: str, old: str, new: str) -> None:
+    assert fingerprint_with(tmp_path, file, old, new) == as_it_stands
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("murmur2.py", "SEED = 0x9747B28C", "SEED = 0x9747B28D"),
+        ("partitioning/keyed.py", "return hashed % partitions", "return hashed // partitions"),
+        ("partitioning/producer.py", 'since("3.2.0")', 'since("3.2.1")'),
+        ("errors.py", 'java_name = "NullPointerException"', 'java_name = "NullPointer"'),
+        ("releases.py", 'NEWEST = release("4.4.0")', 'NEWEST = release("4.3.1")'),
+    ],
+)
+def test_code_needs_a_new_proof(tmp_path: Path, as_it_stands: str, file: str, old: str, new: str) -> None:
+    assert fingerprint_with(tmp_path, file, old, new) != as_it_stands
