@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kafka_conformance.answerers import Answerer
-from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge
+from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge, to_json
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
 from kafka_reference.releases import Release
@@ -25,11 +25,12 @@ BATCH = 2000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A question that two answered differently."""
+    """A question that two answered differently; it may stand for others like it that were not kept."""
 
     question: Question
     expected: Answer
     actual: Answer
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ class Tally:
         return self.asked.total()
 
     @property
+    def differ(self) -> int:
+        """Questions answered differently."""
+        return sum(difference.times for difference in self.differences)
+
+    @property
     def unasked(self) -> list[str]:
         """Kinds of question that had to be asked and were not."""
         return sorted(self.rule.always - set(self.labels))
@@ -78,7 +84,6 @@ class Tally:
     def add(self, source: str, question: Question, verdict: Verdict) -> None:
         """Count one verdict."""
         self.asked[source] += 1
-        self.labels.update(self.rule.labels(question))
         match verdict:
             case Agrees():
                 self.agreed += 1
@@ -98,6 +103,7 @@ def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[
             for question, verdict in zip(batch, pair.verdicts(rule, batch), strict=True):
                 tally.add(source.name, question, verdict)
             advance(len(batch))
+        tally.labels += source.labels
     return tally
 
 
@@ -107,14 +113,14 @@ def kind_of(rule: Rule, difference: Difference) -> str:
 
 
 def shrunk(
-    rule: Rule, pair: Pair, difference: Difference, examples: int, seed: int,
+    rule: Rule, pair: Pair, found: Sequence[Difference], examples: int, seed: int,
     alike: Callable[[Difference], bool] | None = None,
 ) -> Difference:  # fmt: skip
-    """The smallest difference ``alike`` this one that the search from ``seed`` comes to; this one if it meets none.
+    """The smallest difference like those ``found``: what the search from ``seed`` comes to, or one of them if smaller.
 
-    Without ``alike``, those are alike whose answers have the same shapes.
+    Without ``alike``, those are alike whose answers have the same shapes as the first one's.
     """
-    wanted = alike or (lambda other: _shapes(other) == _shapes(difference))
+    wanted = alike or (lambda other: _shapes(other) == _shapes(found[0]))
     seen: dict[Question, Difference | None] = {}
 
     def ask(question: Question) -> Difference | None:
@@ -125,7 +131,12 @@ def shrunk(
         return seen[question]
 
     smallest = shrink(rule, lambda question: ask(question) is not None, examples, seed)
-    return difference if smallest is None else ask(smallest) or difference
+    searched = None if smallest is None else ask(smallest)
+    return min([*([searched] if searched else []), *found], key=_size)
+
+
+def _size(difference: Difference) -> int:
+    return len(to_json(difference.question))
 
 
 def _shapes(difference: Difference) -> tuple[str, str]:

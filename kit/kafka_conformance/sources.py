@@ -9,8 +9,9 @@ and still shrink as Hypothesis does.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, settings
@@ -19,21 +20,27 @@ from hypothesis.errors import NoSuchExample
 from kafka_conformance.protocol import Question
 from kafka_conformance.rules import Rule
 
-__all__ = ["Source", "collect", "key_columns", "shrink", "sources"]
+__all__ = ["Source", "collect", "key_columns", "shrink", "source_of", "sources"]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Questions, and the name they go by in reports."""
+    """Questions, the name they go by in reports, and how many there are of each kind: counted once, asked often."""
 
     name: str
     questions: tuple[Question, ...]
+    labels: Counter[str] = field(default_factory=Counter)
 
 
 def sources(rule: Rule, examples: int, seed: int) -> list[Source]:
     """The rule's spaces, whole, then ``examples`` questions of its strategy from ``seed``."""
-    spaces = [Source(space.name, tuple(space.questions())) for space in rule.spaces]
-    return [*spaces, Source("hypothesis", tuple(collect(rule, examples, seed)))]
+    spaces = [source_of(rule, space.name, tuple(space.questions())) for space in rule.spaces]
+    return [*spaces, source_of(rule, "hypothesis", tuple(collect(rule, examples, seed)))]
+
+
+def source_of(rule: Rule, name: str, questions: tuple[Question, ...]) -> Source:
+    """These questions, their kinds counted."""
+    return Source(name, questions, Counter(label for question in questions for label in rule.labels(question)))
 
 
 def collect(rule: Rule, examples: int, seed: int) -> list[Question]:

@@ -9,18 +9,17 @@ Java is on the left, since it is believed; the reference, or a mutant in its pla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.columns import key_file, sweep_column
+from kafka_conformance.columns import SweptColumn, key_file, sweep_column
 from kafka_conformance.engine import Difference, Pair, Tally, compare, kind_of, shrunk
 from kafka_conformance.failures import save_failure
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.progress import Steps
-from kafka_conformance.protocol import Question, question_id
+from kafka_conformance.protocol import Agrees, Answered, Differs, question_id
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, key_columns, sources
 from kafka_reference.releases import Release
@@ -67,16 +66,18 @@ class Judged:
 
 def verify(oracle: Oracle, judged_one: Answerer, plan: Plan, progress: Steps) -> list[Judged]:
     """Carry out the plan. Raises KitError or JarError when nothing can be said."""
-    asked = {rule.slug: sources(rule, plan.examples, plan.seed) for rule in plan.rules}
+    asked = {}
+    for rule in plan.rules:
+        progress.doing(f"making questions for {rule.slug}")
+        asked[rule.slug] = sources(rule, plan.examples, plan.seed)
     java = JavaAnswerer(oracle)
     results = []
     for at in plan.releases:
         for rule in plan.rules:
             progress.doing(f"{rule.slug} in {at}")
-            if at not in rule.releases:
-                continue
-            pair = Pair(java, judged_one, at, at)
-            results.append(_judge(oracle, rule, pair, asked[rule.slug], plan))
+            if at in rule.releases:
+                pair = Pair(java, judged_one, at, at)
+                results.append(_judge(oracle, rule, pair, asked[rule.slug], plan))
             progress.advance()
         oracle.close_release(str(at))
     return results
@@ -110,28 +111,27 @@ def _columns(oracle: Oracle, rule: Rule, pair: Pair, plan: Plan, tally: Tally) -
                 swept = sweep_column(rule, rule.columns, opened, file, column, argument)
                 tally.asked[name] += swept.asked
                 tally.agreed += swept.asked - swept.differing
-                tally.differences += _asked_again(rule, pair, swept.questions, swept.differing)
+                tally.differences += _asked_again(rule, pair, swept)
 
 
-def _asked_again(rule: Rule, pair: Pair, questions: Sequence[Question], differing: int) -> list[Difference]:
-    """Keys on which the columns differ, as single questions; if those agree, the bulk code alone is wrong."""
-    outcomes = zip(
-        questions,
-        pair.left.answer(rule, pair.left_release, questions),
-        pair.right.answer(rule, pair.right_release, questions),
-        strict=True,
-    )
-    again = [Difference(question, _answer(java), _answer(mine)) for question, java, mine in outcomes]
-    return [
-        Difference(
-            d.question, d.expected, d.actual if d.actual != d.expected else {"bulk": "differs, the scalar does not"}
-        )
-        for d in again
-    ] + again[:1] * max(0, differing - len(again))
+def _asked_again(rule: Rule, pair: Pair, swept: SweptColumn) -> Iterator[Difference]:
+    """The first keys on which the columns differ, as single questions; the first of them stands for all that follow.
 
-
-def _answer(outcome: Any) -> dict[str, Any]:
-    return getattr(outcome, "answer", None) or {"failed": str(outcome)}
+    If the scalar reference agrees with Java on a key after all, the bulk code alone is wrong, and the answer says so.
+    """
+    times = swept.differing - len(swept.questions) + 1
+    for question in swept.questions:
+        (verdict,) = pair.verdicts(rule, [question])
+        match verdict:
+            case Differs(expected, actual):
+                yield Difference(question, expected, actual, times)
+            case Agrees():
+                (java,) = pair.left.answer(rule, pair.left_release, [question])
+                expected = java.answer if isinstance(java, Answered) else {}
+                yield Difference(question, expected, {"bulk": "differs, the scalar does not"}, times)
+            case broken:
+                yield Difference(question, {}, {"failed": str(broken)}, times)
+        times = 1
 
 
 def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str) -> tuple[Found, ...]:
@@ -149,11 +149,16 @@ def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str)
 def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan, jar_sha256: str) -> Found:
     """Save the first, shrink it, save that instead."""
     said = (pair.left.name, pair.left_release), (pair.right.name, pair.right_release)
-    how = {"seed": plan.seed, "examples": plan.examples, "jar_sha256": jar_sha256, "of_this_kind": len(differences)}
+    how = {
+        "seed": plan.seed,
+        "examples": plan.examples,
+        "jar_sha256": jar_sha256,
+        "of_this_kind": sum(difference.times for difference in differences),
+    }
     first = save_failure(rule, differences[0], said, how)
-    smallest = shrunk(rule, pair, differences[0], plan.examples, plan.seed)
+    smallest = shrunk(rule, pair, differences, plan.examples, plan.seed)
     path = save_failure(rule, smallest, said, how)
     if path != first:
         first.unlink(missing_ok=True)
     name = question_id(rule.slug, str(pair.right_release), smallest.question)
-    return Found(rule, pair.left_release, pair.names, smallest, len(differences), name)
+    return Found(rule, pair.left_release, pair.names, smallest, count, name)

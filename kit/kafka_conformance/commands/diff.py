@@ -33,7 +33,7 @@ def run(*, first: str, second: str, rules: Sequence[str], examples: int, seed: i
             tally = compare(rule, pair, sources(rule, examples, seed), lambda _: None)
             kinds = changes(rule, pair, tally, examples, seed)
             for difference, count in kinds[:_SHOWN]:
-                out.print(finding(rule, difference, pair.names, count, ""))
+                out.print(finding(rule, difference, pair.names, count, ""), soft_wrap=True)
             if len(kinds) > _SHOWN:
                 out.print(f"{rule.slug}: {len(kinds) - _SHOWN} more kinds of change")
             changed += len(kinds)
@@ -58,7 +58,7 @@ def _smallest(rule: Rule, pair: Pair, kind: str, found: Sequence[Difference], ex
     def same_kind(difference: Difference) -> bool:
         return kind_of(rule, difference) == kind
 
-    return shrunk(rule, pair, found[0], examples, seed, same_kind)
+    return shrunk(rule, pair, found, examples, seed, same_kind)
 
 
 def _summary(rule: Rule, tally: Tally, kinds: int, releases: tuple[str, str]) -> str:

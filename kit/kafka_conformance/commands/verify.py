@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,45 +60,49 @@ def _exit_code(results: Sequence[Judged]) -> int:
 
 def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certificate: str) -> None:
     out = console()
-    rows = [
-        [
-            f"{judged.release}{'' if judged.pinned else ' (unpinned)'}",
-            judged.tally.rule.slug,
-            f"{judged.tally.total:,}",
-            f"{judged.tally.agreed:,}",
-            f"{len(judged.tally.differences):,}",
-            f"{len(judged.tally.errors):,}",
-            judged.jar_sha256[:12],
-        ]
-        for judged in results
-    ]
-    out.print(table("", ["release", "rule", "asked", "agreed", "differ", "errored", "jar sha256"], rows))
+    out.print(_matrix(results))
     _print_sources(out, results)
     for judged in results:
         for found in judged.found:
-            out.print(finding(found.rule, found.difference, found.names, found.count, found.saved_as))
-        for _, what in judged.tally.errors[:3]:
-            out.print(
-                f"{judged.tally.rule.slug} in {judged.release} could not be judged: {what}",
-                style="bold red",
-                markup=False,
-            )
-        if judged.tally.unasked:
-            out.print(
-                f"{judged.tally.rule.slug}: never asked: {', '.join(judged.tally.unasked)}",
-                style="bold red",
-                markup=False,
-            )
+            out.print(finding(found.rule, found.difference, found.names, found.count, found.saved_as), soft_wrap=True)
+        for line in _troubles(judged):
+            out.print(line, style="bold red", markup=False, soft_wrap=True)
     asked = sum(judged.tally.total for judged in results)
     agreed = sum(judged.tally.agreed for judged in results)
     words = {0: "no disagreement", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "could not be judged"}[code]
     if not results:
         words += ": none of these rules exists in these releases"
-    out.print(
-        f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}", markup=False
-    )
+    said = f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}"
+    out.print(said, markup=False, soft_wrap=True)
     if certificate:
-        out.print(f"certificate: {certificate}", style="dim", markup=False)
+        out.print(f"certificate: {certificate}", style="dim", markup=False, soft_wrap=True)
+
+
+def _matrix(results: Sequence[Judged]) -> Any:
+    """A row for each release, a column for each rule: how many questions were answered alike, and how many were not."""
+    rules = list(dict.fromkeys(judged.tally.rule.slug for judged in results))
+    rows: dict[str, dict[str, str]] = {}
+    for judged in results:
+        row = rows.setdefault(
+            f"{judged.release}{'' if judged.pinned else ' (unpinned)'}", {"jar": judged.jar_sha256[:12]}
+        )
+        row[judged.tally.rule.slug] = _cell(judged)
+    lines = [[at, *(row.get(rule, "-") for rule in rules), row["jar"]] for at, row in rows.items()]
+    return table("questions answered alike", ["release", *rules, "jar sha256"], lines)
+
+
+def _cell(judged: Judged) -> str:
+    tally = judged.tally
+    notes = [f"{count:,} {what}" for count, what in ((tally.differ, "differ"), (len(tally.errors), "errored")) if count]
+    return "  ".join([f"{tally.agreed:,}", *notes])
+
+
+def _troubles(judged: Judged) -> Iterator[str]:
+    slug = judged.tally.rule.slug
+    for _, what in judged.tally.errors[:3]:
+        yield f"{slug} in {judged.release} could not be judged: {what}"
+    if judged.tally.unasked:
+        yield f"{slug} in {judged.release}: never asked: {', '.join(judged.tally.unasked)}"
 
 
 def _print_sources(out: Any, results: Sequence[Judged]) -> None:
@@ -109,7 +113,7 @@ def _print_sources(out: Any, results: Sequence[Judged]) -> None:
         if slug not in seen:
             seen.add(slug)
             parts = "; ".join(f"{count:,} {source}" for source, count in judged.tally.asked.items())
-            out.print(f"{slug}: {parts} ({len(judged.tally.labels)} kinds)", style="dim", markup=False)
+            out.print(f"{slug}: {parts} ({len(judged.tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
 
 
 def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
@@ -127,7 +131,7 @@ def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dic
                 "pinned": judged.pinned,
                 "asked": judged.tally.total,
                 "agreed": judged.tally.agreed,
-                "differ": len(judged.tally.differences),
+                "differ": judged.tally.differ,
                 "errored": [what for _, what in judged.tally.errors],
                 "sources": dict(judged.tally.asked),
                 "kinds": dict(sorted(judged.tally.labels.items())),
