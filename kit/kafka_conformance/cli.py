@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -174,6 +175,11 @@ def main() -> NoReturn:
         # Whoever read our output has gone; Python would fail once more when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 2
+    except Exception as error:  # noqa: BLE001  a mistake of ours is no verdict: Python's own exit code for it would be 1
+        if os.environ.get("KAFKA_CONFORMANCE_TRACEBACK"):
+            traceback.print_exc()
+        more = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where; please report it"
+        code = _say(f"this is a mistake in kafka-conformance itself: {type(error).__name__}: {error} ({more})")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -149,11 +149,12 @@ def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str)
 def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan, jar_sha256: str) -> Found:
     """Save the first, shrink it, save that instead."""
     said = (pair.left.name, pair.left_release), (pair.right.name, pair.right_release)
+    count = sum(difference.times for difference in differences)
     how = {
         "seed": plan.seed,
         "examples": plan.examples,
         "jar_sha256": jar_sha256,
-        "of_this_kind": sum(difference.times for difference in differences),
+        "of_this_kind": count,
     }
     first = save_failure(rule, differences[0], said, how)
     smallest = shrunk(rule, pair, differences, plan.examples, plan.seed)
