@@ -76,11 +76,16 @@ def verify(**options: Any) -> int:
 
 
 @app.command()
-@click.argument("first", metavar="R1")
-@click.argument("second", metavar="R2")
+@click.argument("releases", metavar="R1 R2 | all", nargs=-1, required=True)
 @_asking
+@click.option(
+    "--table", type=click.Path(path_type=Path), metavar="FILE", help="Write the table of changes into this page."
+)
+@click.option(
+    "--check", type=click.Path(path_type=Path), metavar="FILE", help="Exit with 1 unless this page says the same."
+)
 def diff(**options: Any) -> int:
-    """What Java itself changed between two releases, as shrunk examples. Exit code 1 if something did."""
+    """What Java itself changed from release to release, as shrunk examples. Exit code 1 if something did."""
     from kafka_conformance.commands import diff as command
 
     return command.run(**options)

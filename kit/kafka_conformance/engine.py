@@ -18,7 +18,7 @@ from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
 from kafka_reference.releases import Release
 
-__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "kind_of", "shrunk"]
+__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "kind_of", "shrunk", "size_of"]
 
 BATCH = 2000
 
@@ -132,10 +132,11 @@ def shrunk(
 
     smallest = shrink(rule, lambda question: ask(question) is not None, examples, seed)
     searched = None if smallest is None else ask(smallest)
-    return min([*([searched] if searched else []), *found], key=_size)
+    return min([*([searched] if searched else []), *found], key=size_of)
 
 
-def _size(difference: Difference) -> int:
+def size_of(difference: Difference) -> int:
+    """How much there is to read in its question."""
     return len(to_json(difference.question))
 
 

@@ -1,70 +1,113 @@
-"""``diff R1 R2``: what Java itself answers differently from one release to another, as shrunk examples."""
+"""``diff R1 R2``: what Java itself answers differently, as shrunk examples; ``diff all``: from each release to the next.
+
+Over more than two releases the result is a table: from which exact release on each rule reads differently. The one in
+the documentation is made by ``diff all --table FILE`` and held to by ``--check FILE``, which passes over the examples:
+another seed, or another Hypothesis, makes others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.engine import Difference, Pair, Tally, compare, kind_of, shrunk
+from kafka_conformance.differing import Compared, compare_releases, shrink_changes
+from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.progress import steps
-from kafka_conformance.reports.terminal import console, finding, plural
-from kafka_conformance.rules import Rule, named
-from kafka_conformance.session import open_oracle, parse_release
+from kafka_conformance.protocol import to_json
+from kafka_conformance.reports.terminal import console, finding
+from kafka_conformance.rules import named
+from kafka_conformance.session import chosen_releases, open_oracle
 from kafka_conformance.sources import sources
 from kafka_jars.pins import load
 
-__all__ = ["changes", "run"]
-
-# The kinds of change shown for one rule; the number of the others is said.
-_SHOWN = 12
+__all__ = ["markdown", "run"]
 
 
-def run(*, first: str, second: str, rules: Sequence[str], examples: int, seed: int) -> int:
-    """Ask both, print what changed; 0 if nothing did, 1 if something did, 2 if that cannot be said."""
-    out = console()
-    left, right = parse_release(first), parse_release(second)
-    chosen = named(rules)
-    changed = errors = 0
-    with steps("starting Spark's JVM", len(chosen)) as progress, open_oracle(load()) as oracle:
+def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
+        table: Path | None, check: Path | None) -> int:  # fmt: skip
+    """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if that cannot be said."""
+    pins = load()
+    chosen = chosen_releases(",".join(releases), pins)
+    if len(chosen) < 2:
+        raise BadInput("diff takes two releases, more than two, or all")
+    held_to = _read(check)
+    compared: list[Compared] = []
+    with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
         java = JavaAnswerer(oracle)
-        for rule in chosen:
-            progress.doing(f"{rule.slug}: {left} and {right}")
-            pair = Pair(java, java, left, right)
-            tally = compare(rule, pair, sources(rule, examples, seed), lambda _: None)
-            kinds = changes(rule, pair, tally, examples, seed)
-            for difference, count in kinds[:_SHOWN]:
-                out.print(finding(rule, difference, pair.names, count, ""), soft_wrap=True)
-            if len(kinds) > _SHOWN:
-                out.print(f"{rule.slug}: {len(kinds) - _SHOWN} more kinds of change")
-            changed += len(kinds)
-            errors += len(tally.errors)
-            out.print(_summary(rule, tally, len(kinds), (str(left), str(right))), markup=False)
-            progress.advance()
-    out.print(f"seed {seed}", style="dim")
-    return 1 if changed else 2 if errors else 0
+        for rule in named(rules):
+            progress.doing(f"making questions for {rule.slug}")
+            found = compare_releases(rule, java, chosen, sources(rule, examples, seed), progress)
+            compared += found
+            if len(chosen) == 2:
+                _print_pair(found[0], java, examples, seed)
+    if len(chosen) > 2:
+        console().print(markdown(compared), markup=False, soft_wrap=True)
+    console().print(f"seed {seed}", style="dim")
+    if table is not None:
+        _write(table, compared)
+    if held_to is not None:
+        return _checked(held_to, markdown(compared), check)
+    if any(each.changes for each in compared):
+        return 1
+    return 2 if any(each.errors for each in compared) else 0
 
 
-def changes(rule: Rule, pair: Pair, tally: Tally, examples: int, seed: int) -> list[tuple[Difference, int]]:
-    """Each kind of change, its smallest example, and how many questions showed it."""
-    kinds: dict[str, list[Difference]] = {}
-    for difference in tally.differences:
-        kinds.setdefault(kind_of(rule, difference), []).append(difference)
-    return [(_smallest(rule, pair, kind, found, examples, seed), len(found)) for kind, found in kinds.items()]
+def markdown(compared: Iterable[Compared]) -> str:
+    """The table: for each rule, the releases from which on it reads differently, and how."""
+    lines = ["| rule | from | to | what changed | smallest question |", "|---|---|---|---|---|"]
+    for each in compared:
+        first, second = each.releases
+        begins, ends = each.rule.java_class(first) is None, each.rule.java_class(second) is None
+        if begins != ends:
+            lines.append(f"| `{each.rule.slug}` | {first} | {second} | {'begins' if begins else 'ends'} | |")
+        for change in each.changes:
+            question = to_json(change.example.question).decode().replace("|", "\\|")
+            lines.append(f"| `{each.rule.slug}` | {first} | {second} | {change.kind} | `{question}` |")
+    return "\n".join(lines) + "\n"
 
 
-def _smallest(rule: Rule, pair: Pair, kind: str, found: Sequence[Difference], examples: int, seed: int) -> Difference:
-    """Shrunk within its kind: another kind's example would say the same thing twice and hide this one."""
+def _print_pair(compared: Compared, java: JavaAnswerer, examples: int, seed: int) -> None:
+    out = console()
+    names = (f"java {compared.releases[0]}", f"java {compared.releases[1]}")
+    for change in shrink_changes(compared, java, examples, seed):
+        out.print(finding(compared.rule, change.example, names, change.count, ""), soft_wrap=True)
+    out.print(compared.summary, markup=False, soft_wrap=True)
 
-    def same_kind(difference: Difference) -> bool:
-        return kind_of(rule, difference) == kind
 
-    return shrunk(rule, pair, found, examples, seed, same_kind)
+def _read(path: Path | None) -> str | None:
+    try:
+        return None if path is None else path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _summary(rule: Rule, tally: Tally, kinds: int, releases: tuple[str, str]) -> str:
-    said = f"{rule.slug}: {plural(tally.total, 'question')} to {releases[0]} and {releases[1]}"
-    if tally.unsupported == tally.total:
-        return f"{said}: one of them has no such rule"
-    if tally.errors:
-        return f"{said}: {len(tally.errors)} could not be judged: {tally.errors[0][1]}"
-    return f"{said}: {plural(kinds, 'kind')} of change" if kinds else f"{said}: no change"
+def _write(path: Path, compared: Sequence[Compared]) -> None:
+    """Between the page's marks, or the whole file where there is none."""
+    text = markdown(compared)
+    page = path.read_text(encoding="utf-8") if path.is_file() else f"{_BEGIN}\n{_END}\n"
+    head, _, rest = page.partition(_BEGIN)
+    _, _, tail = rest.partition(_END)
+    try:
+        path.write_text(f"{head}{_BEGIN}\n{text}{_END}{tail}", encoding="utf-8")
+    except OSError as error:
+        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+
+
+_BEGIN, _END = "<!-- table: made by diff -->", "<!-- /table -->"
+
+
+def _checked(page: str, made: str, path: Path | None) -> int:
+    wanted, found = _rows(page), _rows(made)
+    out = console()
+    for row in sorted(found - wanted):
+        out.print(f"{path} lacks: {' | '.join(row)}", markup=False, soft_wrap=True)
+    for row in sorted(wanted - found):
+        out.print(f"{path} says what Java does not: {' | '.join(row)}", markup=False, soft_wrap=True)
+    out.print(f"{path}: {len(wanted & found)} of {len(wanted | found)} rows are so", markup=False)
+    return 0 if wanted == found else 1
+
+
+def _rows(text: str) -> set[tuple[str, ...]]:
+    cells = (line.split(" | ") for line in text.splitlines() if line.startswith("| `"))
+    return {tuple(cell.strip("| ") for cell in row[:4]) for row in cells}
