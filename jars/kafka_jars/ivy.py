@@ -21,7 +21,7 @@ __all__ = ["Ivy"]
 
 # In what Ivy says: the repositories it tried, and those that did not answer.
 _TRIED = re.compile(r"^\s+https?://([^/\s]+)/", re.MULTILINE)
-_SILENT = re.compile(r"Server access error at url https?://([^/\s]+)/")
+_SILENT = re.compile(r"(?:Server access error at url https?://|^\s+Host )([^/\s]+)(?:/| not found)", re.MULTILINE)
 
 
 class Ivy:

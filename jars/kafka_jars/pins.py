@@ -65,7 +65,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             beside=_jars(document["beside"], path),
             compiler=_jars(document["compiler"], path),
         )
-    except (OSError, tomllib.TOMLDecodeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
 
 

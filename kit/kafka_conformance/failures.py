@@ -84,5 +84,5 @@ def read_failure(named: str, folder: Path = FOLDER) -> Failure:
         return msgspec.json.decode(path.read_bytes(), type=Failure)
     except OSError as error:
         raise BadInput(f"there is no failure file {named}, and none of that id in {folder}") from error
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is not a failure file: {error}") from error

@@ -42,7 +42,8 @@ __all__ = [
 
 PROTOCOL = 1
 
-Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$")]
+# Not `$` alone: a line feed may follow that, in Python's regular expressions though not in JSON Schema's.
+Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$(?![\s\S])")]
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Answer: TypeAlias = dict[str, Any]
 
@@ -112,7 +113,8 @@ def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict
     """What follows from two outcomes; ``names`` are those of the two who gave them."""
     match expected, actual:
         case Answered(left), Answered(right):
-            return Agrees() if left == right else Differs(left, right)
+            # As JSON: to Python, true is 1 and 1.0 is 1.
+            return Agrees() if left == right and to_json(left) == to_json(right) else Differs(left, right)
         case Failed(what), _:
             return Errored(names[0], what)
         case _, Failed(what):

@@ -29,11 +29,10 @@ def chosen_releases(named: str, pins: Pins) -> list[Release]:
     pinned = sorted(map(release, pins.releases))
     if not named.strip(" ,"):
         raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, or newest")
-    if named == "all":
+    if named.strip() == "all":
         return pinned
-    return [
-        pinned[-1] if name == "newest" else parse_release(name) for name in map(str.strip, named.split(",")) if name
-    ]
+    meant = (pinned[-1] if name == "newest" else parse_release(name) for name in split(named))
+    return list(dict.fromkeys(meant))
 
 
 def parse_release(name: str) -> Release:

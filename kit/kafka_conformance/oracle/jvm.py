@@ -69,11 +69,11 @@ class Jvm:
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
+                self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
                 self._process.kill()  # half-started, it does not look at its standard input yet
                 self.close()
                 raise
-        self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
 
     @property
     def pid(self) -> int:

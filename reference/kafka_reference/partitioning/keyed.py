@@ -18,6 +18,8 @@ expression inside ``DefaultPartitioner.partition``, 0.10.0.1 to 3.2.3.
 
 from __future__ import annotations
 
+from operator import index
+
 from kafka_reference.errors import ArithmeticException
 from kafka_reference.murmur2 import INT_MAX, Key, murmur2
 
@@ -36,12 +38,13 @@ def partition_for_key(key: Key, partitions: int) -> int:
     ``str`` key, and for a number of partitions that is no int; ValueError for one that no Java int can hold.
     """
     hashed = murmur2(key) & INT_MAX
-    if 0 < partitions <= INT_MAX:  # compares before anything else: this is the line that runs
+    if type(partitions) is int and 0 < partitions <= INT_MAX:
         return hashed % partitions
     return hashed % _odd_count(partitions)
 
 
 def _odd_count(partitions: int) -> int:
+    partitions = index(partitions)  # a float is refused here; NumPy's integers are not
     if partitions == 0:
         raise ArithmeticException
     if not -INT_MAX - 1 <= partitions <= INT_MAX:
