@@ -68,7 +68,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Questions put to both."""
+        """Questions put to both, but for those that this release has no answer to: these are ``unsupported``."""
         return self.asked.total()
 
     @property
@@ -83,7 +83,7 @@ class Tally:
 
     def add(self, source: str, question: Question, verdict: Verdict) -> None:
         """Count one verdict."""
-        self.asked[source] += 1
+        self.asked[source] += not isinstance(verdict, Unsupported)
         match verdict:
             case Agrees():
                 self.agreed += 1

@@ -72,6 +72,9 @@ def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certifica
     words = {0: "no disagreement", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "could not be judged"}[code]
     if not results:
         words += ": none of these rules exists in these releases"
+    absent = sum(judged.tally.unsupported for judged in results)
+    if absent:
+        words += f" ({absent:,} more are about what their release does not have)"
     said = f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}"
     out.print(said, markup=False, soft_wrap=True)
     if certificate:
@@ -88,12 +91,13 @@ def _matrix(results: Sequence[Judged]) -> Any:
         )
         row[judged.tally.rule.slug] = _cell(judged)
     lines = [[at, *(row.get(rule, "-") for rule in rules), row["jar"]] for at, row in rows.items()]
-    return table("questions answered alike", ["release", *rules, "jar sha256"], lines)
+    return table("questions answered alike", ["release", *(rule.replace("-", "-\n") for rule in rules), "jar"], lines)
 
 
 def _cell(judged: Judged) -> str:
     tally = judged.tally
-    notes = [f"{count:,} {what}" for count, what in ((tally.differ, "differ"), (len(tally.errors), "errored")) if count]
+    counts = (tally.differ, "differ"), (len(tally.errors), "errored"), (tally.unsupported, "unsupported")
+    notes = [f"{count:,} {what}" for count, what in counts if count]
     return "  ".join([f"{tally.agreed:,}", *notes])
 
 
@@ -132,6 +136,7 @@ def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dic
                 "asked": judged.tally.total,
                 "agreed": judged.tally.agreed,
                 "differ": judged.tally.differ,
+                "unsupported": judged.tally.unsupported,
                 "errored": [what for _, what in judged.tally.errors],
                 "sources": dict(judged.tally.asked),
                 "kinds": dict(sorted(judged.tally.labels.items())),

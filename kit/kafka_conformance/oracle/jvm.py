@@ -148,7 +148,9 @@ class Jvm:
             code = self._process.wait(1)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            return JvmLost(f"Spark's JVM did not answer within {self._call_limit_s:g} s and was ended: {_first_line(error)}")
+            return JvmLost(
+                f"Spark's JVM did not answer within {self._call_limit_s:g} s and was ended: {_first_line(error)}"
+            )
         return JvmLost(
             f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again"
         )

@@ -16,9 +16,9 @@ __all__ = ["console", "finding", "plural", "table"]
 
 
 def console() -> Console:
-    """Standard output, as wide as the terminal; 120 columns where there is none to be asked."""
+    """Standard output, as wide as the terminal; 140 columns where there is none to be asked."""
     out = Console(highlight=False, soft_wrap=False)
-    return out if out.is_terminal else Console(highlight=False, width=120)
+    return out if out.is_terminal else Console(highlight=False, width=140)
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -26,11 +26,15 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Ta
     made = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     lines = [list(row) for row in rows]
     for column, head in enumerate(heads):
-        numbers = all(line[column].replace(",", "").isdigit() for line in lines) and bool(lines)
+        numbers = bool(lines) and all(_is_count(line[column]) for line in lines)
         made.add_column(head, justify="right" if numbers else "left", overflow="fold")
     for line in lines:
         made.add_row(*map(Text, line))
     return made
+
+
+def _is_count(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").isdigit()
 
 
 def finding(rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str) -> Text:

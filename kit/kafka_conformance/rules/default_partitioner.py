@@ -1,0 +1,78 @@
+"""The rule ``default-partitioner``: DefaultPartitioner, the choice of every producer to 3.2.x, removed in 4.0.0.
+
+The form is that of ``sticky_steps``. To 2.3.x a record without a key takes part in a round that starts at a draw; from
+2.4.0 on it goes to the partition the topic sticks to. A record with a key goes by its hash, in every release.
+
+To 0.10.2.x the start of the round comes from a ``java.util.Random`` of the class's own: the oracle puts in there what
+the seed draws next, at the moment it is needed. Before 2.4.0 a new batch is ``{}`` and nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.rule import Rule, Space
+from kafka_conformance.rules.scripts import ClusterStep, play, stages
+from kafka_conformance.rules.sticky_steps import (
+    ALWAYS,
+    NewBatchStep,
+    PartitionStep,
+    StickyQuestion,
+    sticky_labels,
+    sticky_questions,
+    sticky_scripts,
+)
+from kafka_reference.cluster import Cluster
+from kafka_reference.partitioning.default import STICKY, DefaultPartitioner
+from kafka_reference.releases import Release, since
+
+__all__ = ["RULE"]
+
+
+def _ask(question: StickyQuestion, at: Release) -> Answer:
+    partitioner = DefaultPartitioner(at, question.draws())
+
+    def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
+        if isinstance(step, NewBatchStep):
+            if at in STICKY:
+                partitioner.on_new_batch(step.topic, cluster, step.previous)
+            return {}
+        key = None if step.key is None else bytes.fromhex(step.key)
+        return {"partition": partitioner.partition(step.topic, key, cluster)}
+
+    return play(question.cluster, question.steps, take)
+
+
+def _labels(question: StickyQuestion) -> Iterator[str]:
+    return sticky_labels(question, keys_matter=True)
+
+
+def _path(question: StickyQuestion) -> str:
+    """Where releases part ways: at a topic without partitions, and at records without a key."""
+    taken = [(step, now) for step, now in stages(question.cluster, question.steps) if not isinstance(step, ClusterStep)]
+    if not all(now.partitions for _, now in taken):
+        return "a topic without partitions"
+    return "no key" if any(isinstance(step, PartitionStep) and step.key is None for step, _ in taken) else "keys only"
+
+
+_QUESTIONS = sticky_questions()
+
+RULE = Rule(
+    slug="default-partitioner",
+    title="DefaultPartitioner: a round per topic, later the sticky partition",
+    releases=since("0.10.0.0", until="3.9.99"),
+    question=StickyQuestion,
+    ask=_ask,
+    strategy=lambda: _QUESTIONS,
+    spaces=(Space("every script of up to 3 of 7 steps × five clusters", sticky_scripts),),
+    labels=_labels,
+    path=_path,
+    always=ALWAYS,
+    java=((since("0.10.0.0", until="3.9.99"), "DefaultPartitionerRule"),),
+    source="DefaultPartitioner.partition and onNewBatch; from 2.4.0 StickyPartitionCache.nextPartition",
+    links=(
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",
+        "https://issues.apache.org/jira/browse/KAFKA-10888",
+    ),
+)

@@ -1,0 +1,66 @@
+"""The rule ``uniform-sticky-partitioner``: UniformStickyPartitioner, 2.4.0 to 3.9.x, which sticks whatever the key.
+
+The form is that of ``sticky_steps``. It is the sticky half of ``default-partitioner``, for records with a key as well,
+and the same in every release that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.rule import Rule, Space
+from kafka_conformance.rules.scripts import play
+from kafka_conformance.rules.sticky_steps import (
+    ALWAYS,
+    NewBatchStep,
+    PartitionStep,
+    StickyQuestion,
+    sticky_labels,
+    sticky_questions,
+    sticky_scripts,
+)
+from kafka_reference.cluster import Cluster
+from kafka_reference.partitioning.default import UniformStickyPartitioner
+from kafka_reference.releases import Release, since
+
+__all__ = ["RULE"]
+
+
+def _ask(question: StickyQuestion, at: Release) -> Answer:
+    partitioner = UniformStickyPartitioner(at, question.draws())
+
+    def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
+        if isinstance(step, NewBatchStep):
+            partitioner.on_new_batch(step.topic, cluster, step.previous)
+            return {}
+        key = None if step.key is None else bytes.fromhex(step.key)
+        return {"partition": partitioner.partition(step.topic, key, cluster)}
+
+    return play(question.cluster, question.steps, take)
+
+
+def _labels(question: StickyQuestion) -> Iterator[str]:
+    return sticky_labels(question, keys_matter=False)
+
+
+_QUESTIONS = sticky_questions()
+
+RULE = Rule(
+    slug="uniform-sticky-partitioner",
+    title="UniformStickyPartitioner: the sticky partition, also for records with a key",
+    releases=since("2.4.0", until="3.9.99"),
+    question=StickyQuestion,
+    ask=_ask,
+    strategy=lambda: _QUESTIONS,
+    spaces=(Space("every script of up to 3 of 7 steps × five clusters", sticky_scripts),),
+    labels=_labels,
+    path=lambda _: "sticky",
+    always=ALWAYS,
+    java=((since("2.4.0", until="3.9.99"), "UniformStickyRule"),),
+    source="UniformStickyPartitioner.partition and onNewBatch, which are StickyPartitionCache's",
+    links=(
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",
+        "https://issues.apache.org/jira/browse/KAFKA-10888",
+    ),
+)

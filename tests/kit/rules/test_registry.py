@@ -1,0 +1,69 @@
+"""Every rule there is, held to what the kit needs of one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kafka_conformance.errors import BadInput
+from kafka_conformance.mutants import MUTANTS
+from kafka_conformance.rules import RULES, java_classes, named
+from kafka_jars import ORACLE_SOURCES
+from kafka_jars.pins import load
+from kafka_reference.releases import NEWEST, release
+
+PINNED = sorted(map(release, load().releases))
+
+
+def test_the_slugs_of_this_part_are_stable_for_ever() -> None:
+    assert {"murmur2", "partition-for-key", "producer-partition"} <= set(RULES)
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_a_rule_says_who_it_is(slug: str) -> None:
+    rule = RULES[slug]
+    assert rule.slug == slug
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)
+    assert rule.title
+    assert rule.source
+    assert all(link.startswith("https://") for link in rule.links)
+    assert rule.question.__struct_config__.forbid_unknown_fields
+    assert rule.question.__struct_config__.frozen
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_a_rule_has_java_in_just_the_releases_it_names(slug: str) -> None:
+    rule = RULES[slug]
+    assert any(at in rule.releases for at in PINNED)
+    for at in PINNED:
+        assert (rule.java_class(at) is not None) == (at in rule.releases), at
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
+    """A comparison that cannot fail is none: there is a mutant of every rule."""
+    assert any(mutant.rule == slug for mutant in MUTANTS)
+
+
+@pytest.mark.parametrize("at", PINNED, ids=str)
+def test_the_java_that_asks_is_there(at: object) -> None:
+    classes = java_classes(at)  # type: ignore[arg-type]
+    assert {"murmur2", "partition-for-key", "producer-partition"} <= set(classes)
+    for name in classes.values():
+        assert (ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java").is_file()
+
+
+def test_rules_by_name_come_in_their_own_order() -> None:
+    assert [rule.slug for rule in named([])] == list(RULES)
+    assert [rule.slug for rule in named(["producer-partition", "murmur2"])] == ["murmur2", "producer-partition"]
+
+
+@pytest.mark.parametrize("slugs", [["murmur3"], ["murmur2", "murmur3"], ["Murmur2"]])
+def test_a_rule_nobody_knows(slugs: list[str]) -> None:
+    with pytest.raises(BadInput, match=f"there is no rule {slugs[-1]}: the rules are murmur2, partition-for-key, "):
+        named(slugs)
+
+
+def test_the_newest_release_is_pinned() -> None:
+    assert PINNED[-1] == NEWEST
