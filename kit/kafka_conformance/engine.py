@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, zip_longest
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge, to_json
@@ -18,7 +18,7 @@ from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
 from kafka_reference.releases import Release
 
-__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "kind_of", "shrunk", "size_of"]
+__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "first_apart", "kind_of", "shrunk", "size_of"]
 
 BATCH = 2000
 
@@ -108,8 +108,13 @@ def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[
 
 
 def kind_of(rule: Rule, difference: Difference) -> str:
-    """What kind of difference this is: the path the question takes, and the shapes of the two answers."""
-    return f"{rule.path(difference.question)}: {' → '.join(_shapes(difference))}"
+    """What kind of difference this is: the path the question takes, and what became of the answer.
+
+    Of a script's answer that is the first step that differs: whatever follows may follow from that.
+    """
+    left, right = _shapes(difference)
+    how = f"{left} → {right}" if left != right else f"another {left.removeprefix('raises ')}"
+    return f"{rule.path(difference.question)}: {how}" if rule.path(difference.question) else how
 
 
 def shrunk(
@@ -140,19 +145,32 @@ def size_of(difference: Difference) -> int:
     return len(to_json(difference.question))
 
 
+def first_apart(difference: Difference) -> tuple[Answer, Answer]:
+    """The two answers; of a script's, those to the first step that was answered differently."""
+    left, right = difference.expected, difference.actual
+    if isinstance(left.get("steps"), list) and isinstance(right.get("steps"), list):
+        nothing: Answer = {}
+        for one, other in zip_longest(left["steps"], right["steps"], fillvalue=nothing):
+            if one != other:
+                return one, other
+    return left, right
+
+
 def _shapes(difference: Difference) -> tuple[str, str]:
-    return _shape(difference.expected), _shape(difference.actual)
+    left, right = first_apart(difference)
+    return _shape(left), _shape(right)
 
 
 def _shape(answer: Answer) -> str:
     if "raises" in answer:
         return f"raises {answer['raises']}"
-    return " ".join(f"{name} {_sort_of(name, value)}" for name, value in sorted(answer.items()))
+    return " ".join(_sort_of(name, value) for name, value in sorted(answer.items())) or "nothing"
 
 
 def _sort_of(name: str, value: object) -> str:
     """No partition below zero exists: UNKNOWN_PARTITION and its like are another sort of answer than a partition."""
-    return "below zero" if name == "partition" and isinstance(value, int) and value < 0 else "given"
+    below = name == "partition" and isinstance(value, int) and value < 0
+    return "partition below zero" if below else f"no {name}" if value is None else name
 
 
 def _batches(questions: Sequence[Question]) -> Iterator[list[Question]]:
