@@ -115,7 +115,7 @@ def _checked(page: str, made: str, path: Path | None) -> int:
 
 def _rows(text: str) -> set[tuple[str, ...]]:
     """Which rule changes, begins or ends from which release to which. In how many ways it does is up to the questions."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for line in text.splitlines():
         if line.startswith("| `"):
             rule, first, second, what, *_ = (cell.strip("| ") for cell in line.split(" | "))
