@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 __all__ = ["JarChanged", "JarError", "JarUnavailable", "PinsUnreadable"]
 
 
@@ -14,12 +12,12 @@ class JarError(Exception):
 class JarChanged(JarError):
     """The file is there, and it is not the jar that was pinned."""
 
-    def __init__(self, path: Path, expected: str, found: str) -> None:
+    def __init__(self, what: str, expected: str, found: str) -> None:
         super().__init__(
-            f"{path} is not the jar that was pinned: expected sha256 {expected}, found {found};"
+            f"{what} is not the jar that was pinned: expected sha256 {expected}, found {found};"
             " delete the file to fetch it again, or find out who changed it"
         )
-        self.path, self.expected, self.found = path, expected, found
+        self.what, self.expected, self.found = what, expected, found
 
 
 class JarUnavailable(JarError):

@@ -16,12 +16,13 @@ from pathlib import Path
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from kafka_jars.errors import PinsUnreadable
+from kafka_jars.errors import JarError, PinsUnreadable
 
 __all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin"]
 
 PINS_FILE = Path(__file__).parent / "releases.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_VERSION = re.compile(r"\d+(\.\d+){2,3}")
 _COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -60,13 +61,22 @@ def load(path: Path = PINS_FILE) -> Pins:
     """Read and check the pins. Raises PinsUnreadable, naming the entry."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-        return Pins(
-            releases={version: _jars(table, path) for version, table in document["releases"].items()},
+        made = Pins(
+            releases={_version(version): _jars(table, path) for version, table in document["releases"].items()},
             beside=_jars(document["beside"], path),
             compiler=_jars(document["compiler"], path),
         )
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:  # TOML and Unicode errors are ValueErrors
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        AttributeError,
+        TypeError,
+    ) as error:  # TOML and Unicode errors are ValueErrors
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
+    if not made.releases:
+        raise PinsUnreadable(f"{path} pins no release")
+    return made
 
 
 def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE) -> None:
@@ -82,11 +92,22 @@ def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE) -> None:
         table[name] = everything[name]
     document["releases"] = table
     scratch = path.with_suffix(".toml.new")
-    scratch.write_text(tomlkit.dumps(document), encoding="utf-8")
-    scratch.replace(path)
+    try:
+        scratch.write_text(tomlkit.dumps(document), encoding="utf-8")
+        scratch.replace(path)
+    except OSError as error:
+        raise JarError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _version(name: str) -> str:
+    if not _VERSION.fullmatch(name):
+        raise ValueError(f"{name!r} is no release")
+    return name
 
 
 def _jars(table: dict[str, str], path: Path) -> tuple[Jar, ...]:
+    if not table:
+        raise PinsUnreadable(f"{path} names no jar where there has to be one")
     for coordinates, sha256 in table.items():
         if not _COORDINATES.fullmatch(coordinates) or not _SHA256.fullmatch(sha256):
             raise PinsUnreadable(f'{path}: "{coordinates}" = "{sha256}" is not coordinates and a sha256')

@@ -75,7 +75,7 @@ class Store:
             ) from error
         try:
             arrived = fetch(jar.coordinates, room)
-            _checked(jar, arrived)
+            _checked(jar, arrived, f"what the repository gave for {jar.coordinates}")
             arrived.replace(path)
         finally:
             shutil.rmtree(room, ignore_errors=True)
@@ -89,9 +89,9 @@ def default_store() -> Store:
     )
 
 
-def _checked(jar: Jar, path: Path) -> Stored:
+def _checked(jar: Jar, path: Path, called: str = "") -> Stored:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if jar.sha256 is not None and found != jar.sha256:
-        raise JarChanged(path, jar.sha256, found)
+        raise JarChanged(called or str(path), jar.sha256, found)
     return Stored(jar, path, found)

@@ -121,6 +121,23 @@ def selftest(**options: Any) -> int:
 
 
 @app.command()
+@click.option("--kafka", default=["2.8.2", "3.3.2"], multiple=True, show_default=True, metavar="RELEASES",
+              help="Exact releases, or all, or newest; may be given several times.")  # fmt: skip
+@click.option("--records", default=100_000, type=click.IntRange(10_000, 50_000_000), show_default=True, metavar="N",
+              help="Records sent in each run.")  # fmt: skip
+@click.option("--seed", default=1, type=click.IntRange(0, 2**53), show_default=True, metavar="N", help="Of all draws.")
+@click.option(
+    "--plot", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Also draw it, as .png say."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def skew(**options: Any) -> int:
+    """How evenly the real Java spreads records without a key, and whether its rule predicts that."""
+    from kafka_conformance.commands import skew as command
+
+    return command.run(**options)
+
+
+@app.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--shipped", is_flag=True, help="The one that ships with the package, not the last one made here.")
 @click.option("--markdown", is_flag=True, help="The table the README shows.")
@@ -168,8 +185,12 @@ def main() -> NoReturn:
     # py4j logs what it also raises, and where nothing is set up to receive it Python prints it.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
-        code = app(standalone_mode=False)
+        # Not app(): click would take a reader that has gone for an ordinary failure, exit code 1.
+        with app.make_context("kafka-conformance", sys.argv[1:]) as context:
+            code = app.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        code = end.exit_code
     except (KitError, JarError) as error:
         code = _say(error)
     except (KeyboardInterrupt, click.Abort):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.engine import BATCH, Difference, Pair, kind_of, shrunk, size_of
 from kafka_conformance.progress import Steps
-from kafka_conformance.protocol import Answered, Differs, Errored, Outcome, judge
+from kafka_conformance.protocol import Answered, Differs, Errored, Outcome, Unsupported, judge
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source
 from kafka_reference.releases import Release
@@ -100,6 +100,8 @@ def _compared(
     kinds: dict[str, list[Difference]] = {}
     errors, asked = [], 0
     for question, before, after in zip(questions, left, right, strict=True):
+        if isinstance(before, Unsupported) or isinstance(after, Unsupported):
+            continue  # about what one of the two releases does not have
         asked += isinstance(before, Answered) and isinstance(after, Answered)
         match judge(before, after, (str(releases[0]), str(releases[1]))):
             case Differs(expected, actual):

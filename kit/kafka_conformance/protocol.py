@@ -119,10 +119,13 @@ def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict
             return Errored(names[0], what)
         case _, Failed(what):
             return Errored(names[1], what)
+        case Unsupported(why), Unsupported():
+            return Unsupported(why)
+        # One has an answer and the other has none: whatever that is, it is not agreement.
         case Unsupported(why), _:
-            return Unsupported(f"{names[0]}: {why}")
+            return Errored(names[0], why)
         case _, Unsupported(why):
-            return Unsupported(f"{names[1]}: {why}")
+            return Errored(names[1], why)
     raise AssertionError("an outcome is one of three")
 
 

@@ -9,7 +9,7 @@ Java is on the left, since it is believed; the reference, or a mutant in its pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kafka_conformance.answerers import Answerer
@@ -111,10 +111,10 @@ def _columns(oracle: Oracle, rule: Rule, pair: Pair, plan: Plan, tally: Tally) -
                 swept = sweep_column(rule, rule.columns, opened, file, column, argument)
                 tally.asked[name] += swept.asked
                 tally.agreed += swept.asked - swept.differing
-                tally.differences += _asked_again(rule, pair, swept)
+                _ask_again(rule, pair, swept, tally)
 
 
-def _asked_again(rule: Rule, pair: Pair, swept: SweptColumn) -> Iterator[Difference]:
+def _ask_again(rule: Rule, pair: Pair, swept: SweptColumn, tally: Tally) -> None:
     """The first keys on which the columns differ, as single questions; the first of them stands for all that follow.
 
     If the scalar reference agrees with Java on a key after all, the bulk code alone is wrong, and the answer says so.
@@ -124,13 +124,14 @@ def _asked_again(rule: Rule, pair: Pair, swept: SweptColumn) -> Iterator[Differe
         (verdict,) = pair.verdicts(rule, [question])
         match verdict:
             case Differs(expected, actual):
-                yield Difference(question, expected, actual, times)
+                tally.differences.append(Difference(question, expected, actual, times))
             case Agrees():
                 (java,) = pair.left.answer(rule, pair.left_release, [question])
                 expected = java.answer if isinstance(java, Answered) else {}
-                yield Difference(question, expected, {"bulk": "differs, the scalar does not"}, times)
+                bulk = {"bulk": "differs, the scalar does not"}
+                tally.differences.append(Difference(question, expected, bulk, times))
             case broken:
-                yield Difference(question, {}, {"failed": str(broken)}, times)
+                tally.errors.append((question, str(broken)))
         times = 1
 
 

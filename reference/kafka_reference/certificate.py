@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -60,7 +60,19 @@ def certificate() -> Certificate:
 def from_json(text: str) -> Certificate:
     """A certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
     document: dict[str, Any] = json.loads(text)
-    return Certificate(**{**document, "rows": tuple(Row(**row) for row in document["rows"])})
+    made = Certificate(**{**document, "rows": tuple(Row(**row) for row in document["rows"])})
+    _check(made, seed=int)
+    for row in made.rows:
+        _check(row, asked=int, agreed=int, sources=dict, pinned=bool)
+    return made
+
+
+def _check(record: Certificate | Row, **kinds: type) -> None:
+    """Raise TypeError unless the fields are of these kinds, and all others text."""
+    for field in fields(record):
+        value, kind = getattr(record, field.name), kinds.get(field.name, str)
+        if field.name != "rows" and not isinstance(value, kind):
+            raise TypeError(f"{field.name} is {value!r}, not {kind.__name__}")
 
 
 def reference_fingerprint() -> str:

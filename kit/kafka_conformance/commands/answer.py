@@ -23,6 +23,10 @@ from kafka_conformance.session import parse_release
 __all__ = ["run"]
 
 
+# A line may be no JSON, not even UTF-8, or nested deeper than Python can follow.
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
 def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
     """Answer until the input ends; 2 if some line could not be answered."""
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
@@ -42,7 +46,7 @@ def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None)
 def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
     try:
         document = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except _UNREADABLE as error:
         return {"id": None, "failed": f"line {number} is not JSON: {error}"}, False
     if isinstance(document, dict) and "hello" in document:
         return _hello(document["hello"], who, number)
@@ -54,7 +58,7 @@ def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[s
             return {"id": asked.id, "unsupported": f"there is no rule {asked.rule}"}, True
         question = msgspec.json.decode(asked.question, type=rule.question)
         (outcome,) = someone.answer(rule, parse_release(asked.release), [question])
-    except msgspec.ValidationError as error:
+    except _UNREADABLE as error:
         return {"id": name, "failed": f"line {number} is no question: {error}"}, False
     except BadInput as error:
         return {"id": name, "failed": f"line {number}: {error}"}, False

@@ -32,8 +32,8 @@ def run(*, named: str, expected: str, actual: str) -> int:
     with ExitStack() as rooms:
         outcomes = [_ask(rooms, failure, said, question) for said in sides]
     out = console()
-    out.print(f"{failure.rule}, question {failure.id}", style="bold", markup=False)
-    out.print(f"  {to_json(question).decode()}", markup=False)
+    out.print(f"{failure.rule}, question {failure.id}", style="bold", markup=False, soft_wrap=True)
+    out.print(f"  {to_json(question).decode()}", markup=False, soft_wrap=True)
     names = (f"{sides[0].by} {sides[0].release}", f"{sides[1].by} {sides[1].release}")
     _print_outcomes(out, question, names, outcomes)
     expected_outcome, actual_outcome = outcomes
@@ -45,7 +45,7 @@ def run(*, named: str, expected: str, actual: str) -> int:
             out.print("they differ", style="bold red")
             return 1
         case verdict:
-            out.print(f"could not be judged: {verdict}", style="bold red", markup=False)
+            out.print(f"could not be judged: {verdict}", style="bold red", markup=False, soft_wrap=True)
             return 2
 
 
@@ -79,7 +79,7 @@ def _print_outcomes(out: Any, question: Question, names: tuple[str, str], outcom
         return
     width = max(map(len, names))
     for name, answer in zip(names, answers, strict=True):
-        out.print(f"  {name:<{width}}  {msgspec.json.encode(answer).decode()}", markup=False)
+        out.print(f"  {name:<{width}}  {msgspec.json.encode(answer).decode()}", markup=False, soft_wrap=True)
 
 
 def _line(steps: Any, number: int) -> str:

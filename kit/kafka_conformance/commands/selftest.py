@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.engine import Pair, compare
+from kafka_conformance.engine import Pair, Tally, compare
 from kafka_conformance.mutants import MUTANTS, Mutant
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.progress import steps
-from kafka_conformance.protocol import to_json
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES, named
 from kafka_conformance.session import open_oracle
@@ -20,36 +19,34 @@ __all__ = ["run"]
 
 
 def run(*, rules: Sequence[str], examples: int, seed: int) -> int:
-    """Put every mutant of these rules to the questions ``verify`` asks; 1 if one survives."""
+    """Put every mutant of these rules to the questions ``verify`` asks; 1 if one survives, 2 if Java could not answer."""
     slugs = [rule.slug for rule in named(rules)]
     mutants = [mutant for mutant in MUTANTS if mutant.rule in slugs]
-    bare = [slug for slug in slugs if not any(mutant.rule == slug for mutant in mutants)]
     with steps("starting Spark's JVM", len(mutants)) as progress, open_oracle() as oracle:
         asked = {slug: sources(RULES[slug], examples, seed) for slug in slugs}
-        rows = []
+        tallies = []
         for mutant in mutants:
             progress.doing(mutant.slug)
-            rows.append(_put(oracle, mutant, asked[mutant.rule]))
+            tallies.append(_put(oracle, mutant, asked[mutant.rule]))
             progress.advance()
+    judged = list(zip(mutants, tallies, strict=True))
     out = console()
-    out.print(table("", ["mutant", "rule", "release", "asked", "caught by", "the mistake", "first question"], rows))
-    alive = [row[0] for row in rows if row[4] == "0"]
-    out.print(f"{len(rows) - len(alive)} of {len(rows)} mutants killed, seed {seed}")
-    if alive or bare:
-        out.print(
-            f"alive: {', '.join(alive) or 'none'}; rules without a mutant: {', '.join(bare) or 'none'}",
-            style="bold red",
-            markup=False,
-        )
-    return 1 if alive or bare else 0
+    rows = [
+        [mutant.slug, mutant.rule, str(mutant.at), f"{tally.total:,}", f"{tally.differ:,}", mutant.story]
+        for mutant, tally in judged
+    ]
+    out.print(table("", ["mutant", "rule", "release", "asked", "caught by", "the mistake"], rows))
+    # A mutant that breaks down has not been caught: nobody compared its answer. Where Java breaks down, nobody can.
+    javas = [what for _, tally in judged for _, what in tally.errors if what.startswith("java ")]
+    alive = [mutant.slug for mutant, tally in judged if not tally.differ]
+    bare = [slug for slug in slugs if not any(mutant.rule == slug for mutant in mutants)]
+    out.print(f"{len(mutants) - len(alive)} of {len(mutants)} mutants killed, seed {seed}")
+    for title, named_ones in (("alive", alive), ("rules without a mutant", bare), ("Java could not answer", javas[:3])):
+        if named_ones:
+            out.print(f"{title}: {', '.join(named_ones)}", style="bold red", markup=False, soft_wrap=True)
+    return 2 if javas else 1 if alive or bare else 0
 
 
-def _put(oracle: Oracle, mutant: Mutant, asked: Sequence[Source]) -> list[str]:
-    rule = RULES[mutant.rule]
+def _put(oracle: Oracle, mutant: Mutant, asked: Sequence[Source]) -> Tally:
     pair = Pair(JavaAnswerer(oracle), ReferenceAnswerer(mutant.slug, mutant.ask), mutant.at, mutant.at)
-    tally = compare(rule, pair, asked, lambda _: None)
-    # A mutant that breaks down has not been caught by comparing.
-    first = to_json(tally.differences[0].question).decode() if tally.differences else ""
-    shown = first if len(first) <= 60 else first[:57] + "..."
-    caught = f"{len(tally.differences):,}"
-    return [mutant.slug, mutant.rule, str(mutant.at), f"{tally.total:,}", caught, mutant.story, shown]
+    return compare(RULES[mutant.rule], pair, asked, lambda _: None)

@@ -10,6 +10,7 @@ import msgspec
 
 from kafka_conformance import certifying
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.engine import Tally
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants import mutant_answerer
 from kafka_conformance.progress import steps
@@ -110,14 +111,15 @@ def _troubles(judged: Judged) -> Iterator[str]:
 
 
 def _print_sources(out: Any, results: Sequence[Judged]) -> None:
-    """Where the questions of a rule came from, and how many kinds there were; once, since every release gets the same."""
-    seen = set()
-    for judged in results:
+    """Where the questions of a rule came from and how many kinds there were; once, since every release gets the same."""
+    fullest: dict[str, Tally] = {}
+    for judged in results:  # a release that lacks a part of the rule answers fewer of them
         slug = judged.tally.rule.slug
-        if slug not in seen:
-            seen.add(slug)
-            parts = "; ".join(f"{count:,} {source}" for source, count in judged.tally.asked.items())
-            out.print(f"{slug}: {parts} ({len(judged.tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
+        if slug not in fullest or judged.tally.total > fullest[slug].total:
+            fullest[slug] = judged.tally
+    for slug, tally in fullest.items():
+        parts = "; ".join(f"{count:,} {source}" for source, count in tally.asked.items())
+        out.print(f"{slug}: {parts} ({len(tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
 
 
 def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dict[str, Any]:

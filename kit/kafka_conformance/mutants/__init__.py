@@ -9,14 +9,24 @@ from __future__ import annotations
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
+from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+from kafka_conformance.mutants.spread import SPREAD_MUTANTS
+from kafka_conformance.mutants.sticky import STICKY_MUTANTS
 
 __all__ = ["MUTANTS", "Mutant", "mutant_answerer"]
 
-MUTANTS: tuple[Mutant, ...] = (*HASH_MUTANTS, *FOLD_MUTANTS, *PRODUCER_MUTANTS)
+MUTANTS: tuple[Mutant, ...] = (
+    *HASH_MUTANTS,
+    *FOLD_MUTANTS,
+    *PRODUCER_MUTANTS,
+    *STICKY_MUTANTS,
+    *BUILTIN_MUTANTS,
+    *SPREAD_MUTANTS,
+)
 
 
 def mutant_answerer(slug: str) -> ReferenceAnswerer:

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kafka_conformance.errors import OracleFault
+from kafka_conformance.errors import KitError, OracleFault
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars.store import Stored
 
@@ -35,8 +35,11 @@ class Compiler:
         """
         made = self._folder / "classes" / self._name(sources, against)
         if not made.is_dir():
-            made.parent.mkdir(parents=True, exist_ok=True)
-            room = Path(tempfile.mkdtemp(prefix="arriving-", dir=made.parent))
+            try:
+                made.parent.mkdir(parents=True, exist_ok=True)
+                room = Path(tempfile.mkdtemp(prefix="arriving-", dir=made.parent))
+            except OSError as error:
+                raise KitError(f"{made.parent} cannot be written: {error.strerror}") from error
             try:
                 path = os.pathsep.join([*(str(stored.path) for stored in against), *class_path])
                 self._compile(sources, path, room)

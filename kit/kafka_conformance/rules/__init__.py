@@ -5,13 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_conformance.errors import BadInput
-from kafka_conformance.rules import murmur2, partition_for_key, producer_partition
+from kafka_conformance.rules import (
+    builtin_partitioner,
+    default_partitioner,
+    murmur2,
+    partition_for_key,
+    producer_partition,
+    round_robin_partitioner,
+    sticky_distribution,
+    uniform_sticky_partitioner,
+)
 from kafka_conformance.rules.rule import Columns, Rule, Space
 from kafka_reference.releases import Release
 
 __all__ = ["RULES", "Columns", "Rule", "Space", "java_classes", "named"]
 
-RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in (murmur2, partition_for_key, producer_partition)}
+_MODULES = (
+    murmur2,
+    partition_for_key,
+    producer_partition,
+    default_partitioner,
+    uniform_sticky_partitioner,
+    round_robin_partitioner,
+    builtin_partitioner,
+    sticky_distribution,
+)
+RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
 
 
 def named(slugs: Sequence[str]) -> list[Rule]:

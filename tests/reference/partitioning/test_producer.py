@@ -67,13 +67,16 @@ def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], ex
     [
         ("0.10.0.1", {"partition": -1}, "Invalid partition given with record: -1 is not in the range [0...2]."),
         ("0.10.0.1", {"partition": 7}, "Invalid partition given with record: 7 is not in the range [0...2]."),
-        ("0.11.0.3", {"partition": -1}, "Invalid partition: -1. Partition number should always be non-negative or null."),
+        (
+            "0.11.0.3",
+            {"partition": -1},
+            "Invalid partition: -1. Partition number should always be non-negative or null.",
+        ),
         ("4.4.0", {"partition": -1}, "Invalid partition: -1. Partition number should always be non-negative or null."),
         (
             "3.2.3",
             {"partitioner": Plugged(-1)},
-            "The partitioner generated an invalid partition number: -1."
-            " Partition number should always be non-negative.",
+            "The partitioner generated an invalid partition number: -1. Partition number should always be non-negative.",
         ),
     ],
 )

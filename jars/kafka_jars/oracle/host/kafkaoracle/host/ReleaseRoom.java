@@ -77,6 +77,11 @@ final class ReleaseRoom {
         try {
             answered.put("answer", onOurThread(() -> rule.apply((Map<String, Object>) asked.get("question"))));
         } catch (Exception | LinkageError failed) {
+            // A question about a class that came or went. (A LinkageError with such a cause is a fault of the class path.)
+            if (failed instanceof Exception && failed.getCause() instanceof ClassNotFoundException absent) {
+                answered.put("unsupported", "release " + loadedVersion + " has no class " + absent.getMessage());
+                return;
+            }
             answered.put("failed", String.valueOf(failed.getMessage() == null ? failed : failed.getMessage()));
         }
     }

@@ -1,0 +1,131 @@
+"""What Ivy says when it brings nothing, told apart. The texts are Ivy 2.5's own, from Spark 4.0's JVM, shortened."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pytest
+
+from kafka_jars.errors import JarUnavailable
+from kafka_jars.ivy import Ivy
+
+CLIENTS = "org.apache.kafka:kafka-clients:9.9.9"
+TRIED = """\
+\t\tmodule not found: org.apache.kafka#kafka-clients;9.9.9
+
+\t==== local-ivy-cache: tried
+
+\t  /tmp/room/local/org.apache.kafka/kafka-clients/9.9.9/ivys/ivy.xml
+
+\t==== central: tried
+
+\t  https://first.test/maven2/org/apache/kafka/kafka-clients/9.9.9/kafka-clients-9.9.9.pom
+
+\t  -- artifact org.apache.kafka#kafka-clients;9.9.9!kafka-clients.jar:
+
+\t  https://first.test/maven2/org/apache/kafka/kafka-clients/9.9.9/kafka-clients-9.9.9.jar
+
+\t==== spark-packages: tried
+
+\t  https://second.test/org/apache/kafka/kafka-clients/9.9.9/kafka-clients-9.9.9.pom
+"""
+REFUSED = """\
+\tServer access error at url https://first.test/maven2/org/apache/kafka/x.pom (java.net.ConnectException: refused)
+
+\tServer access error at url https://second.test/org/apache/kafka/x.pom (java.net.ConnectException: refused)
+"""
+NO_NAMES = """\
+\tHost first.test not found. url=https://first.test/maven2/org/apache/kafka/kafka-clients/9.9.9/x.pom
+
+\tHost second.test not found. url=https://second.test/org/apache/kafka/kafka-clients/9.9.9/x.pom
+"""
+
+
+class Py4JJavaError(Exception):
+    """What py4j raises for an exception in Java; Ivy knows it by its name."""
+
+
+def jvm_saying(said: str, answer: object) -> MagicMock:
+    """A JVM whose Ivy writes ``said`` and then gives the paths ``answer``, or raises it."""
+    jvm = MagicMock()
+    jvm.java.io.ByteArrayOutputStream.return_value.__str__.return_value = said
+    resolve = jvm.org.apache.spark.util.MavenUtils.resolveMavenCoordinates
+    if isinstance(answer, Exception):
+        resolve.side_effect = answer
+    else:
+        resolve.return_value.size.return_value = len(answer)
+        resolve.return_value.apply.side_effect = answer
+    return jvm
+
+
+def failing(said: str) -> MagicMock:
+    return jvm_saying(said, Py4JJavaError("An error occurred while calling z:resolveMavenCoordinates.\n: and so on"))
+
+
+def test_the_jar_it_brings(tmp_path: Path) -> None:
+    jvm = jvm_saying("", [str(tmp_path / "jars" / "it.jar")])
+    ivy = Ivy(jvm)
+    assert ivy.fetch(CLIENTS, tmp_path) == tmp_path / "jars" / "it.jar"
+    asked = jvm.org.apache.spark.util.MavenUtils.resolveMavenCoordinates.call_args.args
+    assert asked[0] == CLIENTS
+    assert asked[3] is False, "no dependencies: which jars belong to a release is pinned"
+
+
+def test_the_jvm_is_told_once_whom_python_trusts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = MagicMock()
+    context.get_ca_certs.return_value = [b"first", b"second"]
+    monkeypatch.setattr(ssl, "create_default_context", lambda: context)
+    jvm = jvm_saying("", ["a.jar", "b.jar"])
+    jvm.org.apache.spark.util.MavenUtils.resolveMavenCoordinates.return_value.size.return_value = 1
+    ivy = Ivy(jvm)
+    ivy.fetch(CLIENTS, tmp_path)
+    ivy.fetch(CLIENTS, tmp_path)
+    keys = jvm.java.security.KeyStore.getInstance.return_value
+    assert [call.args[0] for call in keys.setCertificateEntry.call_args_list] == ["authority-0", "authority-1"]
+    assert jvm.javax.net.ssl.SSLContext.setDefault.call_count == 1
+
+
+def test_a_python_that_trusts_nobody_leaves_the_jvms_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = MagicMock()
+    context.get_ca_certs.return_value = []
+    monkeypatch.setattr(ssl, "create_default_context", lambda: context)
+    jvm = jvm_saying("", ["a.jar"])
+    Ivy(jvm).fetch(CLIENTS, tmp_path)
+    assert jvm.javax.net.ssl.SSLContext.setDefault.call_count == 0
+
+
+@pytest.mark.parametrize("said", [TRIED, REFUSED[: REFUSED.index("\n\n")] + "\n" + TRIED])
+def test_a_repository_that_answered_does_not_have_it(tmp_path: Path, said: str) -> None:
+    with pytest.raises(JarUnavailable) as raised:
+        Ivy(failing(said)).fetch(CLIENTS, tmp_path)
+    assert str(raised.value) == f"{CLIENTS} is in no repository: is that a published Kafka release?"
+
+
+def test_no_repository_can_be_connected_to(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailable, match="is not in the cache and no repository can be reached: run once with"):
+        Ivy(failing(REFUSED + TRIED)).fetch(CLIENTS, tmp_path)
+
+
+def test_no_repository_has_an_address_where_there_is_no_network(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailable, match="is not in the cache and no repository can be reached"):
+        Ivy(failing(NO_NAMES + TRIED)).fetch(CLIENTS, tmp_path)
+
+
+def test_anything_else_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailable) as raised:
+        Ivy(failing("")).fetch(CLIENTS, tmp_path)
+    assert str(raised.value).startswith(f"{CLIENTS} cannot be fetched: An error occurred")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("paths", [[], ["a.jar", "b.jar"]])
+def test_one_jar_is_one_jar(tmp_path: Path, paths: list[str]) -> None:
+    with pytest.raises(JarUnavailable, match="expected one jar from Ivy"):
+        Ivy(jvm_saying("", paths)).fetch(CLIENTS, tmp_path)
+
+
+def test_what_is_no_error_of_java_is_no_missing_jar(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionError):
+        Ivy(jvm_saying("", ConnectionError("the JVM is gone"))).fetch(CLIENTS, tmp_path)

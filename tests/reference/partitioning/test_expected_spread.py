@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.draws import SeededDraws
+from kafka_reference.errors import NotInThisRelease, QuestionError
+from kafka_reference.partitioning.expected_spread import Turns, Visits, expected, expected_shares
+from kafka_reference.partitioning.spread import spread
+
+WHOLE = 2**31
+
+
+def cluster(*partitions: tuple[int, int | None]) -> Cluster:
+    """Partitions as (id, leader)."""
+    return Cluster((Node(0),), tuple(Partition(*each) for each in partitions))
+
+
+def led(count: int) -> Cluster:
+    return cluster(*((place, 0) for place in range(count)))
+
+
+def test_a_remainder_is_not_quite_uniform() -> None:
+    """2^31 = 6 x 357913941 + 2: the first two remainders come up once more than the others."""
+    shares = expected_shares("builtin", "4.4.0", led(6), batch_records=16)
+    assert list(shares.values()) == [Fraction(357913942, WHOLE)] * 2 + [Fraction(357913941, WHOLE)] * 4
+    assert set(expected_shares("builtin", "4.4.0", led(8), batch_records=16).values()) == {Fraction(1, 8)}
+
+
+def test_queue_sizes_give_the_weights_of_the_table() -> None:
+    """0, 3, 1: 4, 1 and 3 of 8."""
+    shares = expected_shares("builtin", "4.4.0", led(3), batch_records=16, queue_sizes=[0, 3, 1])
+    assert list(shares.values()) == [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
+
+
+def test_equal_queue_sizes_say_nothing_unless_somebody_is_left_out() -> None:
+    some = cluster((0, 0), (1, None), (2, 0), (3, 0), (4, 0))
+    for sizes in ([2] * 5, None, [2, 9, 2, 2, 2]):
+        shares = expected_shares("builtin", "4.4.0", some, batch_records=16, queue_sizes=sizes)
+        assert shares == dict.fromkeys((0, 2, 3, 4), Fraction(1, 4))
+
+
+@pytest.mark.parametrize("partitions", [3, 6, 7, 200])
+def test_the_frequencies_of_a_chain_that_never_repeats_stay_as_they_are_after_a_step(partitions: int) -> None:
+    predicted = expected("default", "2.8.2", led(partitions), batch_records=1)
+    assert isinstance(predicted, Visits)
+    now, chances = predicted.frequencies, predicted.chances
+    after = {j: sum((now[i] * chances[j] / (1 - chances[i]) for i in now if i != j), start=Fraction(0)) for j in now}
+    assert after == now
+    assert sum(now.values()) == 1
+
+
+# KAFKA-10888, as fractions: nobody's bias comes near a slow broker's.
+def test_a_slow_broker_s_share_follows_from_the_records_of_a_visit() -> None:
+    paces = [4, 4, 4, 4, None]
+    slow = expected_shares("default", "2.8.2", led(5), batch_records=16, drain_after=paces)[4]
+    assert slow == pytest.approx(16 / 32, abs=1e-8)
+    even = expected_shares("builtin", "3.3.2", led(5), batch_records=16, drain_after=paces)[4]
+    assert even == pytest.approx(1 / 5, abs=1e-8)
+
+
+def test_the_built_in_one_takes_whole_batches() -> None:
+    predicted = expected("builtin", "4.4.0", led(4), batch_records=16, drain_after=[5, 16, 99, 1])
+    assert isinstance(predicted, Visits)
+    assert list(predicted.lengths.values()) == [20, 16, 16, 16]
+
+
+def test_counters_take_turns() -> None:
+    assert expected("default", "2.3.1", cluster((7, 0), (3, None), (5, 0)), batch_records=9) == Turns((7, 5))
+    assert expected("round-robin", "4.4.0", led(3), batch_records=9) == Turns((0, 1, 2))
+    assert expected_shares("round-robin", "3.9.2", led(3), batch_records=9) == dict.fromkeys(range(3), Fraction(1, 3))
+
+
+# KAFKA-9965.
+def test_a_counter_that_moves_twice_comes_to_every_second_place() -> None:
+    assert expected_shares("round-robin", "3.9.1", led(6), batch_records=1) == dict.fromkeys((1, 3, 5), Fraction(1, 3))
+    assert set(expected_shares("round-robin", "2.4.0", led(5), batch_records=1)) == set(range(5))
+    drained = expected_shares("round-robin", "3.9.1", led(2), batch_records=9, drain_after=[1, 1])
+    assert drained == {1: Fraction(1)}
+
+
+def test_where_there_is_no_closed_form_it_says_so() -> None:
+    with pytest.raises(QuestionError, match="no closed form unless every record begins one"):
+        expected("round-robin", "3.9.1", led(6), batch_records=2)
+    for sizes in ([-1, 0, 0], [2**31 - 1, 0, 0]):
+        with pytest.raises(QuestionError, match="no closed form for queue sizes"):
+            expected("builtin", "4.4.0", led(3), batch_records=2, queue_sizes=sizes)
+    for none_or_twice in (led(0), cluster((1, 0), (1, 0))):
+        with pytest.raises(QuestionError, match="each with an id of its own"):
+            expected("builtin", "4.4.0", none_or_twice, batch_records=2)
+    with pytest.raises(NotInThisRelease):
+        expected("default", "4.0.0", led(3), batch_records=2)
+
+
+MIXED = cluster((9, 0), (4, None), (2, 0), (5, 0))
+NOBODY = cluster((9, None), (4, None), (2, None))
+
+
+# Sent, it comes near. How near it has to come is what a chi-square test says: see tests/kit/test_skewing.py.
+@pytest.mark.parametrize(
+    ("partitioner", "version", "cluster", "more"),
+    [
+        ("default", "2.8.2", led(1), {}),
+        ("default", "2.8.2", led(2), {"drain_after": [1, 3]}),
+        ("default", "2.4.0", led(3), {"drain_after": [1, 2, None]}),
+        ("uniform-sticky", "3.9.2", MIXED, {"drain_after": [1, 2, None, 3]}),
+        ("default", "3.2.3", NOBODY, {}),
+        ("builtin", "3.3.2", MIXED, {"drain_after": [3, 3, None, 2]}),
+        ("builtin", "4.4.0", MIXED, {"queue_sizes": [5, 0, 0, 1]}),
+        ("builtin", "4.4.0", NOBODY, {"queue_sizes": [5, 0, 0]}),
+        ("default", "2.3.1", MIXED, {}),
+        ("round-robin", "4.0.2", MIXED, {}),
+    ],
+)
+def test_what_is_sent_comes_near(partitioner: str, version: str, cluster: Cluster, more: dict[str, list[int]]) -> None:
+    shares = expected_shares(partitioner, version, cluster, batch_records=4, **more)  # type: ignore[arg-type]
+    found = spread(partitioner, version, cluster, SeededDraws(3), records=30_000, batch_records=4, **more)  # type: ignore[arg-type]
+    assert {i: n / 30_000 for i, n in found.counts.items()} == pytest.approx(
+        {i: float(share) for i, share in shares.items()}, abs=0.015
+    )
