@@ -85,7 +85,7 @@ def verify(**options: Any) -> int:
     "--check", type=click.Path(path_type=Path), metavar="FILE", help="Exit with 1 unless this page says the same."
 )
 def diff(**options: Any) -> int:
-    """What Java itself changed from release to release, as shrunk examples. Exit code 1 if something did."""
+    """What Java changed between releases, by example. Exit code 1 if something did."""
     from kafka_conformance.commands import diff as command
 
     return command.run(**options)
@@ -131,7 +131,7 @@ def selftest(**options: Any) -> int:
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def skew(**options: Any) -> int:
-    """How evenly the real Java spreads records without a key, and whether its rule predicts that."""
+    """How evenly Java spreads records without a key, and whether its rule predicts that."""
     from kafka_conformance.commands import skew as command
 
     return command.run(**options)
@@ -150,7 +150,7 @@ def certificate(**options: Any) -> int:
 
 @app.group()
 def jars() -> None:
-    """The jars of Kafka's releases: fetched once, held to a sha256 every time."""
+    """The jars of Kafka's releases, each held to a sha256."""
 
 
 @jars.command("list")
@@ -196,7 +196,12 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         code = _say("interrupted: nothing was judged to the end")
     except click.ClickException as error:
-        code = _say(f"{error.format_message()} (see --help)")
+        said = error.format_message()
+        if said.startswith("Usage:"):  # a group without a command: its help is what was wanted
+            print(said, file=sys.stderr)
+            code = 2
+        else:
+            code = _say(f"{said} (see --help)")
     except BrokenPipeError:
         # Whoever read our output has gone; Python would fail once more when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
