@@ -42,7 +42,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
             compared += found
             if len(chosen) == 2:
                 _print_pair(found[0], java, examples, seed)
-    if len(chosen) > 2:
+    if len(chosen) > 2 and held_to is None:
         console().print(markdown(compared), markup=False, soft_wrap=True)
     console().print(f"seed {seed}", style="dim")
     if table is not None:
