@@ -13,9 +13,11 @@ Two things every port gets wrong sooner or later. A byte of 0x80 or more is not 
 half the keys hash below zero, so what turns it into a partition has to clear the sign bit (:func:`to_positive`), not
 take the absolute value: ``abs`` gives another partition for nearly every such key.
 
-One thing here is for speed. Step 2 mixes each word without looking at the others, so from four words on they are mixed
+Two things here are for speed. Step 2 mixes each word without looking at the others, so from four words on they are mixed
 all at once: spread out to one word per 64 bits of a single large integer, where a product of two 32-bit numbers has
-room, a multiplication of that integer multiplies every word. What is left for the loop is the chain through ``h``.
+room, a multiplication of that integer multiplies every word. What is left for the loop is the chain through ``h``, whose
+low 32 bits never depend on any others: it is cut to them once, at the end, unless there are so many words that letting
+it grow would cost more than cutting it.
 
 Java source mirrored: ``org.apache.kafka.common.utils.Utils.murmur2`` and ``Utils.toPositive``, the same rule in every
 release from 0.10.0.1 to 4.4.0. In 0.10.0.1 ``toPositive`` is a private method of ``DefaultPartitioner``. From 4.3.0 on
@@ -47,8 +49,9 @@ def _lanes(whole: int) -> tuple[Any, Any, int, int, int]:
 
 
 _SHORT = 16  # bytes; below, a plain loop over the words is faster than the lanes
+_LONG = 132  # bytes; from here on cutting the hash after each word is faster than letting it grow
 _UNPACK_WORDS = tuple(Struct(f"<{whole}I").unpack_from for whole in range(_SHORT // 4))
-_LANES = tuple(map(_lanes, range(65)))
+_LANES = tuple(map(_lanes, range(_LONG // 4)))
 _spread = b"\0\0\0\0".join
 
 
@@ -69,14 +72,16 @@ def murmur2(key: Key) -> int:
     if length < _SHORT:
         for k in _UNPACK_WORDS[length >> 2](key):
             k = k * m & mask
-            h = (h * m ^ (k ^ k >> 24) * m) & mask
-    else:
-        whole = length >> 2
-        split, read, size, low8, low32 = _LANES[whole] if whole < 65 else _lanes(whole)
+            h = h * m ^ (k ^ k >> 24) * m
+    elif length < _LONG:
+        split, read, size, low8, low32 = _LANES[length >> 2]
         ks = int.from_bytes(_spread(split(key)), "little") * m & low32
         ks = (ks ^ ks >> 24 & low8) * m
         for k in read(ks.to_bytes(size, "little")):
-            h = h * m & mask ^ k
+            h = h * m ^ k
+    else:
+        h = _over_many_words(key, h)
+    h &= mask
     tail = length & 3
     if tail == 1:
         h = (h ^ key[-1]) * m & mask
@@ -87,6 +92,19 @@ def murmur2(key: Key) -> int:
     h = (h ^ h >> 13) * m & mask
     h ^= h >> 15
     return h - 0x100000000 if h > INT_MAX else h
+
+
+def _over_many_words(key: bytes, h: int) -> int:
+    """The hash so far, after the whole words of a long key, taken by as many as a short one has at most."""
+    most = len(_LANES) - 1
+    for first in range(0, len(key) & ~3, 4 * most):
+        words = min(most, (len(key) - first) >> 2)
+        split, read, size, low8, low32 = _LANES[words]
+        ks = int.from_bytes(_spread(split(key, first)), "little") * M & low32
+        ks = (ks ^ ks >> 24 & low8) * M
+        for k in read(ks.to_bytes(size, "little")):
+            h = (h * M ^ k) & MASK
+    return h
 
 
 def to_positive(number: int) -> int:
