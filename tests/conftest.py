@@ -1,0 +1,12 @@
+"""How Hypothesis runs in unit tests: the same examples every time, and no deadline.
+
+Exploring is what ``verify`` is for, with a seed that it prints. A deadline is a timed test: one slow moment of a shared
+machine, and a right answer fails.
+"""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("unit", deadline=None, derandomize=True)
+settings.load_profile("unit")
