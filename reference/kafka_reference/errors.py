@@ -17,12 +17,16 @@ from typing import ClassVar
 __all__ = [
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
+    "BufferExhaustedException",
     "DrawsExhausted",
     "IllegalArgumentException",
+    "IllegalStateException",
     "JavaRaises",
+    "KafkaException",
     "NotInThisRelease",
     "NullPointerException",
     "QuestionError",
+    "TimeoutException",
 ]
 
 
@@ -62,6 +66,30 @@ class IllegalArgumentException(JavaRaises, ValueError):
     """Kafka refused an argument, in a text of its own."""
 
     java_name = "IllegalArgumentException"
+
+
+class KafkaException(JavaRaises, RuntimeError):
+    """Kafka refused, in general."""
+
+    java_name = "KafkaException"
+
+
+class IllegalStateException(JavaRaises, RuntimeError):
+    """It is too late, or too early, for this."""
+
+    java_name = "IllegalStateException"
+
+
+class TimeoutException(JavaRaises, TimeoutError):
+    """No memory came free in time, to 2.5.x."""
+
+    java_name = "TimeoutException"
+
+
+class BufferExhaustedException(JavaRaises, TimeoutError):
+    """No memory came free in time, since 2.6.0."""
+
+    java_name = "BufferExhaustedException"
 
 
 class QuestionError(Exception):

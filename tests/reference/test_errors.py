@@ -9,6 +9,10 @@ JAVA = {
     "ArrayIndexOutOfBoundsException": IndexError,
     "NullPointerException": TypeError,
     "IllegalArgumentException": ValueError,
+    "IllegalStateException": RuntimeError,
+    "KafkaException": RuntimeError,
+    "TimeoutException": TimeoutError,
+    "BufferExhaustedException": TimeoutError,
 }
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
+from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS
 from kafka_conformance.mutants.sticky import STICKY_MUTANTS
 
@@ -26,6 +28,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *STICKY_MUTANTS,
     *BUILTIN_MUTANTS,
     *SPREAD_MUTANTS,
+    *SIZE_MUTANTS,
+    *ACCUMULATOR_MUTANTS,
 )
 
 

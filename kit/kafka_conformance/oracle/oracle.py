@@ -24,7 +24,10 @@ from kafka_jars.store import Store, Stored
 __all__ = ["OpenRelease", "Oracle"]
 
 # What every rule's Java stands on, whatever the release.
-_COMMON = ("Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript")
+_COMMON = (
+    "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
+    "RecordAccumulatorAccess",
+)  # fmt: skip
 _HOST = "kafkaoracle.host.OracleHost"
 
 

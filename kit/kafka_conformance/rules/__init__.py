@@ -11,6 +11,8 @@ from kafka_conformance.rules import (
     murmur2,
     partition_for_key,
     producer_partition,
+    record_accumulator,
+    record_sizes,
     round_robin_partitioner,
     sticky_distribution,
     uniform_sticky_partitioner,
@@ -29,6 +31,8 @@ _MODULES = (
     round_robin_partitioner,
     builtin_partitioner,
     sticky_distribution,
+    record_sizes,
+    record_accumulator,
 )
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
 

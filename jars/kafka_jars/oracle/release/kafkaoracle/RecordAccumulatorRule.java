@@ -1,0 +1,294 @@
+package kafkaoracle;
+
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * RecordAccumulator, step by step, as KafkaProducer and Sender use it, without either of them.
+ *
+ * Where a release keeps what, and what its methods take, is {@link RecordAccumulatorAccess}'s business; what a step means
+ * is here. Batches are numbered in the order in which they were made. A step whose batch is in no state for it does
+ * nothing, and a step that a release does not know does nothing; both are answered by {}.
+ *
+ * Kafka may draw several times within one step. So the next draw of the question is put in before each step, those that
+ * follow it within the step are what ThreadLocalRandom makes of it, and if any was taken, the question's is used up.
+ */
+public final class RecordAccumulatorRule extends Rule {
+    private enum State { QUEUED, DRAINED, LOST, EXPIRED, ABORTED_IN_FLIGHT, DONE }
+
+    private final RecordAccumulatorAccess kafka = new RecordAccumulatorAccess();
+    private final Rule step = new Rule() {
+        @Override
+        protected Map<String, Object> answer(Map<String, Object> asked) throws Exception {
+            return take((String) asked.get("op"), asked);
+        }
+    };
+
+    private List<?> draws;
+    private int drawn;
+    private Set<String> topics;
+    private RecordAccumulatorAccess.View view;
+    private IdentityHashMap<Object, Integer> ids;
+    private List<Object> batches;
+    private List<State> states;
+
+    public RecordAccumulatorRule(String release) {
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    protected Map<String, Object> answer(Map<String, Object> question) throws Exception {
+        draws = (List<?>) question.get("draws");
+        drawn = 0;
+        topics = new LinkedHashSet<>((List<String>) question.getOrDefault("topics", List.of("t")));
+        ids = new IdentityHashMap<>();
+        batches = new ArrayList<>();
+        states = new ArrayList<>();
+        kafka.begin((Map<String, Object>) question.get("config"));
+        view = kafka.view(question.get("cluster"), (List<?>) question.getOrDefault("epochs", List.of()), topics);
+        List<Object> answers = new ArrayList<>();
+        for (Map<String, Object> asked : (List<Map<String, Object>>) question.get("steps")) {
+            Draws.next(drawn < draws.size() ? integer(draws.get(drawn)) : 0);
+            Map<String, Object> answered = step.apply(asked);
+            if (Draws.used() > 0 && ++drawn > draws.size()) {
+                throw new IllegalStateException("the question holds " + draws.size() + " draws and Kafka took one more: add draws to it");
+            }
+            // Texts name sizes and times that the answers show anyway, and were reworded often.
+            answers.add(answered != null && answered.containsKey("raises") ? Map.of("raises", answered.get("raises")) : answered);
+        }
+        return Map.of("steps", answers);
+    }
+
+    private Map<String, Object> take(String op, Map<String, Object> asked) throws Exception {
+        switch (op) {
+            case "append":
+                return append(asked);
+            case "advance":
+                kafka.now += ((Number) asked.get("ms")).longValue();
+                return Map.of();
+            case "ready":
+                return kafka.ready(view);
+            case "drain":
+                return drain(asked);
+            case "cluster":
+                view = kafka.view(asked.get("cluster"), (List<?>) asked.getOrDefault("epochs", List.of()), topics);
+                return Map.of();
+            case "reenqueue":
+            case "split":
+            case "complete":
+                return sent(op, integer(asked.get("batch")));
+            case "latency":
+                kafka.latency(integer(asked.get("node")), (Boolean) asked.get("can_drain"));
+                return Map.of();
+            case "load":
+                return kafka.load(topic(asked));
+            case "mute":
+                kafka.mute(partition(asked));
+                return Map.of();
+            case "unmute":
+                kafka.unmute(partition(asked), ((Number) asked.getOrDefault("throttle_ms", 0)).longValue());
+                return Map.of();
+            case "expire":
+                return expire();
+            case "blocked":
+                kafka.block(integer(asked.get("threads")));
+                return Map.of();
+            case "look":
+                return look();
+            default:
+                return ending(op);
+        }
+    }
+
+    private static String topic(Map<String, Object> asked) {
+        return (String) asked.getOrDefault("topic", "t");
+    }
+
+    private static TopicPartition partition(Map<String, Object> asked) {
+        return new TopicPartition(topic(asked), integer(asked.get("partition")));
+    }
+
+    private Map<String, Object> append(Map<String, Object> asked) throws Exception {
+        Object partition = asked.get("partition");
+        if (partition == null && !kafka.choosesPartitions) {
+            partition = asked.get("chosen");
+            if (partition == null) {
+                return Map.of();
+            }
+        }
+        Object result;
+        try {
+            result = kafka.append(topic(asked), partition == null ? -1 : integer(partition),
+                ((Number) asked.get("timestamp")).longValue(), bytes(asked.get("key")), bytes(asked.get("value")), view);
+        } finally { // a batch may have been made, and an exception raised all the same
+            Deque<?> queue = kafka.deque(new TopicPartition(topic(asked), kafka.appendedTo));
+            if (queue != null && !queue.isEmpty() && !ids.containsKey(queue.peekLast())) {
+                number(queue.peekLast());
+            }
+        }
+        Map<String, Object> answer = new HashMap<>();
+        answer.put("partition", kafka.appendedTo);
+        answer.put("batch_full", kafka.isFull(result));
+        answer.put("new_batch", kafka.isNew(result));
+        answer.put("bytes", kafka.bytesAppended(result));
+        return answer;
+    }
+
+    private void number(Object batch) {
+        ids.put(batch, batches.size());
+        batches.add(batch);
+        states.add(State.QUEUED);
+    }
+
+    private Map<String, Object> drain(Map<String, Object> asked) throws Exception {
+        Set<Node> nodes = new LinkedHashSet<>();
+        for (Object id : (List<?>) asked.get("nodes")) {
+            nodes.add(view.node(integer(id)));
+        }
+        List<Object> drained = new ArrayList<>();
+        Map<Integer, ? extends List<?>> byNode;
+        try {
+            byNode = kafka.drain(view, nodes, integer(asked.get("max_size")));
+        } finally {
+            for (int id = 0; id < batches.size(); id++) { // until they turn up in the answer below
+                if (states.get(id) == State.QUEUED && !kafka.isQueued(batches.get(id))) {
+                    states.set(id, State.LOST);
+                }
+            }
+        }
+        for (Node node : nodes) {
+            for (Object batch : byNode.get(node.id())) {
+                int id = ids.get(batch);
+                states.set(id, State.DRAINED);
+                kafka.setInFlight(batch, true);
+                drained.add(Map.of("id", id, "partition", kafka.of(batch).partition(), "records", kafka.records(batch)));
+            }
+        }
+        return Map.of("batches", drained);
+    }
+
+    /** What becomes of a batch that was sent: it comes back, it comes back in pieces, or it is done with. */
+    private Map<String, Object> sent(String op, int number) throws Exception {
+        boolean splits = op.equals("split");
+        List<Integer> out = out(op.equals("complete"));
+        int id = number >= 0 ? number : -number <= out.size() ? out.get(out.size() + number) : -1;
+        if (!out.contains(id) || splits && !kafka.splits) {
+            return Map.of();
+        }
+        State state = states.get(id);
+        Object batch = batches.get(id);
+        kafka.setInFlight(batch, false);
+        if (op.equals("reenqueue")) {
+            states.set(id, State.QUEUED);
+            kafka.reenqueue(batch);
+            return Map.of();
+        }
+        states.set(id, State.DONE);
+        Map<String, Object> answer = new HashMap<>();
+        if (splits) {
+            Deque<?> queue = new ArrayDeque<>(kafka.split(batch));
+            List<Integer> pieces = new ArrayList<>();
+            for (Object piece : queue) {
+                if (!ids.containsKey(piece)) {
+                    number(piece);
+                    pieces.add(kafka.records(piece));
+                }
+            }
+            answer.put("pieces", pieces);
+        }
+        kafka.release(batch, state == State.ABORTED_IN_FLIGHT);
+        answer.put("memory", kafka.memory());
+        return answer;
+    }
+
+    private List<Integer> out(boolean toBeCompleted) {
+        List<Integer> found = new ArrayList<>();
+        for (int id = 0; id < states.size(); id++) {
+            State state = states.get(id);
+            if (state == State.DRAINED || toBeCompleted && (state == State.EXPIRED || state == State.ABORTED_IN_FLIGHT)) {
+                found.add(id);
+            }
+        }
+        return found;
+    }
+
+    private Map<String, Object> expire() throws Exception {
+        List<Integer> expired = new ArrayList<>();
+        for (Object batch : kafka.expire()) {
+            int id = ids.get(batch);
+            expired.add(id);
+            states.set(id, kafka.forgetsExpired ? State.DONE : State.EXPIRED);
+        }
+        Map<String, Object> answer = new HashMap<>();
+        answer.put("batches", expired);
+        answer.put("next_expiry_ms", kafka.nextExpiry());
+        return answer;
+    }
+
+    private Map<String, Object> ending(String op) throws Exception {
+        switch (op) {
+            case "flush":
+                kafka.call("beginFlush");
+                return Map.of();
+            case "flushed":
+                if (!kafka.incomplete().isEmpty()) {
+                    return Map.of();
+                }
+                kafka.call("awaitFlushCompletion");
+                return Map.of("flushing", kafka.isFlushing());
+            case "close":
+                kafka.call("close");
+                return Map.of();
+            case "abort":
+            case "abort_undrained":
+                Method abort = kafka.aborting(op.equals("abort"));
+                if (abort == null) {
+                    return Map.of();
+                }
+                Set<Object> before = kafka.incomplete();
+                kafka.abort(abort);
+                before.removeAll(kafka.incomplete());
+                for (Object batch : before) {
+                    states.set(ids.get(batch), kafka.isInFlight(batch) ? State.ABORTED_IN_FLIGHT : State.DONE);
+                }
+                return Map.of("memory", kafka.memory());
+            default:
+                throw new IllegalArgumentException("an accumulator's script has no step " + op);
+        }
+    }
+
+    private Map<String, Object> look() throws Exception {
+        Map<String, Object> queues = new TreeMap<>();
+        for (Map.Entry<TopicPartition, Deque<?>> entry : kafka.queues().entrySet()) {
+            List<Object> queue = new ArrayList<>();
+            for (Object batch : entry.getValue()) {
+                queue.add(List.of(ids.get(batch), kafka.records(batch), kafka.size(batch)));
+            }
+            queues.put(entry.getKey().toString(), queue);
+        }
+        Set<Integer> incomplete = new TreeSet<>();
+        for (Object batch : kafka.incomplete()) {
+            incomplete.add(ids.get(batch));
+        }
+        return Map.of("queues", queues, "memory", kafka.memory(), "incomplete", incomplete, "undrained", kafka.hasUndrained());
+    }
+
+    static Set<Object> identities(Iterable<?> all) {
+        Set<Object> found = new HashSet<>();
+        all.forEach(found::add);
+        return found;
+    }
+}

@@ -1,0 +1,266 @@
+"""Histories for ``record-accumulator``: from few letters, and every short one over a small alphabet.
+
+A whole question is spelled by one string of bytes: the first ones pick the configuration and the cluster, each other one
+a step. Lengths and times that matter are relative to the configuration: a record that just fits, a moment before
+lingering ends. Letter 0 is no step at all, so that a history shrinks step by step while its string keeps its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from hypothesis import strategies as st
+
+from kafka_conformance.rules.accumulator_steps import (
+    AbortStep,
+    AbortUndrainedStep,
+    AdvanceStep,
+    AppendStep,
+    AskedConfig,
+    BlockedStep,
+    CloseStep,
+    CompleteStep,
+    DrainStep,
+    ExpireStep,
+    FlushedStep,
+    FlushStep,
+    LatencyStep,
+    LoadStep,
+    LookStep,
+    MoveStep,
+    MuteStep,
+    ReadyStep,
+    RecordAccumulatorQuestion,
+    ReenqueueStep,
+    SplitStep,
+    UnmuteStep,
+)
+from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition
+from kafka_conformance.rules.scripts import every_script
+from kafka_reference.draws import mix32
+
+__all__ = ["every_end_of_a_batch", "every_short_history", "histories", "spelled_history"]
+
+_LETTERS_OF_CONFIGURATION = 10
+_TOPICS = ("t", "u", "orders")
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record for the partition at a place, or None to have it chosen; its value is so many quarters of a batch long."""
+
+    place: int | None
+    quarters: int
+    more: int
+    topic: str = "t"
+    key: str | None = None
+    timestamp: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """As long as one of the configured times, and a bit."""
+
+    time: str
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Take:
+    """Drain these nodes, up to so many quarters of a batch."""
+
+    nodes: tuple[int, ...]
+    quarters: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """The cluster becomes another one, and leaders that move have a higher epoch."""
+
+    cluster: int
+
+
+_READY, _LOOK, _EXPIRE = ReadyStep(), LookStep(), ExpireStep()
+_ALL, _MUCH = (0, 1, 2), 40
+
+# A byte names one of these; repeats are weights. None is no step.
+_ALPHABET: tuple[Any, ...] = (
+    None, _Record(0, 0, 1), _READY, _Take(_ALL, _MUCH), AdvanceStep(1), _Record(None, 0, 10), _After("linger_ms"),
+    ReenqueueStep(-1), CompleteStep(-1), _Record(1, 0, 30), _READY, _Take((0,), _MUCH), _Record(2, 0, 5),
+    _Record(None, 1, 0), _Record(0, 4, -68), _Record(0, 4, -67), _Record(1, 4, -69), _Record(None, 4, -70),
+    _After("linger_ms", -1), _After("retry_backoff_ms"), _After("retry_backoff_ms", -1), _READY, _READY, _READY,
+    _Record(None, 2, 0), _Record(None, 4, 0), _Record(0, 2, 0), _Record(1, 2, 3), _Record(2, 4, 9), _Record(0, 0, 0),
+    _Take((1,), _MUCH), _Take((1, 0), 4), _Take(_ALL, 4), _Take((2, 0, 1), 0), _Take((0, 1), 8), _Take(_ALL, 3),
+    ReenqueueStep(-2), ReenqueueStep(-1), ReenqueueStep(-3), CompleteStep(-2), CompleteStep(-1), SplitStep(-1),
+    _Record(0, 0, 12, "u"), _Record(None, 0, 40, "u"), _Record(None, 2, 1, "u"), _Record(1, 1, 0, "u"), _READY,
+    _Record(3, 0, 20), _Record(4, 1, 7), _Record(5, 0, 9), _Record(0, 1, 0, "orders"), _Record(None, 1, 2, "orders"),
+    LatencyStep(0, False), LatencyStep(0, True), LatencyStep(1, False), LatencyStep(1, True), LatencyStep(2, False),
+    _After("availability_timeout_ms", 1), LoadStep(), LoadStep("u"), _READY, _Record(None, 0, 3), _Record(None, 0, 25),
+    MuteStep(0), UnmuteStep(0), MuteStep(1), UnmuteStep(1, "t", 30), MuteStep(0, "u"), UnmuteStep(0, "u", 7), _EXPIRE,
+    _After("delivery_timeout_ms"), _After("delivery_timeout_ms", -1), _EXPIRE, _EXPIRE, AdvanceStep(7), AdvanceStep(40),
+    FlushStep(), FlushedStep(), BlockedStep(1), BlockedStep(0), _LOOK, _Move(1), _Move(2), _Move(3), _Move(4), _Move(0),
+    _Record(0, 1, 0, "t", "6b6579", 1070), _Record(1, 0, 8, "t", "", 0), _Record(None, 1, -5, "t", None, 10**12),
+    _Record(2, 1, 0, "t", "00" * 70, 900), _Record(0, 9, 0), _Record(None, 5, 0), _Take((0, 0, 2), _MUCH),
+    _Record(6, 0, 2), _Record(7, 2, 1), _Record(2, 0, 33, "u"), AdvanceStep(0), _Record(0, 3, 0), _Record(1, 3, -61),
+    ReenqueueStep(0), SplitStep(-2), _Take((9,), _MUCH), AbortUndrainedStep(), _READY, _Record(None, 3, 0),
+)  # fmt: skip
+_ENDINGS: tuple[Any, ...] = (None, None, None, None, CloseStep(), AbortStep(), None, None)
+
+_SIZES = (200, 100, 200, 500, 1, 1000, 150, 80, 120, 320)
+_LINGERS = (5, 0, 5, 100, 1)
+_BACKOFFS = ((100, 1000), (100, 100), (10, 1000), (50, 300), (0, 100), (100, 10), (1, 2**40), (30, 31))
+_TIMEOUTS = (120000, 300, 150, 1000, 40)
+_MEMORIES = (400, 4, 400, 3, 400, 6)  # in halves of a batch
+_NODES = (AskedNode(0, "a"), AskedNode(1, "b"), AskedNode(2))
+
+
+def _cluster(*layout: tuple[int, int | None], nodes: tuple[AskedNode, ...] = _NODES) -> AskedCluster:
+    return AskedCluster(nodes, tuple(AskedPartition(number, leader) for number, leader in layout))
+
+
+# For each setting, five clusters that it may become: as it is, leaders moved, some lost, a node gone, partitions new.
+_CLUSTERS: tuple[tuple[AskedCluster, ...], ...] = (
+    (
+        _cluster((0, 0), (1, 1), (2, 0)),
+        _cluster((0, 1), (1, 0), (2, 0)),
+        _cluster((0, None), (1, 1), (2, None)),
+        _cluster((0, 0), (1, 0), (2, 0), nodes=_NODES[:2]),
+        _cluster((0, 0), (1, 1), (2, 0), (3, 2), (4, 1)),
+    ),
+    (
+        _cluster((0, 0), (1, 0), (2, 0), (3, 0)),
+        _cluster((0, 1), (1, 1), (2, 0), (3, 0)),
+        _cluster((0, 0), (1, 0), (2, None), (3, None)),
+        _cluster((0, None), (1, None), (2, None), (3, None)),
+        _cluster((3, 0), (2, 0), (1, 0), (0, 0)),
+    ),
+    (
+        _cluster((4, 0), (1, 1), (8, 2), (5, 0), (0, 1), (12, 0), (2, 2), (3, 1)),
+        _cluster((4, 1), (1, 2), (8, 0), (5, 0), (0, 1), (12, 0), (2, 2), (3, 1)),
+        _cluster((4, None), (1, 1), (8, 2), (5, None), (0, 1), (12, 0), (2, None), (3, 1)),
+        _cluster((4, 0), (1, 1), (8, 1), (5, 0), (0, 1), nodes=_NODES[:2]),
+        _cluster((4, 0), (1, 1), (8, 2), (5, 0), (0, 1), (12, 0), (2, 2), (3, 1), (16, 0), (20, 1)),
+    ),
+    (
+        _cluster((0, 0)),
+        _cluster((0, 1)),
+        _cluster((0, None)),
+        _cluster(),
+        _cluster((0, 0), (1, 0)),
+    ),
+)  # fmt: skip
+
+
+def _config(letters: bytes) -> AskedConfig:
+    size = _SIZES[letters[0] % len(_SIZES)]
+    first, most = _BACKOFFS[letters[2] % len(_BACKOFFS)]
+    return AskedConfig(
+        batch_size=size,
+        linger_ms=_LINGERS[letters[1] % len(_LINGERS)],
+        retry_backoff_ms=first,
+        retry_backoff_max_ms=most,
+        delivery_timeout_ms=_TIMEOUTS[letters[3] % len(_TIMEOUTS)],
+        buffer_memory=max(_MEMORIES[letters[4] % len(_MEMORIES)] * size // 2, 150),
+        adaptive=letters[5] % 3 < 2,
+        availability_timeout_ms=(0, 20, 20, 0, 1)[letters[6] % 5],
+        rack_aware=letters[5] % 7 == 6,
+        rack="a" if letters[5] % 7 == 6 else "",
+    )
+
+
+def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], epoch: int) -> Any:
+    if isinstance(symbol, _Record):
+        length = min(max(symbol.quarters * config.batch_size // 4 + symbol.more, 0), 2000)
+        first = clusters[0].partitions
+        place = 0 if symbol.place is None else symbol.place
+        partition = first[place].id if place < len(first) else place
+        chosen = (None, partition) if symbol.place is None else (partition, None)
+        return AppendStep(chosen[0], symbol.key, _zeros(length), symbol.timestamp, symbol.topic, chosen[1])
+    if isinstance(symbol, _After):
+        return AdvanceStep(max(getattr(config, symbol.time) + symbol.more, 0))
+    if isinstance(symbol, _Take):
+        return DrainStep(symbol.nodes, symbol.quarters * config.batch_size // 4)
+    if isinstance(symbol, _Move):
+        return MoveStep(clusters[symbol.cluster], _epochs(clusters, symbol.cluster, epoch))
+    return symbol
+
+
+@lru_cache
+def _zeros(length: int) -> str | None:
+    return None if length == 0 else "00" * length
+
+
+def _epochs(clusters: Sequence[AskedCluster], to: int, epoch: int) -> tuple[int | None, ...]:
+    """Those that moved since the first cluster have this epoch; an odd one is known to nobody."""
+    first = {partition.id: partition.leader for partition in clusters[0].partitions}
+    moved = [partition.leader != first.get(partition.id) for partition in clusters[to].partitions]
+    return tuple(None if epoch % 5 == 4 else epoch if has else epoch // 2 for has in moved)
+
+
+def spelled_history(letters: bytes) -> RecordAccumulatorQuestion:
+    """The history that these letters spell; too few are followed by zeros."""
+    head = letters[:_LETTERS_OF_CONFIGURATION].ljust(_LETTERS_OF_CONFIGURATION, b"\0")
+    config, clusters = _config(head), _CLUSTERS[head[7] % len(_CLUSTERS)]
+    steps: list[Any] = []
+    for letter in letters[_LETTERS_OF_CONFIGURATION:]:
+        symbol = _ALPHABET[letter % len(_ALPHABET)]
+        if symbol is not None:
+            steps.append(_made(symbol, config, clusters, len(steps)))
+    ending = _ENDINGS[head[8] % len(_ENDINGS)]
+    if ending is not None:
+        steps[len(steps) * 3 // 4 : 0] = [ending]
+    steps.append(_LOOK)
+    draws = tuple(mix32(head[9] * 1009 + place) for place in range(len(steps)))
+    return RecordAccumulatorQuestion(config, clusters[0], draws, tuple(steps), _TOPICS, _epochs(clusters, 0, 2))
+
+
+_HISTORIES = st.one_of(
+    st.binary(max_size=30), st.binary(min_size=60, max_size=80), st.binary(min_size=68, max_size=100)
+).map(spelled_history)
+
+
+def histories() -> st.SearchStrategy[RecordAccumulatorQuestion]:
+    """Histories, most of them of 50 steps and more."""
+    return _HISTORIES
+
+
+def every_short_history() -> Iterator[RecordAccumulatorQuestion]:
+    """Two partitions of one node: every history of up to 4 of 11 steps, behind an append and before a look."""
+    config = AskedConfig(
+        batch_size=100, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=30,
+        buffer_memory=250, adaptive=True, availability_timeout_ms=0,
+    )  # fmt: skip
+    cluster = _cluster((0, 0), (1, 0), nodes=_NODES[:1])
+    alphabet: tuple[Any, ...] = (
+        AppendStep(0, None, "00" * 10, 0),
+        AppendStep(None, None, "00" * 40, 0, "t", 1),
+        AdvanceStep(5),
+        _READY,
+        DrainStep((0,), 100),
+        ReenqueueStep(-1),
+        CompleteStep(-1),
+        MuteStep(0),
+        _EXPIRE,
+        FlushStep(),
+        CloseStep(),
+    )
+    for steps in every_script(alphabet, 4):
+        yield RecordAccumulatorQuestion(config, cluster, (0,) * 6, (alphabet[0], *steps, _LOOK))
+
+
+def every_end_of_a_batch() -> Iterator[RecordAccumulatorQuestion]:
+    """A batch of three records is drained; then every history of up to 4 of 8 steps, and a look."""
+    config = AskedConfig(
+        batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=30,
+        buffer_memory=1000, adaptive=True, availability_timeout_ms=0,
+    )  # fmt: skip
+    append, take = AppendStep(0, None, "00" * 30, 0), DrainStep((0,), 1000)
+    alphabet: tuple[Any, ...] = (
+        CompleteStep(-1), SplitStep(-1), take, append, FlushStep(), FlushedStep(), AbortStep(), _READY,
+    )  # fmt: skip
+    for steps in every_script(alphabet, 4):
+        cluster = _cluster((0, 0), nodes=_NODES[:1])
+        yield RecordAccumulatorQuestion(config, cluster, (), (append, append, append, take, *steps, _LOOK))

@@ -1,0 +1,1 @@
+"""What the producer does with a record between ``send`` and the network: batches, their sizes, their order."""

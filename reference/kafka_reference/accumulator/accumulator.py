@@ -1,0 +1,256 @@
+"""RecordAccumulator: where records wait, in batches, in a queue for each partition, until they are sent.
+
+**Append.** A record goes into the last batch of its partition's queue if that has room. If not, that batch is closed for
+appends, and a new one is made behind it, for which memory is taken from the pool; a pool that has none leaves the old
+batch closed all the same. The answer says whether the batch is now full, or not the only one: then the sender is woken.
+
+**The partition** may be chosen here since 3.3.0: the topic's built-in partitioner is asked, and told the bytes afterwards
+(the batch's growth, all of it for a new batch, with its 61 bytes). It may leave its partition for another only while the
+partition's last batch is full or gone; if it wanted to before, it does so at the next append, before the record is placed,
+and the append begins again with the next partition. The same happens once memory is at hand, as closing the last batch
+made it full. If there is no partition to go on to, ArithmeticException is raised, with the record in its batch.
+
+**Closed**, the accumulator takes nothing: IllegalStateException to 1.1.x, KafkaException since 2.0.0.
+
+**Coming back.** A batch to be sent again goes to the front of its queue. Pieces of a split batch go there too, in order.
+
+**Expiry** takes from the front of every queue what has expired, up to the first that has not. Since 2.1.0 that goes by
+``delivery.timeout.ms``, and the next expiry is the earliest among the batches then first; to 2.0.x by the request's
+timeout (see ``batches``), muted partitions excepted. Only 0.10 also gives the memory back then.
+
+**Aborting** ends all batches that are not done, wherever they are, gives back their memory, and forgets the queues. Since
+3.9.2, 4.0.2, 4.1.2 and 4.2.0 the memory of a batch in flight is kept until it is answered (KAFKA-19012). Aborting what was
+not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays.
+
+Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without a
+TransactionManager and without compression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kafka_reference.accumulator import batches
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.batches import Batch, split
+from kafka_reference.accumulator.draining import drain
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.readiness import Ready, ready
+from kafka_reference.accumulator.sizes import Sized, buffer_size
+from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
+from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
+from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
+from kafka_reference.releases import Release, release, since
+
+__all__ = ["Appended", "Config", "RecordAccumulator"]
+
+RAISES_KAFKA_EXCEPTION = since("2.0.0")
+DELIVERY_TIMEOUT = since("2.1.0")
+FORGETS_EXPIRED = since("0.10.0.0", until="0.10.2.99")
+SPLITS = since("0.11.0.0")
+SPLITS_SMALLER = since("4.2.0")
+ABORTS_UNDRAINED = since("0.11.0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where a record went; ``bytes`` is what the partitioner was told, None before 3.3.0."""
+
+    partition: int
+    batch_full: bool
+    new_batch: bool
+    bytes: int | None
+
+
+class RecordAccumulator:
+    """The accumulator of a release. ``state.now_ms`` is its clock; batches go by their number, in order of making."""
+
+    def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
+        at = release(version)
+        self.state = State(at, config, draws or StepDraws())
+
+    def append(self, topic: str, partition: int | None, record: Sized, metadata: Metadata) -> Appended:
+        """Take a record, for this partition, or None to have one chosen. Mirrors ``append``.
+
+        Raises IllegalStateException or KafkaException if closed; as ``BufferPool.allocate`` does, and, if it is to choose,
+        as ``BuiltInPartitioner.next_partition``; NotInThisRelease if it is to choose and the release does not.
+        """
+        state = self.state
+        if partition is None and state.at not in CHOOSES:
+            raise NotInThisRelease(f"Kafka {state.at} chooses partitions before the accumulator: ask about {CHOOSES}")
+        if state.at not in CHOOSES:
+            return self._append_to((topic, partition or 0), record)
+        info, cluster, buffer = state.topic(topic), metadata.of_topic(topic), None
+        try:
+            while True:
+                stay, of = None, (topic, partition or 0)
+                if partition is None:
+                    stay = info.partitioner.peek(cluster)
+                    of = (topic, stay.partition)
+                queue = state.queue(of)
+                if self._left(topic, stay, queue, metadata):
+                    continue
+                appended = self._try_append(of, queue, record)
+                if appended is None:
+                    if buffer is None:
+                        wanted = buffer_size(state.at, state.config.batch_size, record)
+                        state.pool.allocate(wanted)
+                        buffer = wanted
+                    if self._left(topic, stay, queue, metadata):
+                        continue
+                    appended, buffer = self._append_new(of, queue, record), None
+                info.partitioner.update(stay, appended.bytes or 0, cluster, _all_full(queue))
+                return appended
+        finally:
+            if buffer is not None:
+                state.pool.deallocate(buffer)
+
+    def _append_to(self, of: tuple[str, int], record: Sized) -> Appended:
+        queue = self.state.queue(of)
+        appended = self._try_append(of, queue, record)
+        if appended is None:
+            self.state.pool.allocate(buffer_size(self.state.at, self.state.config.batch_size, record))
+            appended = self._append_new(of, queue, record)
+        return appended
+
+    def _left(self, topic: str, stay: StickyPartitionInfo | None, queue: Queue, metadata: Metadata) -> bool:
+        """Whether the partitioner left its partition, since it may now. Mirrors ``partitionChanged``."""
+        partitioner = self.state.topic(topic).partitioner
+        if _all_full(queue):
+            partitioner.update(stay, 0, metadata.of_topic(topic))
+        return partitioner.is_changed(stay)
+
+    def _try_append(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended | None:
+        state = self.state
+        if state.closed:
+            raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
+        if not queue:
+            return None
+        last = queue[-1]
+        before = last.estimated
+        if not last.try_append(record, state.now_ms):
+            last.close_for_appends()
+            return None
+        return self._appended(of, queue, last.estimated - before, False)
+
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended:
+        state = self.state
+        batch = Batch(state.at, of, len(state.batches), state.now_ms, state.config.batch_size, record)
+        state.batches.append(batch)
+        state.incomplete.add(batch)
+        queue.append(batch)
+        return self._appended(of, queue, batch.estimated, True)
+
+    def _appended(self, of: tuple[str, int], queue: Queue, size: int, new: bool) -> Appended:
+        full = len(queue) > 1 or queue[-1].full
+        return Appended(of[1], full, new, size if self.state.at in CHOOSES else None)
+
+    def ready(self, metadata: Metadata) -> Ready:
+        """Which nodes have something to be sent to. Mirrors ``ready``."""
+        return ready(self.state, metadata)
+
+    def drain(self, metadata: Metadata, nodes: Iterable[int], max_size: int) -> Sequence[Batch]:
+        """Take batches out for these nodes. Raises ArithmeticException, NullPointerException. Mirrors ``drain``."""
+        return drain(self.state, metadata, nodes, max_size)
+
+    def reenqueue(self, batch: Batch) -> None:
+        """A drained batch is to be sent again. Mirrors ``reenqueue``."""
+        batch.in_flight, batch.state = False, batches.State.QUEUED
+        batch.come_back(self.state.now_ms)
+        self.state.queue(batch.of).appendleft(batch)
+
+    def split(self, batch: Batch) -> Sequence[Batch]:
+        """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``."""
+        state = self.state
+        smaller = batch.is_piece and state.at in SPLITS_SMALLER
+        size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
+        pieces = split(state.at, batch, size, len(state.batches))
+        state.batches += pieces
+        state.incomplete.update(pieces)
+        state.queue(batch.of).extendleft(reversed(pieces))
+        self.complete(batch)
+        return pieces
+
+    def complete(self, batch: Batch) -> None:
+        """A batch is done with: its memory goes back. Mirrors ``deallocate``, later ``completeAndDeallocateBatch``."""
+        batch.in_flight, batch.state = False, batches.State.DONE
+        self.state.incomplete.discard(batch)
+        if not batch.is_piece:
+            self.state.pool.deallocate(batch.buffer)
+
+    def expire(self) -> tuple[Sequence[Batch], int | None]:
+        """What has expired in the queues, and when the next one will, None if unknown. Mirrors ``expiredBatches``."""
+        state, expired, nexts = self.state, list[Batch](), list[int]()
+        delivery = state.at in DELIVERY_TIMEOUT
+        for of, queue in state.queues():
+            if not delivery and state.is_muted(of):
+                continue
+            last = queue[-1] if queue else None
+            while queue and self._has_expired(queue[0], queue[0] is not last or queue[0].full):
+                expired.append(queue.popleft())
+            if queue and delivery:
+                nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
+        for batch in expired:
+            batch.state = batches.State.EXPIRED
+            if state.at in FORGETS_EXPIRED:
+                self.complete(batch)
+        return expired, min(nexts, default=None)
+
+    def _has_expired(self, batch: Batch, full: bool) -> bool:
+        state, config = self.state, self.state.config
+        timeout_ms = config.delivery_timeout_ms
+        if state.at in DELIVERY_TIMEOUT:
+            return timeout_ms <= state.now_ms - batch.created_ms
+        return batch.outlived_request(timeout_ms, config.retry_backoff_ms, config.linger_ms, state.now_ms, full)
+
+    def see_latency(self, node: int, can_drain: bool) -> None:
+        """A node with batches ready could take them now, or not. Mirrors ``updateNodeLatencyStats``."""
+        state = self.state
+        if state.at in CHOOSES and state.config.availability_timeout_ms > 0:
+            latency = state.latencies.setdefault(node, NodeLatency(state.now_ms, state.now_ms))
+            latency.ready_ms = state.now_ms
+            if can_drain:
+                latency.drain_ms = state.now_ms
+
+    def load_table(self, topic: str) -> LoadTable | None:
+        """The partitioner's statistics of a topic, if it has any."""
+        info = self.state.topics.get(topic)
+        return None if info is None else info.partitioner.table
+
+    def begin_flush(self) -> None:
+        """Everything is sendable from here on. Mirrors ``beginFlush``."""
+        self.state.flushes += 1
+
+    def end_flush(self) -> None:
+        """With nothing incomplete there is nothing to wait for. Mirrors ``awaitFlushCompletion``."""
+        self.state.flushes -= 1
+
+    def close(self) -> None:
+        """Take nothing any more. Mirrors ``close``."""
+        self.state.closed = True
+        self.state.pool.close()
+
+    def abort(self) -> None:
+        """End all batches that are not done. Mirrors ``abortIncompleteBatches``."""
+        self._end(list(self.state.incomplete))
+        self.state.forget_queues()
+
+    def abort_undrained(self) -> None:
+        """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""
+        self._end([batch for batch in self.state.incomplete if not batch.closed])
+
+    def _end(self, ended: Iterable[Batch]) -> None:
+        for batch in ended:
+            queue = self.state.queue_if_any(batch.of)
+            if queue and batch in queue:
+                queue.remove(batch)
+            if batch.in_flight:
+                self.state.incomplete.discard(batch)
+                batch.state = batches.State.ABORTED_IN_FLIGHT
+            else:
+                self.complete(batch)
+
+
+def _all_full(queue: Queue) -> bool:
+    return not queue or queue[-1].full

@@ -1,0 +1,137 @@
+"""What an accumulator is made of, for the modules that each hold one part of its rules.
+
+Queues are one map by topic and partition to 3.2.x, and since 3.3.0 one map of topics, each with a map by partition and a
+partitioner. Both are CopyOnWriteMaps, and the order in which they are walked shows: once a node is ready, what its other
+partitions would have had to wait is not looked at; load statistics and expired batches come in that order.
+
+A queue is made by the first append that asks for its partition, also if that append then raises, and stays until
+everything is aborted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kafka_reference.accumulator.backoff import Backoff, StepDraws
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
+from kafka_reference.accumulator.pool import BufferPool
+from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable
+from kafka_reference.releases import Release, since
+
+__all__ = ["CHOOSES", "Config", "NodeLatency", "Queue", "State", "TopicInfo"]
+
+CHOOSES = since("3.3.0")
+THROTTLES = since("2.0.0", until="2.5.99")
+
+Queue = deque[Batch]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x."""
+
+    batch_size: int
+    linger_ms: int
+    retry_backoff_ms: int
+    retry_backoff_max_ms: int
+    delivery_timeout_ms: int
+    buffer_memory: int
+    adaptive: bool
+    availability_timeout_ms: int
+    rack_aware: bool = False
+    rack: str = ""
+
+
+@dataclass(slots=True)
+class NodeLatency:
+    """When a node last had batches ready, and when it last could take them."""
+
+    ready_ms: int
+    drain_ms: int
+
+
+class TopicPartitioner(BuiltInPartitioner):
+    """A topic's partitioner, which shows its statistics."""
+
+    @property
+    def table(self) -> LoadTable | None:
+        """The statistics it goes by, if it has any."""
+        return self._table
+
+
+@dataclass(slots=True)
+class TopicInfo:
+    """A topic's queues and its partitioner."""
+
+    partitioner: TopicPartitioner
+    queues: CopyOnWriteMap[int, Queue] = field(default_factory=lambda: CopyOnWriteMap(lambda partition: partition))
+
+
+class State:
+    """Everything that changes."""
+
+    def __init__(self, at: Release, config: Config, draws: StepDraws) -> None:
+        self.at, self.config, self.draws = at, config, draws
+        self.pool = BufferPool(at, config.buffer_memory, config.batch_size)
+        self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
+        self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
+        self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
+        self.batches: list[Batch] = []
+        self.incomplete: set[Batch] = set()
+        self.latencies: dict[int, NodeLatency] = {}
+        self.drain_index, self.drain_indices = 0, dict[int, int]()
+        self.now_ms, self.flushes, self.closed = 0, 0, False
+        self._muted: dict[tuple[str, int], int | None] = {}
+
+    def topic(self, name: str) -> TopicInfo:
+        """A topic, made if need be."""
+        return self.topics.get_or_put(name, self._new_topic)
+
+    def _new_topic(self) -> TopicInfo:
+        rack_aware = self.config.rack_aware and self.at in RACK_AWARE
+        return TopicInfo(TopicPartitioner(self.at, self.config.batch_size, self.draws, rack_aware, self.config.rack))
+
+    def queue(self, of: tuple[str, int]) -> Queue:
+        """A partition's queue, made if need be. Mirrors ``getOrCreateDeque``."""
+        if self.at in CHOOSES:
+            return self.topic(of[0]).queues.get_or_put(of[1], Queue)
+        return self.flat.get_or_put(of, Queue)
+
+    def queue_if_any(self, of: tuple[str, int]) -> Queue | None:
+        """A partition's queue, if there is one. Mirrors ``getDeque``."""
+        if self.at not in CHOOSES:
+            return self.flat.get(of)
+        topic = self.topics.get(of[0])
+        return None if topic is None else topic.queues.get(of[1])
+
+    def queues(self) -> Iterator[tuple[tuple[str, int], Queue]]:
+        """All queues, in Java's order."""
+        yield from self.flat.items()
+        for name, topic in self.topics.items():
+            for partition, queue in topic.queues.items():
+                yield (name, partition), queue
+
+    def forget_queues(self) -> None:
+        """Queues and partitioners go; drain indices and latencies stay."""
+        self.topics.clear()
+        self.flat.clear()
+
+    def mute(self, of: tuple[str, int]) -> None:
+        """Send nothing of this partition."""
+        self._muted[of] = None
+
+    def unmute(self, of: tuple[str, int], throttle_ms: int) -> None:
+        """Send again; in 2.0 to 2.5, after the throttle, and the partition counts as muted until then."""
+        self._muted.pop(of, None)
+        if self.at in THROTTLES:
+            self._muted[of] = self.now_ms + throttle_ms
+
+    def is_muted(self, of: tuple[str, int]) -> bool:
+        """Whether nothing of this partition may be sent now."""
+        if of not in self._muted:
+            return False
+        until = self._muted[of]
+        return until is None or until > self.now_ms

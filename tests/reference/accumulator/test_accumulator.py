@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.state import Config
+from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.errors import (
+    ArithmeticException,
+    IllegalStateException,
+    JavaRaises,
+    KafkaException,
+    NotInThisRelease,
+    NullPointerException,
+)
+
+CONFIG = Config(
+    batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
+    buffer_memory=10_000, adaptive=True, availability_timeout_ms=20,
+)  # fmt: skip
+EVERY_ERA = ["0.10.0.1", "0.11.0.3", "1.1.1", "2.0.1", "2.3.1", "2.6.3", "3.2.3", "3.3.2", "3.6.2", "3.7.2", "4.4.0"]
+SMALL, HALF = Sized(0, None, 10), Sized(0, None, 110)
+
+
+class Play:
+    """An accumulator and a cluster to go with it: partitions as (id, leader)."""
+
+    def __init__(self, version: str, *partitions: tuple[int, int | None], nodes: int = 2, **config: int) -> None:
+        self.version = version
+        self.it = RecordAccumulator(version, replace(CONFIG, **config), StepDraws(tuple(range(100))))
+        self.move(*partitions, nodes=nodes)
+
+    def move(self, *partitions: tuple[int, int | None], nodes: int = 2, epoch: int | None = None) -> None:
+        cluster = Cluster(tuple(map(Node, range(nodes))), tuple(Partition(*each) for each in partitions))
+        self.metadata = Metadata(self.version, cluster, ("t",), (epoch,) * len(partitions))
+
+    def append(self, partition: int | None, record: Sized = SMALL) -> tuple[int, bool, bool]:
+        self.it.state.draws.begin_step()
+        appended = self.it.append("t", partition, record, self.metadata)
+        return appended.partition, appended.batch_full, appended.new_batch
+
+    def wait(self, ms: int) -> None:
+        self.it.state.now_ms += ms
+
+    def ready(self) -> tuple[list[int], int | None]:
+        found = self.it.ready(self.metadata)
+        return sorted(found.nodes), found.delay_ms
+
+    def drain(self, *nodes: int, max_size: int = 10_000) -> list[int]:
+        return [batch.number for batch in self.it.drain(self.metadata, nodes, max_size)]
+
+    def come_back(self, number: int) -> None:
+        self.it.reenqueue(self.it.state.batches[number])
+
+    def queue(self, partition: int = 0) -> list[int]:
+        return [batch.number for batch in self.it.state.queue(("t", partition))]
+
+
+@pytest.mark.parametrize("version", EVERY_ERA)
+def test_a_batch_lingers_then_is_ready_then_drained(version: str) -> None:
+    play = Play(version, (0, 0), (1, 1))
+    assert play.append(0) == (0, False, True)
+    assert play.append(0) == (0, False, False)
+    assert play.ready() == ([], 5)
+    play.wait(5)
+    assert play.ready() == ([0], None)
+    assert play.drain(0) == [0]
+    assert play.ready() == ([], None)
+
+
+@pytest.mark.parametrize("version", EVERY_ERA)
+def test_two_batches_are_full_and_the_first_is_closed_by_the_record_it_had_no_room_for(version: str) -> None:
+    play = Play(version, (0, 0))
+    play.append(0, HALF)
+    assert play.append(0, HALF) == (0, True, True)
+    assert play.ready() == ([0], None)
+    assert [batch.full for batch in play.it.state.batches] == [True, False]
+
+
+@pytest.mark.parametrize("version", EVERY_ERA)
+def test_what_comes_back_goes_to_the_front_and_waits(version: str) -> None:
+    play = Play(version, (0, 0))
+    play.append(0)
+    play.drain(0)
+    play.append(0)
+    play.come_back(0)
+    assert play.queue() == [0, 1]
+    assert play.ready() == ([], 10)
+    assert play.drain(0) == []
+    play.wait(10)
+    assert play.drain(0) == [0]
+
+
+@pytest.mark.parametrize(("version", "waits"), [("3.5.2", True), ("3.6.2", False), ("4.4.0", False)])
+def test_another_leader_ends_the_wait(version: str, waits: bool) -> None:
+    play = Play(version, (0, 0))
+    play.move((0, 0), epoch=1)
+    play.append(0)
+    play.drain(0)
+    play.come_back(0)
+    play.move((0, 1), epoch=2)
+    assert play.drain(1) == ([] if waits else [0])
+
+
+@pytest.mark.parametrize(
+    ("version", "rounds"),
+    [("2.0.1", [[0], [1], [2]]), ("2.3.1", [[0], [2], [1]]), ("3.2.3", [[0], [2], [1]]), ("3.3.2", [[0], [1], [2]])],
+)
+def test_where_the_next_drain_begins(version: str, rounds: list[list[int]]) -> None:
+    play = Play(version, (0, 0), (1, 0), (2, 0))
+    for partition in (0, 1, 2, 0, 1, 2):
+        play.append(partition, HALF)
+    drained = [play.it.drain(play.metadata, [0], 200) for _ in range(3)]
+    assert [[batch.of[1] for batch in batches] for batches in drained] == rounds
+
+
+@pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
+def test_closed_it_takes_nothing(version: str, kind: type[JavaRaises]) -> None:
+    play = Play(version, (0, 0))
+    play.it.close()
+    with pytest.raises(kind):
+        play.append(0)
+
+
+def test_drained_for_a_node_without_partitions() -> None:
+    assert Play("4.4.0", (0, 0)).drain(1) == []
+    with pytest.raises(ArithmeticException):
+        Play("3.5.2", (0, 0)).drain(1)
+    with pytest.raises(NullPointerException):
+        Play("0.10.0.1", (0, 0)).drain(7)
+    with pytest.raises(ArithmeticException):
+        Play("0.11.0.3", (0, 0)).drain(7)
+
+
+def test_expiry_by_delivery_timeout_counts_from_the_first_append() -> None:
+    play = Play("4.4.0", (0, 0))
+    play.append(0)
+    play.wait(50)
+    play.drain(0)
+    play.come_back(0)
+    assert play.it.expire() == ([], 100)
+    play.wait(50)
+    assert [batch.number for batch in play.it.expire()[0]] == [0]
+
+
+def test_expiry_by_request_timeout_spares_what_lingers_and_what_is_muted() -> None:
+    play = Play("2.0.1", (0, 0), linger_ms=60)
+    play.append(0)
+    play.wait(160)
+    assert play.it.expire() == ([], None)
+    play.wait(1)
+    play.it.state.mute(("t", 0))
+    assert play.it.expire() == ([], None)
+    play.it.state.unmute(("t", 0), 0)
+    assert [batch.number for batch in play.it.expire()[0]] == [0]
+
+
+def test_before_3_3_somebody_else_chooses_the_partition() -> None:
+    with pytest.raises(NotInThisRelease):
+        Play("3.2.3", (0, 0)).append(None)
+
+
+def test_a_switch_that_finds_no_partition_raises_with_the_record_in_its_batch() -> None:
+    play = Play("4.4.0", (0, 0))
+    play.append(None)
+    play.move()
+    with pytest.raises(ArithmeticException):
+        play.append(None, Sized(0, None, 300))
+    assert [len(batch.records) for batch in play.it.state.batches] == [1, 1]
+
+
+def test_an_empty_queue_takes_over_the_length_that_a_slow_node_left_behind() -> None:
+    play = Play("4.4.0", (0, 0), (1, 1), (2, 1), linger_ms=0)
+    for partition in (0, 0, 0, 1, 2, 2):
+        play.append(partition, HALF)
+    play.drain(1)
+    play.it.see_latency(0, can_drain=True)
+    play.wait(21)
+    play.it.see_latency(0, can_drain=False)
+    play.ready()
+    table = play.it.load_table("t")
+    assert table is not None
+    # Partition 0 has 3 batches and is left out; partition 1 has none, and is taken to have 3; partition 2 has one.
+    assert (table.range_ends, table.partition_ids[:2]) == ((1, 4), (1, 2))
+
+
+@pytest.mark.parametrize(("version", "kept"), [("3.9.1", 0), ("3.9.2", 200), ("4.0.2", 200), ("4.4.0", 200)])
+def test_memory_in_flight_is_kept_when_all_is_aborted(version: str, kept: int) -> None:
+    play = Play(version, (0, 0))
+    play.append(0)
+    play.drain(0)
+    play.it.abort()
+    assert play.it.state.pool.available == 10_000 - kept
+    if kept:
+        play.it.complete(play.it.state.batches[0])
+        assert play.it.state.pool.available == 10_000
+
+
+@pytest.mark.parametrize(("version", "open_piece"), [("2.5.1", True), ("2.6.3", False)])
+def test_pieces_of_a_split_batch_stand_open_to_2_5(version: str, open_piece: bool) -> None:
+    play = Play(version, (0, 0))
+    play.append(0)
+    play.drain(0)
+    (piece,) = play.it.split(play.it.state.batches[0])
+    assert play.append(0)[2] is not open_piece
+    assert len(piece.records) == 1 + open_piece
+
+
+@pytest.mark.parametrize(("version", "pieces"), [("4.1.2", [3]), ("4.2.2", [1, 1, 1])])
+def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> None:
+    play = Play(version, (0, 0))
+    for _ in range(3):
+        play.append(0, Sized(0, None, 30))
+    play.drain(0)
+    (whole,) = play.it.split(play.it.state.batches[0])
+    play.drain(0)
+    assert [len(piece.records) for piece in play.it.split(whole)] == pieces

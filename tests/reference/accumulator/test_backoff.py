@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.accumulator.backoff import Backoff, StepDraws
+from kafka_reference.draws import GAMMA, mix32, seed_for
+from kafka_reference.errors import DrawsExhausted
+
+
+def test_the_first_draw_of_a_step_is_listed_and_the_others_follow_from_it() -> None:
+    draws = StepDraws((7, -1))
+    assert [draws.next(), draws.next()] == [7, mix32(seed_for(7) + 2 * GAMMA)]
+    draws.begin_step()
+    draws.begin_step()
+    assert draws.next() == -1
+    draws.begin_step()
+    with pytest.raises(DrawsExhausted):
+        draws.next()
+
+
+def test_a_double_is_what_the_jvm_draws() -> None:
+    draws = StepDraws((mix32(12345 + GAMMA),))
+    high, low = mix32(12345 + GAMMA) & 0xFFFFFFFF, draws.next() & 0xFFFFFFFF
+    assert high == low  # the listed draw is the JVM's first one
+    draws.begin_step()
+    jvm = ((high >> 6 << 27) + ((mix32(12345 + 2 * GAMMA) & 0xFFFFFFFF) >> 5)) * 2.0**-53
+    assert jvm * (1.2 - 0.8) + 0.8 == pytest.approx(0.8775600375560593, abs=1e-15)  # JDK 17.0.15 and 21.0.8, seed 12345
+
+
+@pytest.mark.parametrize("version", ["0.10.0.1", "3.6.2"])
+def test_before_kip_580_it_does_not_grow(version: str) -> None:
+    backoff = Backoff(version, 100, 10, StepDraws())
+    assert [backoff.after(attempts) for attempts in (0, 1, 9)] == [100] * 3
+
+
+def test_it_doubles_up_to_the_maximum_within_its_jitter() -> None:
+    backoff = Backoff("3.7.0", 100, 1000, StepDraws((0,)))
+    for attempts, middle in ((0, 100), (1, 200), (3, 800), (50, 1000)):
+        assert 0.8 * middle - 1 <= backoff.after(attempts) <= min(1.2 * middle, 1000)
+
+
+@pytest.mark.parametrize(("first", "most"), [(100, 100), (100, 10)])
+def test_without_room_to_grow_nothing_is_drawn(first: int, most: int) -> None:
+    assert Backoff("4.4.0", first, most, StepDraws()).after(5) == most
