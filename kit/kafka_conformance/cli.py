@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -31,11 +32,12 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
     return fresh_seed() if value is None else value
 
 
-def _asking(command: Command) -> Command:
+def _asking(command: Command, examples: int | None = 2000) -> Command:
     """The options of every command that makes questions."""
+    usual = "500 for one release, 2000 for several" if examples is None else True
     options = (
         click.option("--rules", default="", metavar="SLUGS", callback=_names, help="Slugs joined by commas; else all."),
-        click.option("--examples", default=2000, type=click.IntRange(min=0), show_default=True, metavar="N",
+        click.option("--examples", default=examples, type=click.IntRange(min=0), show_default=usual, metavar="N",
                      help="Questions that Hypothesis makes, for each rule."),
         click.option("--seed", default=None, type=click.IntRange(min=0), metavar="N", callback=_seed,
                      help="Makes the same questions again; a fresh one if absent. It is printed."),
@@ -61,7 +63,7 @@ def app() -> None:
 
 @app.command()
 @_kafka("newest")
-@_asking
+@partial(_asking, examples=None)
 @click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="N",
               help="Also every key of up to so many bytes.")  # fmt: skip
 @click.option("--who", default="reference", show_default=True, help="Who is judged: or mutant:NAME, to see it fail.")

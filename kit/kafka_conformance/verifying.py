@@ -40,6 +40,10 @@ class Plan:
     seed: int
     longest_key: int
 
+    def examples_of(self, rule: Rule) -> int:
+        """How many examples the rule's strategy is asked for."""
+        return self.examples * rule.share
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -69,7 +73,7 @@ def verify(oracle: Oracle, judged_one: Answerer, plan: Plan, progress: Steps) ->
     asked = {}
     for rule in plan.rules:
         progress.doing(f"making questions for {rule.slug}")
-        asked[rule.slug] = sources(rule, plan.examples, plan.seed)
+        asked[rule.slug] = sources(rule, plan.examples_of(rule), plan.seed)
     java = JavaAnswerer(oracle)
     results = []
     for at in plan.releases:
@@ -153,12 +157,12 @@ def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan,
     count = sum(difference.times for difference in differences)
     how = {
         "seed": plan.seed,
-        "examples": plan.examples,
+        "examples": plan.examples_of(rule),
         "jar_sha256": jar_sha256,
         "of_this_kind": count,
     }
     first = save_failure(rule, differences[0], said, how)
-    smallest = shrunk(rule, pair, differences, plan.examples, plan.seed)
+    smallest = shrunk(rule, pair, differences, plan.examples_of(rule), plan.seed)
     path = save_failure(rule, smallest, said, how)
     if path != first:
         first.unlink(missing_ok=True)

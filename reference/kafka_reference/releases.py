@@ -54,7 +54,12 @@ class Spans:
     spans: tuple[tuple[Release, Release | None], ...]
 
     def __contains__(self, candidate: Release) -> bool:
-        return any(first <= candidate and (last is None or candidate <= last) for first, last in self.spans)
+        # A plain loop over plain tuples: a history of 50 steps asks this some hundred times.
+        numbers = candidate.numbers
+        for first, last in self.spans:  # noqa: SIM110
+            if first.numbers <= numbers and (last is None or numbers <= last.numbers):
+                return True
+        return False
 
     def __or__(self, other: Spans) -> Spans:
         return Spans(self.spans + other.spans)

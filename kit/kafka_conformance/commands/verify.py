@@ -23,11 +23,18 @@ from kafka_jars.pins import load
 __all__ = ["run"]
 
 
-def run(*, kafka: str, rules: Sequence[str], examples: int, seed: int, exhaustive: int, who: str,
+# Asking one release is for a quick look, and for CI; what is claimed of all of them rests on more.
+_EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
+
+
+def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int, exhaustive: int, who: str,
         as_json: bool, certificate: Path) -> int:  # fmt: skip
     """Ask, print, certify; the exit code."""
     pins = load()
-    plan = Plan(named(rules), chosen_releases(kafka, pins), examples, seed, exhaustive)
+    releases = chosen_releases(kafka, pins)
+    if examples is None:
+        examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
+    plan = Plan(named(rules), releases, examples, seed, exhaustive)
     judged_one = _answerer(who)
     with steps("starting Spark's JVM", len(plan.rules) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         results = verify(oracle, judged_one, plan, progress)

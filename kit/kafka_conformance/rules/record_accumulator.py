@@ -303,6 +303,7 @@ RULE = Rule(
         | {"raises IllegalArgumentException", "raises ArithmeticException"}
     ),
     java=((since("0.10.0.0"), "RecordAccumulatorRule"),),
+    share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",

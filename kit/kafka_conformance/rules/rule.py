@@ -45,7 +45,8 @@ class Rule:
     ``ask`` is the reference: a question and a release in, an answer's fields out, or a JavaRaises. ``labels`` says what
     kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``path`` names
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
-    by span of releases.
+    by span of releases. ``share`` is how many times the usual number of examples ``verify`` asks of the strategy: a
+    history that goes wrong in many ways is worth more of them than a question that can go wrong in one.
     """
 
     slug: str
@@ -62,6 +63,7 @@ class Rule:
     links: tuple[str, ...]
     columns: Columns | None = None
     path: Callable[[Any], str] = lambda _: ""
+    share: int = 1
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""

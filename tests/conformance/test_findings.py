@@ -1,0 +1,41 @@
+"""The cases of the page of findings, put to Java again: in the first and the last release of those that answer alike."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.protocol import Answered, to_json
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import release
+
+CASES = sorted((Path(__file__).parents[2] / "kit" / "docs" / "findings").glob("*.json"))
+
+
+def _by_release() -> dict[str, list[tuple[str, dict[str, Any], Any]]]:
+    asked = defaultdict(list)
+    for path in CASES:
+        case = msgspec.json.decode(path.read_bytes())
+        for group in case["answers"]:
+            for version in {group["kafka"][0], group["kafka"][-1]}:
+                asked[version].append((path.stem, case, group["answer"]))
+    return asked
+
+
+ASKED = _by_release()
+
+
+@pytest.mark.parametrize("version", sorted(ASKED, key=release))
+def test_java_answers_so(oracle: Oracle, version: str) -> None:
+    for name, case, answer in ASKED[version]:
+        rule = RULES[case["rule"]]
+        question = msgspec.convert(case["question"], type=rule.question)
+        (outcome,) = JavaAnswerer(oracle).answer(rule, release(version), [question])
+        assert isinstance(outcome, Answered), (name, outcome)
+        assert msgspec.json.decode(to_json(outcome.answer)) == answer, name

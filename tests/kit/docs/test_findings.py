@@ -1,0 +1,43 @@
+"""The page of findings and its cases: each is told, and the reference answers each as Java did."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.protocol import Answered, to_json
+from kafka_conformance.rules import RULES
+from kafka_jars.pins import load
+from kafka_reference.releases import release
+
+DOCS = Path(__file__).parents[3] / "kit" / "docs"
+CASES = sorted((DOCS / "findings").glob("*.json"))
+
+
+def test_the_page_tells_every_case_and_no_other() -> None:
+    told = re.findall(r"\(findings/([^)]+)\.json\)", (DOCS / "findings.md").read_text())
+    assert sorted(told) == [path.stem for path in CASES]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_the_reference_answers_as_java_did(path: Path) -> None:
+    case = msgspec.json.decode(path.read_bytes())
+    rule = RULES[case["rule"]]
+    question = msgspec.convert(case["question"], type=rule.question)
+    for group in case["answers"]:
+        for version in group["kafka"]:
+            (outcome,) = ReferenceAnswerer().answer(rule, release(version), [question])
+            assert isinstance(outcome, Answered), (version, outcome)
+            assert msgspec.json.decode(to_json(outcome.answer)) == group["answer"], version
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_case_says_what_every_release_that_has_the_rule_answers(path: Path) -> None:
+    case = msgspec.json.decode(path.read_bytes())
+    listed = [version for group in case["answers"] for version in group["kafka"]]
+    asked = [version for version in load().releases if release(version) in RULES[case["rule"]].releases]
+    assert sorted(listed) == sorted(asked)
