@@ -94,7 +94,7 @@ def command(*arguments: str) -> list[str]:
 
 def the_jvm_of(process: subprocess.Popen[str]) -> int:
     """The process id of the JVM that this run has started; waits for it."""
-    limit = time.monotonic() + 120
+    limit = time.monotonic() + 60
     while time.monotonic() < limit:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -116,7 +116,7 @@ def _command_line(stat: Path) -> bytes:
         return b""
 
 
-def is_gone(pid: int, within_s: float = 60) -> bool:
+def is_gone(pid: int, within_s: float = 15) -> bool:
     """Whether this process ends in time (one that only waits to be reaped by an init that does not, has ended)."""
     limit = time.monotonic() + within_s
     while time.monotonic() < limit:
