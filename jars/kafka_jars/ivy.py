@@ -53,9 +53,19 @@ class Ivy:
             if type(error).__name__ != "Py4JJavaError":  # py4j is an extra: this package must import without it
                 raise
             raise _unavailable(coordinates, str(said), str(error)) from error
+        if not paths:  # Spark leaves out what it has itself, like scala-library; Ivy does not
+            paths = self._by_ivy_alone(coordinates, settings)
         if len(paths) != 1:
             raise JarUnavailable(f"{coordinates}: expected one jar from Ivy, got {paths}")
         return Path(paths[0])
+
+    def _by_ivy_alone(self, coordinates: str, settings: Any) -> list[str]:
+        ivy = self._jvm.org.apache.ivy
+        options = ivy.core.resolve.ResolveOptions()
+        options.setTransitive(False)
+        asked = ivy.core.module.id.ModuleRevisionId.newInstance(*coordinates.split(":"))
+        report = ivy.Ivy.newInstance(settings).resolve(asked, options, False)
+        return [str(artifact.getLocalFile()) for artifact in report.getAllArtifactsReports()]
 
     def _trust_what_python_trusts(self) -> None:
         authorities = ssl.create_default_context().get_ca_certs(binary_form=True)

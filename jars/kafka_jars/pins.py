@@ -1,21 +1,24 @@
 """``releases.toml``: which jars make up a release, and the sha256 of each.
 
-A release is a set of jars under its version; ``[beside]`` is what every release needs beside its own jars (Kafka's
-clients log through slf4j), and ``[compiler]`` what turns the oracle's source into classes. A version that is not in the
-file can still be asked about: it is then *unpinned*, its jars have no sha256 to be held to, and everything printed
-about it says so, until :func:`pin` writes it in.
+A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
+loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
+clients log through slf4j), and ``[compiler]`` what turns the oracle's source into classes. Which artifacts these are is
+in :mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
+jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from kafka_jars.artifacts import broker_of, clients_of
 from kafka_jars.errors import JarError, PinsUnreadable
 
 __all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin"]
@@ -23,6 +26,7 @@ __all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin"]
 PINS_FILE = Path(__file__).parent / "releases.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"\d+(\.\d+){2,3}")
+_BROKER = "broker"
 _COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -46,25 +50,39 @@ class Pins:
     releases: dict[str, tuple[Jar, ...]]
     beside: tuple[Jar, ...]
     compiler: tuple[Jar, ...]
+    brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
 
     def is_pinned(self, version: str) -> bool:
         """Whether every jar of this release has a sha256 to be held to."""
-        return version in self.releases
+        return version in self.releases and all(jar.sha256 for jar in self.broker(version))
 
     def jars(self, version: str) -> tuple[Jar, ...]:
         """The release's own jars, the clients first, then those beside it."""
-        own = self.releases.get(version) or (Jar(f"org.apache.kafka:kafka-clients:{version}"),)
-        return own + self.beside
+        return self.clients(version) + self.beside
+
+    def clients(self, version: str) -> tuple[Jar, ...]:
+        """The release's clients."""
+        return self.releases.get(version) or tuple(map(Jar, clients_of(version)))
+
+    def broker(self, version: str) -> tuple[Jar, ...]:
+        """What the release's broker adds, the jar that answers first; nothing where no rule asks for it."""
+        if (pinned := self.brokers.get(version)) is not None:
+            return pinned
+        broker = broker_of(version)
+        return () if broker is None else tuple(map(Jar, broker.coordinates))
 
 
 def load(path: Path = PINS_FILE) -> Pins:
     """Read and check the pins. Raises PinsUnreadable, naming the entry."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
+        named = {_version(version): dict(table) for version, table in document["releases"].items()}
+        brokers = {version: table.pop(_BROKER) for version, table in named.items() if _BROKER in table}
         made = Pins(
-            releases={_version(version): _jars(table, path) for version, table in document["releases"].items()},
+            releases={version: _jars(table, path) for version, table in named.items()},
             beside=_jars(document["beside"], path),
             compiler=_jars(document["compiler"], path),
+            brokers={version: _jars(table, path) for version, table in brokers.items()},
         )
     except (
         OSError,
@@ -79,12 +97,16 @@ def load(path: Path = PINS_FILE) -> Pins:
     return made
 
 
-def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE) -> None:
-    """Write a release's jars, coordinates to sha256, into ``path``, keeping everything else and the order of versions."""
+def pin(version: str, jars: dict[str, str], broker: dict[str, str], path: Path = PINS_FILE) -> None:
+    """Write a release's jars, coordinates to sha256, into ``path``, keeping everything else and the order of versions.
+
+    ``jars`` are its clients, ``broker`` what its broker adds, which may be nothing.
+    """
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
         releases = document["releases"]
-        everything = {name: dict(table) for name, table in releases.unwrap().items()} | {version: jars}
+        own: dict[str, Any] = {**jars, _BROKER: broker} if broker else {**jars}
+        everything = {name: dict(table) for name, table in releases.unwrap().items()} | {version: own}
     except (OSError, TOMLKitError, KeyError, AttributeError) as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
     table = tomlkit.table(is_super_table=True)

@@ -88,15 +88,16 @@ def verify(oracle: Oracle, judged_one: Answerer, plan: Plan, progress: Steps) ->
 
 
 def _judge(oracle: Oracle, rule: Rule, pair: Pair, asked: Sequence[Source], plan: Plan) -> Judged:
-    opened = oracle.open(str(pair.left_release))
+    opened = oracle.open_broker(str(pair.left_release)) if rule.broker else oracle.open(str(pair.left_release))
+    jar_sha256 = opened.broker_sha256 if rule.broker else opened.jar_sha256
     tally = compare(rule, pair, asked, lambda _: None)
     if rule.columns is not None and plan.longest_key >= 0:
         _columns(oracle, rule, pair, plan, tally)
     return Judged(
         pair.left_release,
         tally,
-        _findings(rule, pair, tally, plan, opened.jar_sha256),
-        opened.jar_sha256,
+        _findings(rule, pair, tally, plan, jar_sha256),
+        jar_sha256,
         opened.pinned,
     )
 

@@ -31,7 +31,8 @@ class JavaAnswerer:
             return []
         asked = [{"id": str(number), "rule": rule.slug, "question": q} for number, q in enumerate(questions)]
         lines = b"\n".join(map(msgspec.json.encode, asked))
-        answered = self.oracle.open(str(at)).answer(lines)
+        opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
+        answered = opened.answer(lines)
         if [line["id"] for line in answered] != [line["id"] for line in asked]:
             raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")
         return [_outcome(line) for line in answered]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kafka_conformance.oracle.jvm import Jvm
@@ -13,7 +13,6 @@ from kafka_jars import pins as pinning
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored, default_store
-from kafka_reference.releases import Release
 
 __all__ = ["list_jars", "pin", "resolve"]
 
@@ -23,7 +22,7 @@ def list_jars() -> int:
     pins, store = pinning.load(), default_store()
     rows = [
         [of, jar.coordinates, (jar.sha256 or "")[:16], "cached" if store.path(jar).is_file() else "not fetched"]
-        for of, jars in [*pins.releases.items(), ("every release", pins.beside), ("compiler", pins.compiler)]
+        for of, jars in [*_of_releases(pins), ("every release", pins.beside), ("compiler", pins.compiler)]
         for jar in jars
     ]
     out = console()
@@ -36,7 +35,10 @@ def resolve(*, kafka: str) -> int:
     """Fetch what is missing, check everything; afterwards all of it works without a network."""
     pins, store = pinning.load(), default_store()
     releases = chosen_releases(kafka, pins)
-    jars = [*pins.compiler, *dict.fromkeys(jar for at in releases for jar in pins.jars(str(at)))]
+    jars = [
+        *pins.compiler,
+        *dict.fromkeys(jar for at in releases for jar in (*pins.jars(str(at)), *pins.broker(str(at)))),
+    ]
     stored = _fetched(jars, store)
     rows = [[s.jar.coordinates, s.sha256[:16], "as pinned" if s.pinned else "unpinned", str(s.path)] for s in stored]
     console().print(table("", ["coordinates", "sha256", "", "file"], rows))
@@ -48,9 +50,10 @@ def pin(*, versions: Sequence[str]) -> int:
     pins, store = pinning.load(), default_store()
     out = console()
     wanted = chosen_releases(",".join(versions), pins)
-    for at, own in _unpinned(wanted, pins).items():
-        found = {stored.jar.coordinates: stored.sha256 for stored in _fetched(own, store)}
-        pinning.pin(str(at), found)
+    for at in (at for at in wanted if not pins.is_pinned(str(at))):
+        own, broker = pins.clients(str(at)), pins.broker(str(at))
+        found = {stored.jar.coordinates: stored.sha256 for stored in _fetched([*own, *broker], store)}
+        pinning.pin(str(at), _those(own, found), _those(broker, found))
         for coordinates, sha256 in found.items():
             out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
     for at in wanted:
@@ -59,10 +62,14 @@ def pin(*, versions: Sequence[str]) -> int:
     return 0
 
 
-def _unpinned(wanted: Sequence[Release], pins: Pins) -> dict[Release, list[Jar]]:
-    return {
-        at: [jar for jar in pins.jars(str(at)) if jar.sha256 is None] for at in wanted if not pins.is_pinned(str(at))
-    }
+def _of_releases(pins: Pins) -> Iterator[tuple[str, Sequence[Jar]]]:
+    for version, jars in pins.releases.items():
+        yield version, jars
+        yield f"{version} broker", pins.brokers.get(version, ())
+
+
+def _those(jars: Sequence[Jar], found: Mapping[str, str]) -> dict[str, str]:
+    return {jar.coordinates: found[jar.coordinates] for jar in jars}
 
 
 def _fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:

@@ -63,9 +63,11 @@ class Jvm:
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
+        self._room = tempfile.TemporaryDirectory(prefix="kafka-conformance-", dir=_memory())  # for files of a question
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
             address = Path(room) / "address"
-            self._process = _start(self.java, [f"{spark}/*", *map(str, extra_class_path)], address, self._words)
+            class_path = [f"{spark}/*", *map(str, extra_class_path)]
+            self._process = _start(self.java, class_path, address, self._words, Path(self._room.name))
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -113,6 +115,7 @@ class Jvm:
             self._process.kill()
             self._process.wait(_END_LIMIT_S)
         self._words.close()
+        self._room.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -163,8 +166,14 @@ def _spark_jars() -> Path:
     return Path(spark.submodule_search_locations[0]) / "jars"
 
 
-def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes]) -> subprocess.Popen[bytes]:
-    command = [str(java.program), "-cp", os.pathsep.join(class_path), *_OPTIONS]
+def _memory() -> str | None:
+    """Where files are kept in memory, if there is such a place: a broker's snapshots are forced to the disk."""
+    memory = Path("/dev/shm")  # noqa: S108  a folder of its own is made in it
+    return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
+
+
+def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes], room: Path) -> subprocess.Popen[bytes]:
+    command = [str(java.program), "-cp", os.pathsep.join(class_path), *_OPTIONS, f"-Dkafka.conformance.room={room}"]
     command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
     command.append("org.apache.spark.api.python.PythonGatewayServer")
     environment = os.environ | {

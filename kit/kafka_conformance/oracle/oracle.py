@@ -2,7 +2,7 @@
 
 Opening a release resolves its jars, compiles the bridge against them, and loads both in a class loader that sees
 nothing else. The version is then read back from what was loaded and has to be the one asked for; every batch of answers
-names it again.
+names it again. A broker's jars are put behind them once a rule asks about a broker.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kafka_conformance.errors import OracleFault, WrongRelease
 from kafka_conformance.oracle.bridge import Compiler
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
+from kafka_jars.artifacts import broker_of
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
@@ -26,7 +27,7 @@ __all__ = ["OpenRelease", "Oracle"]
 # What every rule's Java stands on, whatever the release.
 _COMMON = (
     "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
-    "RecordAccumulatorAccess",
+    "RecordAccumulatorAccess", "Opened", "BatchBytes", "SnapshotFolder", "BrokerProducerStateAccess",
 )  # fmt: skip
 _HOST = "kafkaoracle.host.OracleHost"
 
@@ -59,6 +60,13 @@ class Oracle:
             self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
         return self._open[version]
 
+    def open_broker(self, version: str) -> OpenRelease:
+        """The release with its broker's part. Raises JarError, WrongRelease, OracleFault."""
+        opened = self.open(version)
+        if not opened.broker:
+            opened.broker = self._extended(version)
+        return opened
+
     def close_release(self, version: str) -> None:
         """Let go of a release's classes: twenty-eight of them side by side need no memory nobody asks for."""
         if self._open.pop(version, None) is not None:
@@ -74,6 +82,17 @@ class Oracle:
         opened = OpenRelease(self, version, stored)
         opened.check(loaded, str(stored[0].path))
         return opened
+
+    def _extended(self, version: str) -> Sequence[Stored]:
+        broker = broker_of(version)
+        if broker is None:
+            raise OracleFault(f"release {version} has no broker part to ask")
+        stored = self.resolve(self._pins.broker(version))
+        jars = "\n".join(str(each.path) for each in stored)
+        found = str(self._ask_host(lambda host: host.extend(version, jars, broker.witness)))
+        if Path(found).resolve() != stored[0].path.resolve():
+            raise WrongRelease(f"the broker of {version} was loaded from {found} and not from {stored[0].path}")
+        return stored
 
     def _ready_compiler(self) -> Compiler:
         if self._compiler is None:
@@ -112,6 +131,7 @@ class OpenRelease:
 
     def __init__(self, oracle: Oracle, version: str, stored: Sequence[Stored]) -> None:
         self._oracle, self.version, self.stored = oracle, version, stored
+        self.broker: Sequence[Stored] = ()
         self._decode = msgspec.json.Decoder().decode_lines
 
     @property
@@ -120,9 +140,14 @@ class OpenRelease:
         return self.stored[0].sha256
 
     @property
+    def broker_sha256(self) -> str:
+        """The sha256 of the broker's jar that answers."""
+        return self.broker[0].sha256
+
+    @property
     def pinned(self) -> bool:
         """Whether every jar was held against a pinned sha256."""
-        return all(stored.pinned for stored in self.stored)
+        return all(stored.pinned for stored in (*self.stored, *self.broker))
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
         """A batch: questions as JSON lines in, one answer line for each, in order."""

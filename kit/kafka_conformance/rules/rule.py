@@ -46,7 +46,8 @@ class Rule:
     kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``path`` names
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
     by span of releases. ``share`` is how many times the usual number of examples ``verify`` asks of the strategy: a
-    history that goes wrong in many ways is worth more of them than a question that can go wrong in one.
+    history that goes wrong in many ways is worth more of them than a question that can go wrong in one. ``broker`` says
+    that Java answers with classes of the broker, whose jars are then loaded too.
     """
 
     slug: str
@@ -64,6 +65,7 @@ class Rule:
     columns: Columns | None = None
     path: Callable[[Any], str] = lambda _: ""
     share: int = 1
+    broker: bool = False
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""

@@ -30,6 +30,11 @@ public final class OracleHost {
         return room.loadedVersion();
     }
 
+    /** Puts more jars behind those of an open release; the jar that {@code witness}, a class of theirs, was loaded from. */
+    public String extend(String release, String jars, String witness) throws Exception {
+        return room(release).extend(jars.split("\n"), witness);
+    }
+
     /** JSON lines in, JSON lines out, in order; the first line out names the release and the jar that answered. */
     public byte[] answer(String release, byte[] lines) throws Exception {
         ReleaseRoom room = room(release);

@@ -28,20 +28,16 @@ import java.util.function.ToLongBiFunction;
  * alone, and a question's draws can be what Kafka draws.
  */
 final class ReleaseRoom {
-    private final URLClassLoader loader;
+    private final Loader loader;
     private final ExecutorService thread;
     private final String loadedVersion;
     private final String loadedFrom;
     private final Map<String, Function<Map<String, Object>, Map<String, Object>>> rules = new HashMap<>();
 
     ReleaseRoom(String release, String[] jars, String[] ruleClasses) throws Exception {
-        URL[] urls = new URL[jars.length];
-        for (int i = 0; i < jars.length; i++) {
-            urls[i] = Path.of(jars[i]).toUri().toURL();
-        }
-        loader = new URLClassLoader("kafka-" + release, urls, ClassLoader.getPlatformClassLoader());
-        Class<?> witness = Class.forName("org.apache.kafka.common.utils.Utils", false, loader);
-        loadedFrom = Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        loader = new Loader("kafka-" + release);
+        loader.add(jars);
+        loadedFrom = whereIs("org.apache.kafka.common.utils.Utils");
         loadedVersion = versionIn(loader);
         thread = Executors.newSingleThreadExecutor(work -> {
             Thread made = new Thread(work, "kafka-oracle-" + release);
@@ -57,6 +53,17 @@ final class ReleaseRoom {
             }
             return null;
         });
+    }
+
+    /** More jars behind those that are there, so nothing already loaded changes; where this class of theirs is from. */
+    String extend(String[] jars, String witness) throws Exception {
+        loader.add(jars);
+        return whereIs(witness);
+    }
+
+    private String whereIs(String className) throws Exception {
+        Class<?> witness = Class.forName(className, false, loader);
+        return Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
 
     String loadedVersion() {
@@ -133,5 +140,18 @@ final class ReleaseRoom {
         Field id = Thread.class.getDeclaredField("tid");
         id.setAccessible(true);
         id.setLong(Thread.currentThread(), 0);
+    }
+
+    /** A loader that takes jars later too. */
+    private static final class Loader extends URLClassLoader {
+        Loader(String name) {
+            super(name, new URL[0], ClassLoader.getPlatformClassLoader());
+        }
+
+        void add(String[] jars) throws IOException {
+            for (String jar : jars) {
+                addURL(Path.of(jar).toUri().toURL());
+            }
+        }
     }
 }

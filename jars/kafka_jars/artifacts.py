@@ -1,0 +1,63 @@
+"""Which artifacts a release is made of: its clients, and, asked for separately, what a broker keeps of its producers.
+
+The clients are one jar. The broker's part was written in Scala up to 3.4 and needs Scala's library, and its logging;
+since 3.5 it is Java, in ``kafka-storage``. These are the fewest that the classes the oracle drives can be loaded from:
+not all that a broker runs on. ``{release}`` stands for the release; the first jar is the one that answers.
+
+====================  =======================================================  ============================
+from                  jars                                                     why
+====================  =======================================================  ============================
+0.11.0.0              kafka_2.12, scala-library 2.12, a stand-in for log4j     the first with producer ids
+1.0.0                 the same, scala-logging instead of log4j                 KAFKA-1044
+2.4.0                 kafka_2.13, scala-library 2.13                           the first built for 2.13
+3.2.0                 and kafka-server-common                                  classes moved there
+3.5.0                 kafka-storage                                            Java
+====================  =======================================================  ============================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Broker", "broker_of", "clients_of"]
+
+_SCALA_212, _SCALA_213 = "org.scala-lang:scala-library:2.12.20", "org.scala-lang:scala-library:2.13.16"
+_LOGGING_212, _LOGGING_213 = (
+    "com.typesafe.scala-logging:scala-logging_2.12:3.9.5",
+    "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
+)
+_IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """The coordinates of a broker's part, and the class whose jar has to be the first of them."""
+
+    witness: str
+    coordinates: tuple[str, ...]
+
+
+# Each from its release to the next row's.
+_BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
+    (
+        (0, 11, 0, 0),
+        Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, "org.slf4j:log4j-over-slf4j:1.7.36")),
+    ),
+    ((1, 0, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
+    ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
+    ((3, 5, 0), Broker(_IN_JAVA, ("org.apache.kafka:kafka-storage:{release}",))),
+)
+
+
+def clients_of(version: str) -> tuple[str, ...]:
+    """The coordinates of a release's clients."""
+    return (f"org.apache.kafka:kafka-clients:{version}",)
+
+
+def broker_of(version: str) -> Broker | None:
+    """What the producers' part of a release's broker is made of; None before there were producer ids."""
+    numbers = tuple(map(int, version.split(".")))
+    found = [broker for first, broker in _BROKERS if first <= numbers]
+    if not found:
+        return None
+    return Broker(found[-1].witness, tuple(each.format(release=version) for each in found[-1].coordinates))
