@@ -4,15 +4,16 @@ The clients are one jar. The broker's part was written in Scala up to 3.4 and ne
 since 3.5 it is Java, in ``kafka-storage``. These are the fewest that the classes the oracle drives can be loaded from:
 not all that a broker runs on. ``{release}`` stands for the release; the first jar is the one that answers.
 
-====================  =======================================================  ============================
-from                  jars                                                     why
-====================  =======================================================  ============================
-0.11.0.0              kafka_2.12, scala-library 2.12, a stand-in for log4j     the first with producer ids
-1.0.0                 the same, scala-logging instead of log4j                 KAFKA-1044
-2.4.0                 kafka_2.13, scala-library 2.13                           the first built for 2.13
-3.2.0                 and kafka-server-common                                  classes moved there
-3.5.0                 kafka-storage                                            Java
-====================  =======================================================  ============================
+============  =================================================  =========================================
+from          jars                                               why
+============  =================================================  =========================================
+0.11.0.0      kafka_2.12, scala-library 2.12, a stand-in for     the first release with producer ids
+              log4j
+1.0.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
+2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
+3.5.0         kafka-storage                                      the classes are Java
+4.1.0         kafka-storage, kafka-server-common                 UnifiedLog, in Java too, names its errors
+============  =================================================  =========================================
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _LOGGING_212, _LOGGING_213 = (
     "com.typesafe.scala-logging:scala-logging_2.12:3.9.5",
     "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
 )
+_STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
 
 
@@ -45,7 +47,8 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
     ),
     ((1, 0, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
-    ((3, 5, 0), Broker(_IN_JAVA, ("org.apache.kafka:kafka-storage:{release}",))),
+    ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
+    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, "org.apache.kafka:kafka-server-common:{release}"))),
 )
 
 

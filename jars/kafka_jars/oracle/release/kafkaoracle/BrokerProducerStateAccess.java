@@ -1,7 +1,11 @@
 package kafkaoracle;
 
 import java.io.File;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -34,7 +38,7 @@ final class BrokerProducerStateAccess {
     private final Object time;
     private final Class<?> infoClass;
     private final Method append;
-    private final Method updateProducers;
+    private final MethodHandle updateProducers;
     private final Method readSnapshot;
     private final Map<String, Object> origins = new HashMap<>();
     private final Object noOption;
@@ -47,7 +51,7 @@ final class BrokerProducerStateAccess {
         String home = managerClass.getPackageName();
         infoClass = Opened.first(home + ".ProducerAppendInfo");
         append = appendOfBatch();
-        updateProducers = updateProducers(home);
+        updateProducers = updateProducers(managerClass);
         readSnapshot = Opened.method(managerClass, "readSnapshot");
         Class<?> clock = Opened.first("org.apache.kafka.common.utils.Time");
         time = Proxy.newProxyInstance(clock.getClassLoader(), new Class<?>[] {clock}, (proxy, method, given) -> now);
@@ -90,12 +94,20 @@ final class BrokerProducerStateAccess {
         return found;
     }
 
-    private static Method updateProducers(String home) throws ReflectiveOperationException {
+    /** Found by its exact type: to list all methods of UnifiedLog would take the jars of half a broker. */
+    private MethodHandle updateProducers(Class<?> managerClass) throws ReflectiveOperationException {
+        Class<?> log;
         try {
-            return Opened.method(Opened.first(home + ".UnifiedLog"), "updateProducers");
+            log = Opened.first("org.apache.kafka.storage.internals.log.UnifiedLog");
         } catch (ClassNotFoundException before40) {
             return null;
         }
+        Class<?> origin = Opened.first(managerClass.getPackageName() + ".AppendOrigin");
+        MethodType type = MethodType.methodType(Optional.class, managerClass, append.getParameterTypes()[0], Map.class, Optional.class, origin);
+        boolean versioned = append.getParameterCount() == 3;
+        MethodHandle found = MethodHandles.publicLookup().findStatic(log, "updateProducers", versioned ? type.appendParameterTypes(short.class) : type);
+        MethodHandle six = versioned ? found : MethodHandles.dropArguments(found, 5, short.class);
+        return six.asType(MethodType.genericMethodType(6));
     }
 
     /** A manager of what is in this folder, which need not be there. */
@@ -155,8 +167,13 @@ final class BrokerProducerStateAccess {
     /** What UnifiedLog.updateProducers does; the transaction that this batch completes, or null. */
     Object update(Object batch, Map<Long, Object> infos, String origin, short transactionVersion) throws ReflectiveOperationException {
         if (updateProducers != null) {
-            Object[] given = {manager, batch, infos, noOption, origins.get(origin), transactionVersion};
-            return opened.inside(updateProducers.invoke(null, Arrays.copyOf(given, updateProducers.getParameterCount())));
+            try {
+                return opened.inside((Object) updateProducers.invokeExact((Object) manager, batch, (Object) infos, noOption, origins.get(origin), (Object) transactionVersion));
+            } catch (ReflectiveOperationException fault) {
+                throw fault;
+            } catch (Throwable thrown) {
+                throw new InvocationTargetException(thrown);
+            }
         }
         long producerId = opened.number(batch, "producerId");
         Object info = infos.get(producerId);
