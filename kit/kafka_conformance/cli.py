@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from kafka_conformance import certifying
+from kafka_conformance import certifying, interrupts
 from kafka_conformance.errors import KitError
 from kafka_conformance.session import fresh_seed, split
 from kafka_jars.errors import JarError
@@ -183,7 +182,7 @@ def jars_pin(**options: Any) -> int:
 
 def main() -> NoReturn:
     """Run a command; one line on standard error and exit code 2 for whatever kept it from judging."""
-    signal.signal(signal.SIGTERM, _interrupted)
+    interrupts.listen()
     # py4j logs what it also raises, and where nothing is set up to receive it Python prints it.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
@@ -196,6 +195,7 @@ def main() -> NoReturn:
     except (KitError, JarError) as error:
         code = _say(error)
     except (KeyboardInterrupt, click.Abort):
+        interrupts.heard()
         code = _say("interrupted: nothing was judged to the end")
     except click.ClickException as error:
         said = error.format_message()
@@ -219,8 +219,3 @@ def main() -> NoReturn:
 def _say(what: object) -> int:
     print(f"kafka-conformance: {what}", file=sys.stderr)
     return 2
-
-
-def _interrupted(*_: object) -> NoReturn:
-    """A request to terminate ends a run as Ctrl-C does. It is no Exception: py4j would take that for a lost connection."""
-    raise KeyboardInterrupt

@@ -144,7 +144,11 @@ def test_nothing_that_breaks_looks_like_a_verdict(
 def started(*words: str, folder: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "kafka_conformance", *words]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder)
+    return subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder,
+        # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
