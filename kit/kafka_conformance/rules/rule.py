@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kafka_conformance.protocol import Answer, Question
+from kafka_conformance.rules.explained import Explain
 from kafka_reference.releases import Release, Spans
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Rule:
     ``ask`` is the reference: a question and a release in, an answer's fields out, or a JavaRaises. ``labels`` says what
     kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``path`` names
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
-    by span of releases.
+    by span of releases. ``explain`` walks through the steps of a question, for rules that have steps.
     """
 
     slug: str
@@ -62,6 +63,7 @@ class Rule:
     links: tuple[str, ...]
     columns: Columns | None = None
     path: Callable[[Any], str] = lambda _: ""
+    explain: Explain | None = None
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""

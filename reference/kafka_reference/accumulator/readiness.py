@@ -57,6 +57,8 @@ def ready(state: State, metadata: Metadata) -> Ready:
         for of, queue in state.flat.items():
             if metadata.leader(*of) is None and (queue or state.at in ONLY_WHETHER_UNKNOWN):
                 result.unknown_leader_topics.add(of[0])
+                if state.reasons is not None:
+                    state.reasons.append(Passed(of, "leader unknown"))
             elif queue:
                 _look_at(state, metadata, of, queue, result)
             elif state.reasons is not None:
