@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from kafka_conformance.protocol import Answer
-from kafka_conformance.rules.accumulator_steps import AppendStep, DrainStep
+from kafka_conformance.rules.accumulator_steps import (
+    AbortUndrainedStep,
+    AppendStep,
+    CompleteStep,
+    DrainStep,
+    FlushedStep,
+    ReenqueueStep,
+    SplitStep,
+)
 from kafka_conformance.rules.accumulator_words import answer_words, mark_words, reason_words, step_words
 from kafka_conformance.rules.explained import Box, Explained, Lane, count_of
 from kafka_reference.accumulator.accumulator import RecordAccumulator
@@ -26,6 +34,9 @@ _OUT = {
     State.EXPIRED: ("ended", "expired, to be completed"),
     State.ABORTED_IN_FLIGHT: ("ended", "aborted in flight"),
 }
+
+# Steps that a state or a release may have no use for.
+_MAY_BE_IDLE = ReenqueueStep, SplitStep, CompleteStep, FlushedStep, AbortUndrainedStep
 
 
 class Walked(Protocol):
@@ -48,12 +59,14 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
         said = history.take(step)
         reasons = list(reason_words(noted, (said or {}).get("delay_ms"), history.metadata))
         if not isinstance(step, AppendStep | DrainStep):
-            reasons += _changes(before, state.batches)
+            changes = list(_changes(before, state.batches))
+            idle = isinstance(step, _MAY_BE_IDLE) and not said and not changes
+            reasons += changes or ["nothing was to be done: see the state, or the release does not know this"] * idle
         yield Explained(
             time_ms=state.now_ms,
             step=step_words(step),
             answer=answer_words(step, answer),
-            mark=mark_words(step, answer),
+            mark=mark_words(step, answer, noted),
             reasons=tuple(reasons),
             state=tuple(_state(history.accumulator, history.metadata)),
             lanes=tuple(_lanes(history.accumulator, before)),
@@ -153,4 +166,4 @@ def _kind(batch: Batch) -> str:
 
 
 def _box(batch: Batch, now_ms: int, kind: str, where: str) -> Box:
-    return Box(f"{batch.number}", kind, f"{where}: {_batch(batch, now_ms)}")
+    return Box(f"#{batch.number} ×{len(batch.records)}", kind, f"{where}: {_batch(batch, now_ms)}")

@@ -23,6 +23,7 @@ from kafka_conformance.rules.accumulator_steps import (
     UnmuteStep,
 )
 from kafka_conformance.rules.explained import (
+    NOTHING,
     answer_in_words,
     bytes_in_words,
     cluster_in_words,
@@ -86,15 +87,29 @@ def _other_step_words(step: Any) -> str:
     return _PLAIN.get(str(step.__struct_config__.tag)) or plain_step_in_words(step)
 
 
-def mark_words(step: Any, answer: Any) -> str:
+def mark_words(step: Any, answer: Any, reasons: Sequence[Reason]) -> str:
     """A step and what came of it, in the few words a figure has room for."""
     raises = raised(answer) if isinstance(answer, dict) else ""
     if raises:
         return f"{_short(step)}: {raises}"
     try:
-        return f"{_short(step)}{_came_of(step, answer)}"
+        return f"{_short(step)}{_came_of(step, answer)}{_in_brief(reasons)}"
     except (KeyError, TypeError, ValueError):
         return _short(step)
+
+
+def _in_brief(reasons: Sequence[Reason]) -> str:
+    """Why the first node is ready, or what there is to wait for."""
+    looked = [reason for reason in reasons if isinstance(reason, Looked)]
+    ready = [one for one in looked if one.left_ms is None]
+    if ready:
+        one = ready[0]
+        terms = ("full", one.full), ("waited", one.waited_ms >= one.to_wait_ms), ("closed", one.closed)
+        others = ("flushing", one.flushing), ("memory", one.exhausted)
+        return f" ({', '.join(word for word, holds in (*terms, *others) if holds)})"
+    if looked:
+        return f" ({'back-off' if min(looked, key=lambda one: one.left_ms or 0).backing else 'linger'})"
+    return ""
 
 
 def _short(step: Any) -> str:
@@ -119,7 +134,8 @@ def _short(step: Any) -> str:
 def _came_of(step: Any, answer: Any) -> str:
     match step:
         case AppendStep():
-            return f" → {answer['partition']}" * (step.partition is None) + ", new" * answer["new_batch"]
+            where = "" if step.partition is not None else f" → {answer['partition']}"
+            return where + (", new" if answer["new_batch"] else "")
         case ReadyStep():
             delay = "never" if answer["delay_ms"] is None else f"in {answer['delay_ms']} ms"
             return f" → {','.join(map(str, answer['nodes'])) or delay}"
@@ -168,7 +184,7 @@ def _answered(step: Any, answer: Any) -> str:
                 f"{count_of(queued, 'batch')} queued, {len(answer['incomplete'])} not done, {answer['memory']:,} B free"
             )
         case _ if not answer:
-            return "–"
+            return NOTHING
     return answer_in_words(answer)
 
 

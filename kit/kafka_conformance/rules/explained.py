@@ -21,7 +21,7 @@ from kafka_conformance.rules.clusters import AskedCluster
 from kafka_reference.releases import Release
 
 __all__ = [
-    "Box", "Explain", "Explained", "Lane", "answer_in_words", "bytes_in_words", "cluster_in_words", "count_of",
+    "NOTHING", "Box", "Explain", "Explained", "Lane", "answer_in_words", "bytes_in_words", "cluster_in_words", "count_of",
     "fields_in_words", "plain_step_in_words", "plain_steps", "raised",
 ]  # fmt: skip
 
@@ -60,6 +60,9 @@ class Explained:
     lanes: tuple[Lane, ...] = ()
 
 
+# The answer to a step that only has to be taken.
+NOTHING = "–"
+
 Explain: TypeAlias = Callable[[Any, Release, Sequence[Any]], Iterator[Explained]]
 
 
@@ -93,7 +96,7 @@ def _words(step: Any) -> str:
 def answer_in_words(answer: Any) -> str:
     """Any answer: what it raises, or its fields."""
     if isinstance(answer, dict):
-        return raised(answer) or ", ".join(f"{name} {text}" for name, text in fields_in_words(answer)) or "–"
+        return raised(answer) or ", ".join(f"{name} {text}" for name, text in fields_in_words(answer)) or NOTHING
     return to_json(answer).decode()
 
 
@@ -115,7 +118,7 @@ def fields_in_words(value: Question | Mapping[str, Any]) -> Iterator[tuple[str, 
         elif name == "cluster":
             yield name, cluster_in_words(msgspec.convert(content, AskedCluster))
         elif isinstance(content, dict):
-            inner = "\n".join(f"{each} {text}" for each, text in fields_in_words(content))
+            inner = ", ".join(f"{each} {text}" for each, text in fields_in_words(content))
             yield name, inner or "{}"
         else:
             yield name, content if isinstance(content, str) and content else to_json(content).decode()

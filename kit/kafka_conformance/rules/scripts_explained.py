@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.explained import (
+    NOTHING,
     Box,
     Explained,
     Lane,
@@ -102,7 +103,7 @@ def _load_words(step: Any) -> str:
 
 
 def _answer_words(answer: Any) -> str:
-    return answer_in_words(answer).replace("drawn ", "draws so far ") if answer else "–"
+    return answer_in_words(answer).replace("drawn ", "draws so far ") if answer else NOTHING
 
 
 def _came_of(answer: Any) -> str:
