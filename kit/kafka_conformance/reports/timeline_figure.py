@@ -28,7 +28,7 @@ __all__ = ["draw", "figure", "ready"]
 
 _COLUMN, _SLOT, _BOX, _PAD, _EDGE = 46, 19, 16, 5, 16
 _CHARACTER = 6.1  # of 10.5 px, on the average
-_MARK, _LONGEST_MARK = 172, 28
+_MARK, _LONGEST_MARK = 190, 28
 
 # Kind of box: fill and line in the light, fill and line in the dark, and what it means.
 _KINDS = {
@@ -90,7 +90,8 @@ def figure(story: Story) -> bytes:
     right = left + _COLUMN * len(rows)
     bottom = tracks[-1].bottom if tracks else head + _MARK + 8
     kinds = list(dict.fromkeys(box.kind for name in _KINDS for box in _boxes(rows) if box.kind == name))
-    width = max(right, 520, *(_legend_ends(kinds))) + _EDGE
+    heading = _cut(f"{story.rule}: {story.title}", 160)
+    width = max(right, 520, int(len(heading) * 9.2), *(_legend_ends(kinds))) + _EDGE
     root = Element("svg", {
         "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {bottom + 48}",
         "width": str(width), "height": str(bottom + 48), "role": "img",
@@ -98,7 +99,7 @@ def figure(story: Story) -> bytes:
     SubElement(root, "title").text = harmless(f"{story.rule} {story.id}, {story.who} {story.release}")
     SubElement(root, "style").text = _style()
     _rect(root, 0, 0, width, bottom + 48, "page")
-    _words(root, _EDGE, 24, f"{story.rule}: {_cut(story.title, int(width / 8))}", "heading")
+    _words(root, _EDGE, 24, heading, "heading")
     _words(root, _EDGE, 42, f"question {story.id}, by {story.who} {story.release}", "quiet")
     _bands(root, rows, (left, head, bottom), clocked)
     for number, row in enumerate(rows):

@@ -58,6 +58,9 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
         state.reasons, before = noted, _places(state.batches)
         said = history.take(step)
         reasons = list(reason_words(noted, (said or {}).get("delay_ms"), history.metadata))
+        mark = mark_words(step, answer, noted)
+        if isinstance(step, ReenqueueStep | SplitStep | CompleteStep):
+            mark += "".join(f" #{batch.number}" for batch in state.batches if _moved(before, batch))
         if not isinstance(step, AppendStep | DrainStep):
             changes = list(_changes(before, state.batches))
             idle = isinstance(step, _MAY_BE_IDLE) and not said and not changes
@@ -66,7 +69,7 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
             time_ms=state.now_ms,
             step=step_words(step),
             answer=answer_words(step, answer),
-            mark=mark_words(step, answer, noted),
+            mark=mark,
             reasons=tuple(reasons),
             state=tuple(_state(history.accumulator, history.metadata)),
             lanes=tuple(_lanes(history.accumulator, before)),
@@ -82,8 +85,12 @@ def _changes(before: dict[int, tuple[State, int]], batches: Sequence[Batch]) -> 
         was = before.get(batch.number)
         if was is None:
             yield f"{_name(batch)} is a piece: {count_of(len(batch.records), 'record')}"
-        elif was != (batch.state, batch.attempts):
+        elif _moved(before, batch):
             yield f"{_name(batch)}: {_place(was[0])} → {_place(batch.state)}"
+
+
+def _moved(before: dict[int, tuple[State, int]], batch: Batch) -> bool:
+    return before.get(batch.number, (batch.state, batch.attempts)) != (batch.state, batch.attempts)
 
 
 def _place(state: State) -> str:

@@ -241,7 +241,7 @@ def _passed(why: str, leader: int | None, draining: bool) -> str:
         case "muted":
             return f"muted → {'passed' if draining else 'not looked at'}"
         case "backing off":
-            return "→ passed"
+            return "backs off → passed"
     return "nothing queued"
 
 
@@ -249,9 +249,11 @@ def _other(reason: CameBack | Took | Placed | Stay) -> str:
     match reason:
         case CameBack(of, number, attempts, waited, back_off, another):
             times = "once" if attempts == 1 else f"{attempts} times"
-            enough = "waited" if waited >= back_off else "has waited only"
+            enough = "≥" if waited >= back_off else "<"
             verdict = "backs off" if reason.backing else "may go"
-            why = f"{enough} {waited} of {back_off} ms" + (", but its leader is another one" if another else "")
+            why = f"waited {waited} {enough} {back_off} ms of back-off" + (
+                ", but its leader is another one" if another else ""
+            )
             return f"{_name(of)} #{number}: came back {times}, {why} → {verdict}"
         case Took(of, number, size, before, most, room):
             sum_ = f"{before} + {size} B" if before else f"{size} B"

@@ -59,7 +59,9 @@ def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> I
             **{name: ("partition", number) for name, number in partitioner.held.items()},
         }
 
-    return explain_script(question, answers, Watched(_taker(partitioner, at), held, lambda: draws.used))
+    return explain_script(
+        question, answers, Watched(_taker(partitioner, at), held, lambda: draws.used, keys_matter=True)
+    )
 
 
 def _labels(question: StickyQuestion) -> Iterator[str]:

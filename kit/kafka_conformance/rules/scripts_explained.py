@@ -43,6 +43,7 @@ class Watched:
     held: Callable[[], Held]
     drawn: Callable[[], int] = lambda: 0
     said: list[str] = field(default_factory=list)
+    keys_matter: bool = False
 
 
 def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> Iterator[Explained]:
@@ -55,13 +56,15 @@ def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> I
             with suppress(JavaRaises):  # the answer says so
                 watched.take(step, cluster)
         held = watched.held()
-        words = _step_words(step)
         yield Explained(
             time_ms=None,
-            step=words,
+            step=_step_words(step),
             answer=_answer_words(answer),
-            mark=f"{words.splitlines()[0]}{_came_of(answer)}",
-            reasons=tuple(_reasons(step, cluster, before, held, watched.drawn() - drawn, watched.said)),
+            mark=f"{_mark(step)}{_came_of(answer)}",
+            reasons=(
+                *_by_the_step(step, cluster, before, watched),
+                *_by_what_changed(step, cluster, before, held, watched.drawn() - drawn),
+            ),
             state=tuple((_name(name), f"{what} {which}") for name, (what, which) in held.items()),
             lanes=tuple(
                 Lane(_name(name), (Box(str(which), "held", f"{what} {which}"),))
@@ -94,6 +97,18 @@ def _step_words(step: Any) -> str:
     return plain_step_in_words(step)
 
 
+def _mark(step: Any) -> str:
+    """The step in few words."""
+    match step.__struct_config__.tag:
+        case "partition":
+            return step.topic + ("" if step.key is None else ", keyed")
+        case "new_batch":
+            return f"new batch, {step.topic}-{step.previous}"
+        case "append" if hasattr(step, "enable_switch"):
+            return f"append {step.bytes} B" + ("" if step.enable_switch else ", stay")
+    return str(step.__struct_config__.tag)
+
+
 def _load_words(step: Any) -> str:
     if step.queue_sizes is None:
         return "load: nobody knows the queues"
@@ -113,10 +128,17 @@ def _came_of(answer: Any) -> str:
     return "" if said is None else f" → {said}"
 
 
-def _reasons(step: Any, cluster: Cluster, before: Held, after: Held, drawn: int, said: Sequence[str]) -> Iterator[str]:
-    if isinstance(step, ClusterStep):
-        return
-    yield from said
+def _by_the_step(step: Any, cluster: Cluster, before: Held, watched: Watched) -> Iterator[str]:
+    yield from watched.said
+    if watched.keys_matter and getattr(step, "key", None) is not None:
+        yield f"its key decides, by its hash, among {count_of(len(cluster.partitions), 'partition')}"
+    what, which = before.get(getattr(step, "topic", None), ("", ""))
+    previous = getattr(step, "previous", None)
+    if what == "partition" and previous is not None:
+        yield f"{step.topic} is at {which}" + (", whose batch it was" if which == previous else f", not at {previous}")
+
+
+def _by_what_changed(step: Any, cluster: Cluster, before: Held, after: Held, drawn: int) -> Iterator[str]:
     if drawn:
         among = f"{len(cluster.available)} of {count_of(len(cluster.partitions), 'partition')} led"
         yield f"{count_of(drawn, 'draw')}, {among}"
@@ -125,8 +147,9 @@ def _reasons(step: Any, cluster: Cluster, before: Held, after: Held, drawn: int,
             yield f"{_name(name)} had none → {what} {which}"
         elif before[name] != (what, which):
             yield f"{_name(name)}: {what} {before[name][1]} → {which}"
-    for name in before.keys() - after.keys():
-        yield f"{_name(name)} is forgotten"
+    for name in before:
+        if name not in after:
+            yield f"{_name(name)} is forgotten"
     topic = getattr(step, "topic", None)
     if topic in after and before.get(topic) == after[topic] and not drawn:
         yield f"{topic} keeps {after[topic][0]} {after[topic][1]}, nothing is drawn"
