@@ -145,8 +145,8 @@ def size_of(difference: Difference) -> int:
     return len(to_json(difference.question))
 
 
-def first_apart(difference: Difference) -> tuple[Answer, Answer]:
-    """The two answers; of a script's, those to the first step that was answered differently."""
+def first_apart(difference: Difference) -> tuple[Answer | None, Answer | None]:
+    """The two answers; of a script's, those to the first step that was answered differently. A step may answer null."""
     left, right = difference.expected, difference.actual
     if isinstance(left.get("steps"), list) and isinstance(right.get("steps"), list):
         nothing: Answer = {}
@@ -161,7 +161,9 @@ def _shapes(difference: Difference) -> tuple[str, str]:
     return _shape(left), _shape(right)
 
 
-def _shape(answer: Answer) -> str:
+def _shape(answer: Answer | None) -> str:
+    if answer is None:
+        return "null"
     if "raises" in answer:
         return f"raises {answer['raises']}"
     return " ".join(_sort_of(name, value) for name, value in sorted(answer.items())) or "nothing"

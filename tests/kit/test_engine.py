@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.engine import BATCH, Difference, Pair, compare, kind_of, shrunk
 from kafka_conformance.protocol import Answer, Answered, Failed, Question, Unsupported
-from kafka_conformance.rules import Rule
+from kafka_conformance.rules import RULES, Rule
 from kafka_conformance.sources import Source, source_of
 from kafka_reference.errors import (
     DrawsExhausted,
@@ -226,3 +226,9 @@ def test_what_a_rule_raises_is_an_answer() -> None:
     assert outcome(ZeroDivisionError("division by zero")) == Failed("ZeroDivisionError: division by zero")
     with pytest.raises(KeyboardInterrupt):
         outcome(KeyboardInterrupt())  # type: ignore[arg-type]
+
+
+def test_a_step_that_answers_null_is_a_sort_of_answer_too() -> None:
+    question = next(iter(RULES["murmur2"].spaces[0].questions()))
+    apart = Difference(question, {"steps": [{}, None]}, {"steps": [{}, {"range_end": 4}]})
+    assert kind_of(RULES["murmur2"], apart).endswith("null → range_end")
