@@ -95,14 +95,22 @@ class Tally:
                 self.errors.append((question, f"{who}: {what}"))
 
 
-def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None]) -> Tally:
-    """Put every question of these sources to both; ``advance`` hears how many were answered."""
+def compare(
+    rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None],
+    *, enough: int | None = None, batch_size: int = BATCH,
+) -> Tally:  # fmt: skip
+    """Put every question of these sources to both; ``advance`` hears how many were answered.
+
+    With ``enough``, the asking ends after the batch that brings so many differences: the tally says what was asked.
+    """
     tally = Tally(rule)
     for source in asked:
-        for batch in _batches(source.questions):
+        for batch in _batches(source.questions, batch_size):
             for question, verdict in zip(batch, pair.verdicts(rule, batch), strict=True):
                 tally.add(source.name, question, verdict)
             advance(len(batch))
+            if enough is not None and tally.differ >= enough:
+                return tally
         tally.labels += source.labels
     return tally
 
@@ -175,7 +183,7 @@ def _sort_of(name: str, value: object) -> str:
     return "partition below zero" if below else f"no {name}" if value is None else name
 
 
-def _batches(questions: Sequence[Question]) -> Iterator[list[Question]]:
+def _batches(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
     rest = iter(questions)
-    while batch := list(islice(rest, BATCH)):
+    while batch := list(islice(rest, size)):
         yield batch

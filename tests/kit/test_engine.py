@@ -153,6 +153,15 @@ def test_questions_go_out_in_batches() -> None:
     assert [difference.question.number for difference in tally.differences] == list(range(1000, 2 * BATCH + 1))
 
 
+def test_asking_ends_when_enough_differences_are_found() -> None:
+    def wrong(_: Number, __: Release) -> Answer:
+        return {"double": -1}
+
+    tally = compare(DOUBLE, mutant(wrong), SOURCES, lambda _: None, enough=4, batch_size=3)
+    assert dict(tally.asked) == {"small": 6}
+    assert tally.differ == 6
+
+
 def test_names_tell_releases_apart() -> None:
     assert Pair(JAVA, JAVA, OTHER, AT).names == ("java 3.9.2", "java 4.4.0")
 
