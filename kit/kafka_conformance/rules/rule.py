@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kafka_conformance.protocol import Answer, Question
+from kafka_conformance.rules.explained import Explain
 from kafka_reference.releases import Release, Spans
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Rule:
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
     by span of releases. ``share`` is how many times the usual number of examples ``verify`` asks of the strategy: a
     history that goes wrong in many ways is worth more of them than a question that can go wrong in one. ``broker`` says
-    that Java answers with classes of the broker, whose jars are then loaded too.
+    that Java answers with classes of the broker, whose jars are then loaded too. ``explain`` walks through the steps of a
+    question, for rules that have steps.
     """
 
     slug: str
@@ -66,6 +68,7 @@ class Rule:
     path: Callable[[Any], str] = lambda _: ""
     share: int = 1
     broker: bool = False
+    explain: Explain | None = None
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""
