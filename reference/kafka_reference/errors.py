@@ -18,15 +18,23 @@ __all__ = [
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
     "BufferExhaustedException",
+    "CorruptSnapshotException",
     "DrawsExhausted",
+    "DuplicateSequenceNumberException",
     "IllegalArgumentException",
     "IllegalStateException",
+    "InvalidProducerEpochException",
+    "InvalidTxnStateException",
     "JavaRaises",
     "KafkaException",
     "NotInThisRelease",
     "NullPointerException",
+    "OutOfOrderSequenceException",
+    "ProducerFencedException",
     "QuestionError",
     "TimeoutException",
+    "TransactionCoordinatorFencedException",
+    "UnknownProducerIdException",
 ]
 
 
@@ -90,6 +98,54 @@ class BufferExhaustedException(JavaRaises, TimeoutError):
     """No memory came free in time, since 2.6.0."""
 
     java_name = "BufferExhaustedException"
+
+
+class OutOfOrderSequenceException(JavaRaises, ValueError):
+    """A broker misses records before these, or has written them already."""
+
+    java_name = "OutOfOrderSequenceException"
+
+
+class DuplicateSequenceNumberException(JavaRaises, ValueError):
+    """A broker was sent the same batch twice in one request, in 0.11."""
+
+    java_name = "DuplicateSequenceNumberException"
+
+
+class UnknownProducerIdException(JavaRaises, LookupError):
+    """A broker knows nothing of a producer that does not begin at 0, to 2.4.x."""
+
+    java_name = "UnknownProducerIdException"
+
+
+class ProducerFencedException(JavaRaises, PermissionError):
+    """A producer's epoch is older than one already seen, to 2.6.x."""
+
+    java_name = "ProducerFencedException"
+
+
+class InvalidProducerEpochException(JavaRaises, PermissionError):
+    """A producer's epoch is older than one already seen, since 2.7.0."""
+
+    java_name = "InvalidProducerEpochException"
+
+
+class TransactionCoordinatorFencedException(JavaRaises, PermissionError):
+    """A transaction's coordinator is not the current one any more."""
+
+    java_name = "TransactionCoordinatorFencedException"
+
+
+class InvalidTxnStateException(JavaRaises, RuntimeError):
+    """A producer in a transaction wrote outside of it."""
+
+    java_name = "InvalidTxnStateException"
+
+
+class CorruptSnapshotException(JavaRaises, ValueError):
+    """A snapshot of producers' state is not one, or its checksum is another."""
+
+    java_name = "CorruptSnapshotException"
 
 
 class QuestionError(Exception):

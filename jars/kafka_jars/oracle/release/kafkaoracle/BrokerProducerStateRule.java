@@ -5,7 +5,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,7 +100,7 @@ public final class BrokerProducerStateRule extends Rule {
     private Map<String, Object> write(String origin, List<Map<String, Object>> asked) throws Exception {
         long offset = kafka.end();
         Long first = null;
-        Map<Long, Object> infos = new HashMap<>();
+        Map<Long, Object> infos = new LinkedHashMap<>();
         List<Object> completed = new ArrayList<>();
         for (Map<String, Object> one : asked) {
             offset = number(one, "offset", offset);
