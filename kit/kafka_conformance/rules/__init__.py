@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kafka_conformance.errors import BadInput
 from kafka_conformance.rules import (
+    broker_producer_state,
     builtin_partitioner,
     default_partitioner,
     murmur2,
@@ -33,6 +34,7 @@ _MODULES = (
     sticky_distribution,
     record_sizes,
     record_accumulator,
+    broker_producer_state,
 )
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
 
