@@ -1,0 +1,1 @@
+"""Idempotent producing: what a configuration ends up with, and sequence numbers."""
