@@ -8,12 +8,14 @@ from kafka_conformance.errors import BadInput
 from kafka_conformance.rules import (
     builtin_partitioner,
     default_partitioner,
+    idempotence_config,
     murmur2,
     partition_for_key,
     producer_partition,
     record_accumulator,
     record_sizes,
     round_robin_partitioner,
+    sequences,
     sticky_distribution,
     uniform_sticky_partitioner,
 )
@@ -33,8 +35,9 @@ _MODULES = (
     sticky_distribution,
     record_sizes,
     record_accumulator,
+    idempotence_config,
 )
-RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
+RULES: dict[str, Rule] = {rule.slug: rule for rule in (*(module.RULE for module in _MODULES), *sequences.RULES)}
 
 
 def named(slugs: Sequence[str]) -> list[Rule]:

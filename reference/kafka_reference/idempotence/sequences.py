@@ -11,7 +11,7 @@ So a negative step is no step the other way: ``increment(0, -1)`` is 2^31-2, sin
 int there is, and 0 is above that.
 
 Wrapping itself is as old as sequence numbers, 0.11.0, and never changed. The step back is there from 2.1.1 on. What
-counts a producer's next sequence had a plain ``+`` of its own to 2.0, and went below 0 (KAFKA-7692).
+counts a producer's next sequence had a plain ``+`` of its own to 2.1.0, and went below 0 (KAFKA-7692).
 
 Java source mirrored: ``DefaultRecordBatch.incrementSequence`` (0.11.0.0 to 4.4.0) and ``decrementSequence`` (2.1.1 to
 4.4.0).

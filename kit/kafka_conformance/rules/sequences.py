@@ -1,0 +1,71 @@
+"""The rules ``sequence-increment`` and ``sequence-decrement``: ``{"sequence", "by"}`` gives ``{"sequence"}``, all int32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+from hypothesis import strategies as st
+
+from kafka_conformance.protocol import Answer, Int32, Question
+from kafka_conformance.rules.rule import Rule, Space
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE, decrement_sequence, increment_sequence
+from kafka_reference.releases import Release, Spans, since
+
+__all__ = ["RULES", "SequenceQuestion"]
+
+
+class SequenceQuestion(Question, frozen=True):
+    """A sequence number and a number of records. Java takes any int for both."""
+
+    sequence: Int32
+    by: Int32
+
+
+_NEAR = 5
+_EDGES = (-(2**31), -(2**30), 0, 2**30, 2**31 - 1)
+# Every int that is no further than _NEAR from where something wraps, or halfway to it.
+_NEAR_EDGES = sorted(
+    {edge + off for edge in _EDGES for off in range(-_NEAR, _NEAR + 1) if -(2**31) <= edge + off < 2**31}
+)
+
+
+def _pairs() -> Iterator[SequenceQuestion]:
+    return (SequenceQuestion(sequence, by) for sequence, by in product(_NEAR_EDGES, _NEAR_EDGES))
+
+
+_INTS = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from(_NEAR_EDGES))
+_QUESTIONS = st.builds(SequenceQuestion, _INTS, _INTS)
+
+
+def _rule(name: str, step: Callable[[int, int], int], past: Callable[[int, int], bool], spans: Spans) -> Rule:
+    def ask(question: SequenceQuestion, _: Release) -> Answer:
+        return {"sequence": step(question.sequence, question.by)}
+
+    def labels(question: SequenceQuestion) -> Iterator[str]:
+        if question.sequence < 0 or question.by < 0:
+            yield "below 0"
+        else:
+            yield "wraps" if past(question.sequence, question.by) else "does not wrap"
+
+    return Rule(
+        slug=f"sequence-{name}",
+        title=f"DefaultRecordBatch.{name}Sequence",
+        releases=spans,
+        question=SequenceQuestion,
+        ask=ask,
+        strategy=lambda: _QUESTIONS,
+        spaces=(Space(f"every pair within {_NEAR} of 0, ±2^30, ±2^31", _pairs),),
+        labels=labels,
+        path=lambda question: next(labels(question)),
+        always=frozenset({"below 0", "wraps", "does not wrap"}),
+        java=((spans, f"Sequence{name.capitalize()}Rule"),),
+        source=f"DefaultRecordBatch.{name}Sequence(int, int)",
+        links=("https://issues.apache.org/jira/browse/KAFKA-7692",),
+    )
+
+
+RULES = (
+    _rule("increment", increment_sequence, lambda sequence, by: sequence + by > LAST_SEQUENCE, since("0.11.0.0")),
+    _rule("decrement", decrement_sequence, lambda sequence, by: by > sequence, since("2.1.1")),
+)
