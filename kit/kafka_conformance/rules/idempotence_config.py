@@ -73,7 +73,7 @@ FIVE: dict[str, tuple[_Asked, ...]] = {
     "idempotence": (_NOT, "true", "false"),
     "acks": (_NOT, "all", "-1", "0", "1"),
     "retries": (_NOT, "0", "1", "2147483647"),
-    "in_flight": (_NOT, "1", "2", "5", "6", "2147483647"),
+    "in_flight": (_NOT, "1", "5", "6", "2147483647"),
     "transactional_id": (_NOT, "id"),
 }
 _TWO_PHASE: dict[str, tuple[_Asked, ...]] = {
@@ -147,7 +147,11 @@ def _way(config: Config) -> str:
     asked = config.get(_NAMES["idempotence"], "left alone")
     conflicts = [
         name
-        for name, fine in (("retries", ("1", "2147483647")), ("acks", ("all", "-1")), (_NAMES["in_flight"], tuple("1235")))
+        for name, fine in (
+            ("retries", ("1", "2147483647")),
+            ("acks", ("all", "-1")),
+            (_NAMES["in_flight"], tuple("1235")),
+        )
         if config.get(name, fine[0]) not in fine
     ]
     return f"idempotence {asked}{', ' if conflicts else ''}{' and '.join(conflicts)}"

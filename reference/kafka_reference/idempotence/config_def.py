@@ -3,7 +3,7 @@
 Every definition is looked at, in an order that is part of what a user sees, since the first bad value ends it:
 
 ============ ===========================================================================================================
-to 0.10.2    the order of a hash map of names: ``acks``, ``max.in.flight.requests.per.connection``, ``retries``
+to 0.10.2    the order of a hash map of names: ``acks``, ``retries``, ``max.in.flight.requests.per.connection``
 0.11 on      the order they are defined in: ``retries``, ``acks``, ``max.in.flight.requests.per.connection``,
              ``enable.idempotence``, ``transaction.timeout.ms``, ``transactional.id``, and from 4.1 on
              ``transaction.two.phase.commit.enable``
@@ -123,11 +123,10 @@ _DEFINITIONS = (
     _Definition("enable.idempotence", _IDEMPOTENCE, _boolean, _anything, ((_OFF, False), (_ON, True))),
     _Definition("transaction.timeout.ms", _IDEMPOTENCE, _integer, _anything, ((_IDEMPOTENCE, 60000),)),
     _Definition("transactional.id", _IDEMPOTENCE, _string, _non_empty, ((_IDEMPOTENCE, None),)),
-    _Definition(
-        "transaction.two.phase.commit.enable", since("4.1.0"), _boolean, _anything, ((since("4.1.0"), False),)
-    ),
+    _Definition("transaction.two.phase.commit.enable", since("4.1.0"), _boolean, _anything, ((since("4.1.0"), False),)),
 )
 _HASHED = since("0.10.0.0", until="0.10.2.2")
+_HASH_ORDER = ("acks", "retries", "max.in.flight.requests.per.connection")
 
 
 @lru_cache(maxsize=64)
@@ -139,7 +138,7 @@ def _defined(at: Release) -> tuple[tuple[_Definition, Value], ...]:
             if at in one.releases:
                 yield one, next(value for spans, value in one.defaults if at in spans)
 
-    return tuple(sorted(found(), key=lambda pair: pair[0].name) if at in _HASHED else found())
+    return tuple(sorted(found(), key=lambda pair: _HASH_ORDER.index(pair[0].name)) if at in _HASHED else found())
 
 
 def parsed(config: Mapping[str, str | None], at: Release) -> dict[str, Value]:

@@ -52,6 +52,7 @@ public final class IdempotenceConfigRule extends Rule {
         config.put("bootstrap.servers", "127.0.0.1:9");
         config.put("client.id", "oracle-" + release);
         config.put("retry.backoff.ms", "1"); // a Sender that looks for a broker sleeps so long before it sees that it is closed
+        config.put("enable.metrics.push", "false"); // since 3.7: nothing but time
         config.put("metric.reporters", Selectors.class.getName());
         KafkaProducer<byte[], byte[]> producer = kafka(() -> constructed(config));
         try {
