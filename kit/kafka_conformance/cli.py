@@ -104,6 +104,20 @@ def replay(**options: Any) -> int:
 
 
 @app.command()
+@click.argument("file", metavar="FILE")
+@click.option("--kafka", default="", metavar="RELEASE", help="An exact release, or newest; else the one in the file.")
+@click.option("--who", default="reference", show_default=True, metavar="WHO",
+              help="Whose answers: reference, java, or mutant:NAME. The reasons are the reference's.")  # fmt: skip
+@click.option("--svg", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Also draw the timeline.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON line for each question on standard output.")
+def explain(**options: Any) -> int:
+    """Show a question and its answer as a timeline: what happened at each step, and why."""
+    from kafka_conformance.commands import explain as command
+
+    return command.run(**options)
+
+
+@app.command()
 @click.option("--as", "who", default="reference", show_default=True, help="reference, java, or mutant:NAME.")
 def answer(**options: Any) -> int:
     """Answer protocol lines from standard input."""

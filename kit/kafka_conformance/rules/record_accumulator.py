@@ -44,10 +44,11 @@ compression, the incremental buffers of 4.4.0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.accumulator_explained import explain_history
 from kafka_conformance.rules.accumulator_histories import every_end_of_a_batch, every_short_history, histories
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
@@ -64,6 +65,7 @@ from kafka_conformance.rules.accumulator_steps import (
     SplitStep,
 )
 from kafka_conformance.rules.clusters import AskedCluster, to_reference
+from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_reference.accumulator.accumulator import ABORTS_UNDRAINED, SPLITS, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
@@ -239,6 +241,10 @@ def _ask(question: RecordAccumulatorQuestion, at: Release) -> Answer:
     return ask_of(RecordAccumulator, question, at)
 
 
+def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    return explain_history(History(RecordAccumulator, question, at), question.steps, answers)
+
+
 def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if len(question.steps) >= 50:
         yield "50 steps and more"
@@ -295,6 +301,7 @@ RULE = Rule(
     ),
     labels=_labels,
     path=_path,
+    explain=_explain,
     always=frozenset(
         {"50 steps and more", "partition chosen", "partition given", "new batch", "appended", "batch full"}
         | {"ready", "not ready", "leader unknown", "looks again", "drained", "drained several", "drained none"}

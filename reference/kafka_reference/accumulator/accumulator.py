@@ -37,6 +37,7 @@ from kafka_reference.accumulator.batches import Batch, split
 from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
+from kafka_reference.accumulator.reasons import Placed, Stay
 from kafka_reference.accumulator.sizes import Sized, buffer_size
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
@@ -100,7 +101,9 @@ class RecordAccumulator:
                     if self._left(topic, stay, queue, metadata):
                         continue
                     appended, buffer = self._append_new(of, queue, record), None
-                info.partitioner.update(stay, appended.bytes or 0, cluster, _all_full(queue))
+                may_leave = _all_full(queue)
+                info.partitioner.update(stay, appended.bytes or 0, cluster, may_leave)
+                self._note_stay(topic, stay, may_leave)
                 return appended
         finally:
             if buffer is not None:
@@ -119,18 +122,29 @@ class RecordAccumulator:
         partitioner = self.state.topic(topic).partitioner
         if _all_full(queue):
             partitioner.update(stay, 0, metadata.of_topic(topic))
-        return partitioner.is_changed(stay)
+        changed = partitioner.is_changed(stay)
+        if changed:
+            self._note_stay(topic, stay, True)
+        return changed
+
+    def _note_stay(self, topic: str, stay: StickyPartitionInfo | None, may_leave: bool) -> None:
+        state = self.state
+        if state.reasons is not None and stay is not None:
+            size, left = state.config.batch_size, state.topic(topic).partitioner.is_changed(stay)
+            state.reasons.append(Stay(topic, stay.partition, stay.produced, size, may_leave, left))
 
     def _try_append(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended | None:
         state = self.state
         if state.closed:
             raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
-        if not queue:
-            return None
-        last = queue[-1]
-        before = last.estimated
-        if not last.try_append(record, state.now_ms):
-            last.close_for_appends()
+        last = queue[-1] if queue else None
+        before = 0 if last is None else last.estimated
+        if last is None or not last.try_append(record, state.now_ms):
+            if state.reasons is not None:
+                number, full = (None, False) if last is None else (last.number, last.full)
+                state.reasons.append(Placed(of, number, before, full))
+            if last is not None:
+                last.close_for_appends()
             return None
         return self._appended(of, queue, last.estimated - before, False)
 

@@ -31,6 +31,7 @@ from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
 from kafka_reference.accumulator.readiness import is_backing_off
+from kafka_reference.accumulator.reasons import Passed, Took, Visit
 from kafka_reference.accumulator.state import State
 from kafka_reference.errors import ArithmeticException, NullPointerException
 from kafka_reference.releases import since
@@ -69,7 +70,10 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
         batch = _first(state, metadata, of)
         if batch is None:
             continue
-        if size + batch.estimated > max_size and taken:
+        room = size + batch.estimated <= max_size or not taken
+        if state.reasons is not None:
+            state.reasons.append(Took(of, batch.number, batch.estimated, size, max_size, room))
+        if not room:
             break
         batch.close()
         state.queue(of).popleft()
@@ -84,6 +88,8 @@ def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> It
     per_node, moves_first = state.at in INDEX_PER_NODE, state.at in INDEX_MOVES_FIRST
     count = len(partitions)
     start = (state.drain_indices.get(node, 0) if per_node else state.drain_index) % count
+    if state.reasons is not None:
+        state.reasons.append(Visit(node, start, count))
     if not per_node:
         state.drain_index = start
     for at in (*range(start, count), *range(start)):
@@ -97,7 +103,14 @@ def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> It
 
 
 def _first(state: State, metadata: Metadata, of: tuple[str, int]) -> Batch | None:
-    queue = None if state.is_muted(of) else state.queue_if_any(of)
-    if not queue or is_backing_off(state, metadata, queue[0]):
-        return None
-    return queue[0]
+    if state.is_muted(of):
+        why = "muted"
+    elif not (queue := state.queue_if_any(of)):
+        why = "empty"
+    elif is_backing_off(state, metadata, queue[0]):
+        why = "backing off"
+    else:
+        return queue[0]
+    if state.reasons is not None:
+        state.reasons.append(Passed(of, why))
+    return None

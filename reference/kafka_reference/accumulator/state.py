@@ -18,7 +18,8 @@ from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.accumulator.pool import BufferPool
-from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable
+from kafka_reference.accumulator.reasons import Reason
+from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
 __all__ = ["CHOOSES", "Config", "NodeLatency", "Queue", "State", "TopicInfo"]
@@ -54,12 +55,17 @@ class NodeLatency:
 
 
 class TopicPartitioner(BuiltInPartitioner):
-    """A topic's partitioner, which shows its statistics."""
+    """A topic's partitioner, which shows its statistics and where it stays."""
 
     @property
     def table(self) -> LoadTable | None:
         """The statistics it goes by, if it has any."""
         return self._table
+
+    @property
+    def stay(self) -> StickyPartitionInfo | None:
+        """The partition it is at, if it has chosen one."""
+        return self._current
 
 
 @dataclass(slots=True)
@@ -85,6 +91,8 @@ class State:
         self.drain_index, self.drain_indices = 0, dict[int, int]()
         self.now_ms, self.flushes, self.closed = 0, 0, False
         self._muted: dict[tuple[str, int], int | None] = {}
+        # Why what was decided, for who puts a list here; see ``reasons``.
+        self.reasons: list[Reason] | None = None
 
     def topic(self, name: str) -> TopicInfo:
         """A topic, made if need be."""
@@ -128,6 +136,11 @@ class State:
         self._muted.pop(of, None)
         if self.at in THROTTLES:
             self._muted[of] = self.now_ms + throttle_ms
+
+    @property
+    def muted(self) -> dict[tuple[str, int], int | None]:
+        """The partitions that are muted now, and until when, None for until they are unmuted."""
+        return {of: until for of, until in self._muted.items() if self.is_muted(of)}
 
     def is_muted(self, of: tuple[str, int]) -> bool:
         """Whether nothing of this partition may be sent now."""
