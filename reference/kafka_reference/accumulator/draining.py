@@ -71,10 +71,10 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
             continue
         if size + batch.estimated > max_size and taken:
             break
-        batch.close()
+        state.close(batch)
         state.queue(of).popleft()
         batch.state = batches.State.LOST
-        size += batch.size.built
+        size += batch.built
         taken.append(batch)
     return taken
 
