@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kafka_conformance.rules.accumulator_steps import (
     AbortStep,
@@ -39,12 +40,13 @@ from kafka_conformance.rules.accumulator_steps import (
     UnmuteStep,
 )
 from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition
+from kafka_conformance.rules.record_sizes_asked import Length
 from kafka_conformance.rules.scripts import every_script
 from kafka_reference.draws import mix32
 
 __all__ = ["every_end_of_a_batch", "every_short_history", "histories", "spelled_history"]
 
-_LETTERS_OF_CONFIGURATION = 10
+_LETTERS_OF_CONFIGURATION = 12
 _TOPICS = ("t", "u", "orders")
 
 
@@ -58,6 +60,7 @@ class _Record:
     topic: str = "t"
     key: str | None = None
     timestamp: int = 1000
+    headers: tuple[tuple[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,8 @@ _ALPHABET: tuple[Any, ...] = (
     _Record(2, 1, 0, "t", "00" * 70, 900), _Record(0, 9, 0), _Record(None, 5, 0), _Take((0, 0, 2), _MUCH),
     _Record(6, 0, 2), _Record(7, 2, 1), _Record(2, 0, 33, "u"), AdvanceStep(0), _Record(0, 3, 0), _Record(1, 3, -61),
     ReenqueueStep(0), SplitStep(-2), _Take((9,), _MUCH), AbortUndrainedStep(), _READY, _Record(None, 3, 0),
+    _Record(0, 0, 4, headers=(("name", "00"),)), _Record(None, 1, 0, headers=(("", None), ("é\U0001f600", "00" * 65))),
+    _Record(1, 4, -79, headers=(("key", ""),)), _Record(None, 3, -9, "u", headers=(("k", None),) * 64),
 )  # fmt: skip
 _ENDINGS: tuple[Any, ...] = (None, None, None, None, CloseStep(), AbortStep(), None, None)
 
@@ -114,6 +119,12 @@ _LINGERS = (5, 0, 5, 100, 1)
 _BACKOFFS = ((100, 1000), (100, 100), (10, 1000), (50, 300), (0, 100), (100, 10), (1, 2**40), (30, 31))
 _TIMEOUTS = (120000, 300, 150, 1000, 40)
 _MEMORIES = (400, 4, 400, 3, 400, 6)  # in halves of a batch
+_CODECS: tuple[tuple[float, tuple[int, ...]], ...] = (
+    (1.0, ()), (1.0, (300,)), (0.5, (1500, 200)), (0.05, (700,)), (0.3, (50, 3000, 900)), (2.0, (1100, 20)),
+)  # fmt: skip
+_CHUNK = 16384
+_SIZES_IN_CHUNKS = (2 * _CHUNK, _CHUNK, 40000, 20000, _CHUNK - 1)
+_CHUNKS = (20, 3, 5, 4, 2)
 _NODES = (AskedNode(0, "a"), AskedNode(1, "b"), AskedNode(2))
 
 
@@ -157,7 +168,7 @@ _CLUSTERS: tuple[tuple[AskedCluster, ...], ...] = (
 def _config(letters: bytes) -> AskedConfig:
     size = _SIZES[letters[0] % len(_SIZES)]
     first, most = _BACKOFFS[letters[2] % len(_BACKOFFS)]
-    return AskedConfig(
+    config = AskedConfig(
         batch_size=size,
         linger_ms=_LINGERS[letters[1] % len(_LINGERS)],
         retry_backoff_ms=first,
@@ -169,16 +180,30 @@ def _config(letters: bytes) -> AskedConfig:
         rack_aware=letters[5] % 7 == 6,
         rack="a" if letters[5] % 7 == 6 else "",
     )
+    return _with_memory(config, letters[10], letters[11])
+
+
+def _with_memory(config: AskedConfig, how: int, which: int) -> AskedConfig:
+    """Of eight, four as it is, three with compression, and one by chunks."""
+    if how % 8 < 4:
+        return config
+    if how % 8 < 7:
+        ratio, achieved = _CODECS[which % len(_CODECS)]
+        return structs.replace(config, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
+    size, memory = _SIZES_IN_CHUNKS[which % 5], _CHUNKS[which // 5 % 5] * _CHUNK + which
+    return structs.replace(config, batch_size=size, buffer_memory=memory, allocation="incremental")
 
 
 def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], epoch: int) -> Any:
     if isinstance(symbol, _Record):
-        length = min(max(symbol.quarters * config.batch_size // 4 + symbol.more, 0), 2000)
+        most = 2000 if config.batch_size < _CHUNK // 2 else 4 * _CHUNK
+        length = min(max(symbol.quarters * config.batch_size // 4 + symbol.more, 0), most)
         first = clusters[0].partitions
         place = 0 if symbol.place is None else symbol.place
         partition = first[place].id if place < len(first) else place
         chosen = (None, partition) if symbol.place is None else (partition, None)
-        return AppendStep(chosen[0], symbol.key, _zeros(length), symbol.timestamp, symbol.topic, chosen[1])
+        key, value = symbol.key, _zeros(length)
+        return AppendStep(chosen[0], key, value, symbol.timestamp, symbol.topic, chosen[1], symbol.headers)
     if isinstance(symbol, _After):
         return AdvanceStep(max(getattr(config, symbol.time) + symbol.more, 0))
     if isinstance(symbol, _Take):
@@ -189,8 +214,8 @@ def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], ep
 
 
 @lru_cache
-def _zeros(length: int) -> str | None:
-    return None if length == 0 else "00" * length
+def _zeros(length: int) -> str | Length | None:
+    return None if length == 0 else "00" * length if length <= 100 else Length(length)
 
 
 def _epochs(clusters: Sequence[AskedCluster], to: int, epoch: int) -> tuple[int | None, ...]:
@@ -218,7 +243,7 @@ def spelled_history(letters: bytes) -> RecordAccumulatorQuestion:
 
 
 _HISTORIES = st.one_of(
-    st.binary(max_size=30), st.binary(min_size=60, max_size=80), st.binary(min_size=68, max_size=100)
+    st.binary(max_size=32), st.binary(min_size=62, max_size=80), st.binary(min_size=68, max_size=100)
 ).map(spelled_history)
 
 

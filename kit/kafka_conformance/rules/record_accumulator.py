@@ -38,8 +38,22 @@ A step that raises is answered by Java's simple class name alone. Its text names
 
 Order: a set is answered sorted (nodes, topics, incomplete). Where the walk through Java's hash maps shows, which is in
 delays, expired batches, statistics and, from 3.6.1 on, in what is drained first, the order is Java's, by the rule in
-``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: a TransactionManager,
-compression, the incremental buffers of 4.4.0.
+``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: a TransactionManager.
+
+A value or a key may be ``{"length": 16384}``, so many zeros. An append may have ``"headers": [["name", "00"]]``, values
+as ever; to 0.10.2 Kafka knows none, and they are left out. The keys of headers are text here: what becomes of others is
+``record-sizes``' affair, and a batch with one cannot be read, so not be split.
+
+**Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio expected at first of each
+topic, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths
+of the bytes that go in, cut to whole bytes, at least 1. The Java half makes batches with gzip, whose output is then cut or
+filled to that. So all that follows is judged: sizes of built batches, what drains reckon with, ratios, splits. Other
+codecs are reckoned with in the same way, and need libraries; gzip is asked. Not judged is what is left to chance: to 0.10.2
+the ratio after an abort, which both sides set to the first one.
+
+**Incremental allocation** is ``"allocation": "incremental"``. Whether chunks are taken is then the producer's decision, and
+the Java half asks a KafkaProducer. A producer that is refused is answered by ``{"raises": "ConfigException"}``. Before
+4.4.0 such a question is *unsupported*.
 """
 
 from __future__ import annotations
@@ -50,9 +64,16 @@ from typing import Any
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.accumulator_explained import explain_history
 from kafka_conformance.rules.accumulator_histories import every_end_of_a_batch, every_short_history, histories
+from kafka_conformance.rules.accumulator_spaces import (
+    every_chunk_end,
+    every_chunked_history,
+    every_compressed_history,
+    every_producers_choice,
+)
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
+    AskedConfig,
     CompleteStep,
     DrainStep,
     ExpireStep,
@@ -66,10 +87,12 @@ from kafka_conformance.rules.accumulator_steps import (
 )
 from kafka_conformance.rules.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.explained import Explained
+from kafka_conformance.rules.record_sizes_asked import AskedField, Length
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_reference.accumulator.accumulator import ABORTS_UNDRAINED, SPLITS, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.chunks import CHUNK
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import ONLY_WHETHER_UNKNOWN
 from kafka_reference.accumulator.sizes import Sized
@@ -78,6 +101,8 @@ from kafka_reference.errors import JavaRaises
 from kafka_reference.releases import NEWEST, Release, since
 
 __all__ = ["RULE", "History", "ask_of"]
+
+HEADERS = since("0.11.0.0")
 
 _OUT = frozenset({State.DRAINED})
 _COMPLETABLE = frozenset({State.DRAINED, State.EXPIRED, State.ABORTED_IN_FLIGHT})
@@ -137,7 +162,8 @@ class History:
         partition = step.chosen if step.partition is None and self.at not in CHOOSES else step.partition
         if partition is None and self.at not in CHOOSES:
             return {}
-        record = Sized(step.timestamp, _length(step.key), _length(step.value))
+        headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
+        record = Sized(step.timestamp, _length(step.key), _length(step.value), headers)
         appended = self.accumulator.append(step.topic, partition, record, self.metadata)
         return {
             "partition": appended.partition,
@@ -219,8 +245,10 @@ class History:
         return {}
 
 
-def _length(hexadecimal: str | None) -> int | None:
-    return None if hexadecimal is None else len(hexadecimal) // 2
+def _length(asked: AskedField) -> int | None:
+    if asked is None:
+        return None
+    return asked.length if isinstance(asked, Length) else len(asked) // 2
 
 
 def _drained(batch: Batch) -> Answer:
@@ -233,7 +261,10 @@ def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
 
 def ask_of(made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release) -> Answer:
     """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
-    history = History(made, question, at)
+    try:
+        history = History(made, question, at)
+    except JavaRaises as refused:
+        return {"raises": refused.java_name}
     return {"steps": [history.take(step) for step in question.steps]}
 
 
@@ -248,10 +279,21 @@ def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence
 def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if len(question.steps) >= 50:
         yield "50 steps and more"
-    seen: set[str] = set()
-    for step, answer in zip(question.steps, _ask(question, NEWEST)["steps"], strict=True):
-        seen.update(_seen(step, answer))
+    yield from _labels_of(question.config)
+    answer = _ask(question, NEWEST)
+    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
+    for step, answered in zip(question.steps, answer["steps"], strict=True) if "steps" in answer else ():
+        seen.update(_seen(step, answered))
     yield from sorted(seen)
+
+
+def _labels_of(config: AskedConfig) -> Iterator[str]:
+    if config.compression != "none":
+        yield "compressed"
+    if config.allocation != "full":
+        yield "chunks" if config.batch_size >= CHUNK else "smaller than a chunk"
+        if config.compression != "none":
+            yield "chunks and compression"
 
 
 def _seen(step: Any, answer: Any) -> Iterator[str]:
@@ -280,7 +322,9 @@ def _seen(step: Any, answer: Any) -> Iterator[str]:
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at a partition that is to be chosen."""
+    """Where releases part ways first: at compression, at a partition that is to be chosen."""
+    if question.config.compression != "none":
+        return "compressed"
     chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
     return "partitions chosen" if chosen else "partitions given"
 
@@ -298,6 +342,13 @@ RULE = Rule(
     spaces=(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
+        Space(
+            "two codecs, compressed batches of two partitions: every history of up to 4 of 5 steps",
+            every_compressed_history,
+        ),
+        Space("memory for four chunks: every history of up to 4 of 6 steps", every_chunked_history),
+        Space("two records around every end of up to three chunks, memory for one to four", every_chunk_end),
+        Space("batch sizes around a chunk × compression × allocation", every_producers_choice),
     ),
     labels=_labels,
     path=_path,

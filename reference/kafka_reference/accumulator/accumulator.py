@@ -22,14 +22,17 @@ timeout (see ``batches``), muted partitions excepted. Only 0.10 also gives the m
 3.9.2, 4.0.2, 4.1.2 and 4.2.0 the memory of a batch in flight is kept until it is answered (KAFKA-19012). Aborting what was
 not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays.
 
+**Compression** and where the **memory** of a batch comes from have modules of their own: ``compressed`` and ``chunks``.
+
 Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without a
-TransactionManager and without compression.
+TransactionManager.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.backoff import StepDraws
@@ -38,7 +41,7 @@ from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import Placed, Stay
-from kafka_reference.accumulator.sizes import Sized, buffer_size
+from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
@@ -93,29 +96,35 @@ class RecordAccumulator:
                 if self._left(topic, stay, queue, metadata):
                     continue
                 appended = self._try_append(of, queue, record)
+                if appended is None and self._grow(queue, record):
+                    continue
                 if appended is None:
                     if buffer is None:
-                        wanted = buffer_size(state.at, state.config.batch_size, record)
-                        state.pool.allocate(wanted)
-                        buffer = wanted
+                        buffer = state.memory.take(record)
                     if self._left(topic, stay, queue, metadata):
                         continue
-                    appended, buffer = self._append_new(of, queue, record), None
+                    appended, buffer = self._append_new(of, queue, record, buffer), None
                 may_leave = _all_full(queue)
                 info.partitioner.update(stay, appended.bytes or 0, cluster, may_leave)
                 self._note_stay(topic, stay, may_leave)
                 return appended
         finally:
             if buffer is not None:
-                state.pool.deallocate(buffer)
+                state.memory.give_back(buffer)
 
     def _append_to(self, of: tuple[str, int], record: Sized) -> Appended:
         queue = self.state.queue(of)
         appended = self._try_append(of, queue, record)
         if appended is None:
-            self.state.pool.allocate(buffer_size(self.state.at, self.state.config.batch_size, record))
-            appended = self._append_new(of, queue, record)
+            appended = self._append_new(of, queue, record, self.state.memory.take(record))
         return appended
+
+    def _grow(self, queue: Queue, record: Sized) -> bool:
+        """Whether the last batch had room for the record and lacked memory: now it has it, or is closed for appends."""
+        lacking = self.state.memory.lacking(queue[-1], record) if queue else 0
+        if lacking and not self.state.memory.extend(queue[-1], lacking):
+            self.state.close_for_appends(queue[-1])
+        return lacking > 0
 
     def _left(self, topic: str, stay: StickyPartitionInfo | None, queue: Queue, metadata: Metadata) -> bool:
         """Whether the partitioner left its partition, since it may now. Mirrors ``partitionChanged``."""
@@ -138,19 +147,23 @@ class RecordAccumulator:
         if state.closed:
             raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
         last = queue[-1] if queue else None
+        if last is not None and state.memory.lacking(last, record):
+            return None
         before = 0 if last is None else last.estimated
         if last is None or not last.try_append(record, state.now_ms):
             if state.reasons is not None:
                 number, full = (None, False) if last is None else (last.number, last.full)
                 state.reasons.append(Placed(of, number, before, full))
             if last is not None:
-                last.close_for_appends()
+                state.close_for_appends(last)
             return None
         return self._appended(of, queue, last.estimated - before, False)
 
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended:
-        state = self.state
-        batch = Batch(state.at, of, len(state.batches), state.now_ms, state.config.batch_size, record)
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+        state, number = self.state, len(self.state.batches)
+        compressed = state.expectations.compressed(of[0], number)
+        batch = Batch(state.at, of, number, state.now_ms, state.config.batch_size, record, False, compressed)
+        batch.buffer = buffer
         state.batches.append(batch)
         state.incomplete.add(batch)
         queue.append(batch)
@@ -179,7 +192,8 @@ class RecordAccumulator:
         state = self.state
         smaller = batch.is_piece and state.at in SPLITS_SMALLER
         size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
-        pieces = split(state.at, batch, size, len(state.batches))
+        state.expectations.see_split(batch)
+        pieces = split(state.at, batch, size, len(state.batches), partial(state.expectations.compressed, batch.of[0]))
         state.batches += pieces
         state.incomplete.update(pieces)
         state.queue(batch.of).extendleft(reversed(pieces))
@@ -191,7 +205,7 @@ class RecordAccumulator:
         batch.in_flight, batch.state = False, batches.State.DONE
         self.state.incomplete.discard(batch)
         if not batch.is_piece:
-            self.state.pool.deallocate(batch.buffer)
+            self.state.memory.give_back(batch.buffer)
 
     def expire(self) -> tuple[Sequence[Batch], int | None]:
         """What has expired in the queues, and when the next one will, None if unknown. Mirrors ``expiredBatches``."""
@@ -203,6 +217,8 @@ class RecordAccumulator:
             last = queue[-1] if queue else None
             while queue and self._has_expired(queue[0], queue[0] is not last or queue[0].full):
                 expired.append(queue.popleft())
+                if state.at in FORGETS_EXPIRED:
+                    state.close(expired[-1])
             if queue and delivery:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
@@ -249,6 +265,7 @@ class RecordAccumulator:
         """End all batches that are not done. Mirrors ``abortIncompleteBatches``."""
         self._end(list(self.state.incomplete))
         self.state.forget_queues()
+        self.state.expect(self.state.expectations.start_again())
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""

@@ -75,10 +75,10 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
             state.reasons.append(Took(of, batch.number, batch.estimated, size, max_size, room))
         if not room:
             break
-        batch.close()
+        state.close(batch)
         state.queue(of).popleft()
         batch.state = batches.State.LOST
-        size += batch.size.built
+        size += batch.built
         taken.append(batch)
     return taken
 

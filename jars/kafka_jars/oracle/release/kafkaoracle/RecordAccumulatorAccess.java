@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -40,8 +39,9 @@ final class RecordAccumulatorAccess {
     final boolean splits = declared(ACCUMULATOR, "splitAndReenqueue") != null;
     final boolean forgetsExpired = declared(ACCUMULATOR, "abortExpiredBatches") != null;
 
-    private final Constructor<?> constructor = Arrays.stream(ACCUMULATOR.getConstructors())
-        .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
+    final RecordAccumulatorCodec codec = new RecordAccumulatorCodec();
+    final RecordAccumulatorAllocation allocation = new RecordAccumulatorAllocation();
+
     private final Method append = declared(ACCUMULATOR, "append");
     private final Method ready = declared(ACCUMULATOR, "ready");
     private final Method drain = declared(ACCUMULATOR, "drain");
@@ -60,6 +60,7 @@ final class RecordAccumulatorAccess {
     private final Field recordCount = field(batchClass, "recordCount");
     private final Method size = declared(batchClass, "estimatedSizeInBytes") != null
         ? declared(batchClass, "estimatedSizeInBytes") : declared(batchClass, "sizeInBytes");
+    private final Method records = declared(batchClass, "records");
     private final Method setInFlight = declared(batchClass, "setInflight");
     private final Method isInFlight = declared(batchClass, "isInflight");
     private final Field incomplete = field(ACCUMULATOR, "incomplete");
@@ -108,7 +109,9 @@ final class RecordAccumulatorAccess {
         requestTimeout = Rule.integer(config.get("delivery_timeout_ms"));
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
+        Constructor<?> constructor = allocation.constructor();
         Metrics metrics = new Metrics();
+        codec.begin(config);
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
         List<Integer> ints = new ArrayList<>(List.of(batchSize, Rule.integer(config.get("linger_ms")), requestTimeout));
         boolean makesPool = !Arrays.asList(constructor.getParameterTypes()).contains(BufferPool.class);
@@ -116,7 +119,7 @@ final class RecordAccumulatorAccess {
             longs.add(0, memory);
             longs.add(1, (long) ints.remove(1));
         } else {
-            pool = new BufferPool(memory, batchSize, metrics, time, "g");
+            pool = allocation.pool(memory, batchSize, metrics, time);
         }
         Object[] arguments = Arrays.stream(constructor.getParameterTypes()).map(type -> {
             if (type == int.class) {
@@ -143,7 +146,7 @@ final class RecordAccumulatorAccess {
                     return null;
                 case "CompressionType":
                 case "Compression":
-                    return type.getField("NONE").get(null);
+                    return codec.codec(type);
                 case "PartitionerConfig":
                     return partitionerConfig(type, config);
                 default: // LogContext, ApiVersions
@@ -197,8 +200,10 @@ final class RecordAccumulatorAccess {
             .newInstance("cluster", view.nodes, described, none, none, none, null, Collections.emptyMap());
     }
 
-    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view) throws Exception {
+    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view)
+        throws Exception {
         appendedTo = partition;
+        codec.meet(topic);
         List<Long> longs = new ArrayList<>(List.of(timestamp, 0L, now)); // blocking for no time at all
         List<byte[]> fields = new ArrayList<>(Arrays.asList(key, value));
         Class<?>[] types = append.getParameterTypes();
@@ -212,6 +217,7 @@ final class RecordAccumulatorAccess {
                 : type == byte[].class ? fields.remove(0)
                 : type == boolean.class ? (Object) false
                 : type == Cluster.class ? view.cluster
+                : type.isArray() ? RecordAccumulatorHeaders.from(headers, type.getComponentType())
                 : type.isInstance(callbacks) ? callbacks
                 : null;
         }
@@ -294,6 +300,8 @@ final class RecordAccumulatorAccess {
     }
 
     Deque<?> split(Object batch) throws Exception {
+        Object built = Rule.kafka(() -> records.invoke(batch));
+        codec.makeReadable(batch, built);
         Method split = declared(ACCUMULATOR, "splitAndReenqueue");
         Rule.kafka(() -> split.invoke(accumulator, batch));
         return deque(of(batch));
