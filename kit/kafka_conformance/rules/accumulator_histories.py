@@ -43,7 +43,8 @@ from kafka_conformance.rules.scripts import every_script
 from kafka_reference.draws import mix32
 
 __all__ = [
-    "LETTERS", "After", "Record", "Take", "every_end_of_a_batch", "every_short_history", "spelled_history",
+    "LETTERS", "After", "Record", "Take", "every_end_of_a_batch", "every_rare_answer", "every_short_history",
+    "spelled_history",
 ]  # fmt: skip
 
 _LETTERS_OF_CONFIGURATION = 10
@@ -261,3 +262,26 @@ def every_end_of_a_batch() -> Iterator[RecordAccumulatorQuestion]:
     for steps in every_script(alphabet, 4):
         cluster = _cluster((0, 0), nodes=_NODES[:1])
         yield RecordAccumulatorQuestion(config, cluster, (), (append, append, append, take, *steps, _LOOK))
+
+
+def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
+    """One history for each answer that the other spaces do not give, so that none depends on what chance finds."""
+    config = AskedConfig(
+        batch_size=100, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=30,
+        buffer_memory=250, adaptive=True, availability_timeout_ms=0,
+    )  # fmt: skip
+    small, large, chosen = (
+        AppendStep(0, None, "00" * 10, 0),
+        AppendStep(0, None, "00" * 300, 0),
+        AppendStep(None, None, "00", 0, "t", 0),
+    )
+    other, load, take = AppendStep(1, None, "00" * 10, 0), LoadStep(), DrainStep((0,), 100)
+    for cluster, steps in (
+        (_cluster(), (chosen,)),
+        (_cluster((0, 0)), (large,)),
+        (_cluster((0, None)), (small, _READY)),
+        (_cluster((0, 0)), (small, AbortUndrainedStep())),
+        (_cluster((0, 0), (1, 1)), (load, small, small, small, other, _READY, load)),
+        (_cluster((0, 0)), (small, take, CompleteStep(-1)) * 20),
+    ):
+        yield RecordAccumulatorQuestion(config, cluster, (0,) * len(steps), (*steps, _LOOK))

@@ -121,19 +121,19 @@ def every_order_of_answers() -> Iterator[RecordAccumulatorQuestion]:
     begun = (_APPEND, _DRAIN, _APPEND, _APPEND, _DRAIN, _APPEND, _DRAIN, _APPEND, _OTHER)
     alphabet = (
         _DRAIN, ReenqueueStep(-1), ReenqueueStep(-2), ReenqueueStep(-3), CompleteStep(-1), CompleteStep(-3), FailStep(-2),
-        FailStep(-2, "refused"), FailStep(-3, "expired"), ExpireStep(), AdvanceStep(30), ProducerStep(7, 1),
+        FailStep(-2, "refused"), FailStep(0, "expired"), ExpireStep(), AdvanceStep(30), ProducerStep(7, 1),
     )  # fmt: skip
     return _after(begun, alphabet, AskedProducer(7, 0))
 
 
 def every_way_round() -> Iterator[RecordAccumulatorQuestion]:
-    """A batch of three records goes round after 2^31 - 1, and one comes after it; both are in flight, and a third waits.
+    """A batch of three records that goes round after 2^31 - 1 is in flight, another batch waits.
 
     Then every history of up to 3 of 8 steps, a drain, and a look.
     """
-    begun = (_APPEND, _APPEND, _APPEND, _DRAIN, _APPEND, _DRAIN, _APPEND)
+    begun = (_APPEND, _APPEND, _APPEND, _DRAIN, _APPEND)
     alphabet = (
-        _DRAIN, ReenqueueStep(-1), ReenqueueStep(-2), CompleteStep(-1), CompleteStep(-2), SplitStep(-1), SplitStep(-2),
+        _DRAIN, ReenqueueStep(-1), ReenqueueStep(-2), CompleteStep(-1), CompleteStep(-2), SplitStep(-1), _APPEND,
         FailStep(-2, "refused"),
     )  # fmt: skip
     return _after(begun, alphabet, AskedProducer(7, 0, {"t-0": _MOST - 1}))

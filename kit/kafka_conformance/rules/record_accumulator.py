@@ -48,7 +48,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kafka_conformance.protocol import Answer
-from kafka_conformance.rules.accumulator_histories import every_end_of_a_batch, every_short_history
+from kafka_conformance.rules.accumulator_histories import (
+    every_end_of_a_batch,
+    every_rare_answer,
+    every_short_history,
+)
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
@@ -328,6 +332,7 @@ RULE = Rule(
     spaces=(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
+        Space("a history for each answer that is rare", every_rare_answer),
         Space("three idempotent batches in flight: every history of up to 3 of 12 steps", every_order_of_answers),
         Space("sequences that go round: every history of up to 3 of 8 steps", every_way_round),
     ),
