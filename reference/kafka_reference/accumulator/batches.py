@@ -35,6 +35,7 @@ from collections.abc import Callable, Sequence
 
 from kafka_reference.accumulator.compressed import Compressed, shown_while_open
 from kafka_reference.accumulator.sizes import BatchSize, Sized, batch_overhead, buffer_size, newest_magic
+from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since
 
 __all__ = ["Batch", "State", "split"]
@@ -57,8 +58,9 @@ class Batch:
     """A batch for partition ``of`` of a topic; ``number`` counts the batches of a history, ``buffer`` its bytes."""
 
     __slots__ = (
-        "_at", "_attempts_at_epoch", "_compressed", "_epoch", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
-        "last_append_ms", "last_attempt_ms", "number", "of", "records", "size", "state",
+        "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
+        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence",
+        "size", "state",
     )  # fmt: skip
 
     def __init__(
@@ -73,6 +75,9 @@ class Batch:
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[Sized] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
+        self.aborted = False
+        self.sequence: int | None = None
+        self.producer: tuple[int, int] | None = None
         self._epoch: int | None = None
         self._attempts_at_epoch = 0
         self.append(first, now_ms)
@@ -123,8 +128,21 @@ class Batch:
         self.size.closed = True
 
     def close(self) -> None:
-        """Be built. Mirrors ``close``."""
+        """Be built. Raises IllegalArgumentException for a negative sequence. Mirrors ``close``."""
+        if self.sequence is not None and self.sequence < 0:
+            raise IllegalArgumentException
         self.size.closed = self.closed = True
+
+    @property
+    def record_count(self) -> int:
+        """How many records it holds."""
+        return len(self.records)
+
+    def renumber(self, producer: tuple[int, int], sequence: int) -> None:
+        """Be built anew with these. Raises IllegalStateException if it was aborted. Mirrors ``resetProducerState``."""
+        if self.aborted:
+            raise IllegalStateException
+        self.producer, self.sequence, self.closed = producer, sequence, False
 
     def waited_ms(self, now_ms: int) -> int:
         """Since it was made or came back."""

@@ -20,6 +20,7 @@ from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, is_increm
 from kafka_reference.accumulator.compressed import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.accumulator.reasons import Reason
+from kafka_reference.idempotence.client import IDEMPOTENT, Producer, ProducerState
 from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
@@ -33,7 +34,10 @@ Queue = deque[Batch]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x."""
+    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x.
+
+    ``producer`` is an idempotent one, which there is since 0.11.0.0; before, it is as if there was none.
+    """
 
     batch_size: int
     linger_ms: int
@@ -49,6 +53,7 @@ class Config:
     ratio: float = 1.0
     achieved_per_mille: tuple[int, ...] = ()
     allocation: str = "full"
+    producer: Producer | None = None
 
 
 @dataclass(slots=True)
@@ -96,6 +101,8 @@ class State:
         self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
+        idempotent = config.producer if at in IDEMPOTENT else None
+        self.producer = None if idempotent is None else ProducerState(at, idempotent)
         self.batches: list[Batch] = []
         self.incomplete: set[Batch] = set()
         self.latencies: dict[int, NodeLatency] = {}

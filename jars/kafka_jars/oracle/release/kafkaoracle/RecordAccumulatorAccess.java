@@ -37,6 +37,7 @@ final class RecordAccumulatorAccess {
     int appendedTo;
     final boolean choosesPartitions = nested("AppendCallbacks") != null;
     final boolean splits = declared(ACCUMULATOR, "splitAndReenqueue") != null;
+    final boolean expiresInFlight = declared(ACCUMULATOR, "resetNextBatchExpiryTime") != null;
     final boolean forgetsExpired = declared(ACCUMULATOR, "abortExpiredBatches") != null;
 
     final RecordAccumulatorCodec codec = new RecordAccumulatorCodec();
@@ -89,6 +90,8 @@ final class RecordAccumulatorAccess {
         return null;
     }) : null;
 
+    RecordAccumulatorProducer producer;
+
     private Object accumulator;
     private BufferPool pool;
     private int requestTimeout;
@@ -110,6 +113,7 @@ final class RecordAccumulatorAccess {
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
         Constructor<?> constructor = allocation.constructor();
+        producer = producer((Map<?, ?>) config.get("producer"));
         Metrics metrics = new Metrics();
         codec.begin(config);
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
@@ -131,6 +135,13 @@ final class RecordAccumulatorAccess {
         pool = (BufferPool) free.get(accumulator);
     }
 
+    /** The idempotent producer, if the question has one and this release can have one. */
+    private RecordAccumulatorProducer producer(Map<?, ?> asked) throws Exception {
+        Class<?> manager = Arrays.stream(constructor.getParameterTypes())
+            .filter(type -> type.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
+        return asked == null || manager == null ? null : new RecordAccumulatorProducer(manager, asked);
+    }
+
     private Object argument(Class<?> type, Metrics metrics, Map<String, Object> config) {
         try {
             switch (type.getSimpleName()) {
@@ -143,7 +154,7 @@ final class RecordAccumulatorAccess {
                 case "BufferPool":
                     return pool;
                 case "TransactionManager":
-                    return null;
+                    return producer == null ? null : producer.manager;
                 case "CompressionType":
                 case "Compression":
                     return codec.codec(type);
@@ -312,6 +323,11 @@ final class RecordAccumulatorAccess {
         Rule.kafka(() -> method.invoke(accumulator, batch));
     }
 
+    boolean inRetry(Object batch) throws Exception {
+        Method inRetry = declared(batchClass, "inRetry");
+        return (Boolean) inRetry.invoke(batch);
+    }
+
     void latency(int node, boolean canDrain) throws Exception {
         if (latency != null) {
             Rule.kafka(() -> latency.invoke(accumulator, node, now, canDrain));
@@ -443,7 +459,7 @@ final class RecordAccumulatorAccess {
     private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new HashMap<>();
 
     /** The method of this name, whoever may call it; null if there is none. */
-    private static Method declared(Class<?> of, String name) {
+    static Method declared(Class<?> of, String name) {
         return METHODS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Method> found = Arrays.stream(of.getDeclaredMethods())
                 .filter(method -> method.getName().equals(name) && !method.isBridge()).findFirst();
@@ -452,7 +468,7 @@ final class RecordAccumulatorAccess {
         }).orElse(null);
     }
 
-    private static Field field(Class<?> of, String name) {
+    static Field field(Class<?> of, String name) {
         return FIELDS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Field> found = Arrays.stream(of.getDeclaredFields()).filter(one -> one.getName().equals(name)).findFirst();
             found.ifPresent(one -> one.setAccessible(true));
