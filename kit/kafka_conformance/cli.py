@@ -15,6 +15,7 @@ import click
 
 from kafka_conformance import certifying, interrupts
 from kafka_conformance.errors import KitError
+from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.session import fresh_seed, split
 from kafka_jars.errors import JarError
 
@@ -231,5 +232,5 @@ def main() -> NoReturn:
 
 
 def _say(what: object) -> int:
-    print(f"kafka-conformance: {what}", file=sys.stderr)
+    print(f"kafka-conformance: {harmless(str(what), keep=chr(10))}", file=sys.stderr)
     return 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.commands.replay import answerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.failures import FOLDER
+from kafka_conformance.mutants import MUTANTS
 from kafka_conformance.protocol import Answer, Answered, Failed, Question, Unsupported, question_id, to_json
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Story, print_story
@@ -75,6 +76,7 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
         ready(svg)
     with ExitStack() as rooms:
         someone = answerer(who, rooms)
+        _refuse_strangers(who, asked)
         stories = [_story(someone, one) for one in asked]
     if svg is not None:
         draw(stories[0], svg)
@@ -88,6 +90,14 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
             out.print()
         print_story(out, story)
     return 0
+
+
+def _refuse_strangers(who: str, asked: Sequence[_Asked]) -> None:
+    """A mutant answers questions of its own rule; to those of another its answers mean nothing. Raises BadInput."""
+    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
+    stranger = next((one for one in asked if of not in {None, one.rule.slug}), None)
+    if stranger is not None:
+        raise BadInput(f"{stranger.where}: {who} is a mutant of {of}, and this is a question of {stranger.rule.slug}")
 
 
 def _documents(file: str) -> Iterator[tuple[_Document, str]]:
@@ -190,4 +200,9 @@ def _rows(rule: Rule, question: Any, at: Release, right: Answer, said: Answer) -
         yield from map(Row, ours)
         return
     for our, their, one, other in zip(ours, theirs, rights, saids, strict=True):
-        yield Row(their, None if to_json(one) == to_json(other) else our.answer)
+        if to_json(one) == to_json(other):
+            yield Row(their)
+        elif our.answer != their.answer:
+            yield Row(their, our.answer)
+        else:  # the words leave out what differs
+            yield Row(replace(their, answer=to_json(other).decode()), to_json(one).decode())

@@ -28,7 +28,7 @@ __all__ = ["draw", "figure", "ready"]
 
 _COLUMN, _SLOT, _BOX, _PAD, _EDGE = 46, 19, 16, 5, 16
 _CHARACTER = 6.1  # of 10.5 px, on the average
-_MARK, _LONGEST_MARK = 190, 28
+_LONGEST_MARK = 28
 
 # Kind of box: fill and line in the light, fill and line in the dark, and what it means.
 _KINDS = {
@@ -85,10 +85,11 @@ def figure(story: Story) -> bytes:
     rows = story.rows
     clocked = any(row.explained.time_ms is not None for row in rows)
     head = 52 + 18 * clocked + 16
-    tracks = list(_tracks(rows, head + _MARK + 8))
+    foot = head + 14 + int(max(min(len(_said(row)), _LONGEST_MARK) for row in rows) * 6.4)
+    tracks = list(_tracks(rows, foot + 10))
     left = _EDGE + 14 + int(max([len("in flight"), *(min(len(harmless(t.name)), 24) for t in tracks)]) * 6.6)
     right = left + _COLUMN * len(rows)
-    bottom = tracks[-1].bottom if tracks else head + _MARK + 8
+    bottom = tracks[-1].bottom if tracks else foot + 10
     kinds = list(dict.fromkeys(box.kind for name in _KINDS for box in _boxes(rows) if box.kind == name))
     heading = _cut(f"{story.rule}: {story.title}", 160)
     width = max(right, 520, int(len(heading) * 9.2), *(_legend_ends(kinds))) + _EDGE
@@ -103,7 +104,7 @@ def figure(story: Story) -> bytes:
     _words(root, _EDGE, 42, f"question {story.id}, by {story.who} {story.release}", "quiet")
     _bands(root, rows, (left, head, bottom), clocked)
     for number, row in enumerate(rows):
-        _mark(root, row, number, left + _COLUMN * number, head)
+        _mark(root, row, number, left + _COLUMN * number, (head, foot))
     for track in tracks:
         _lane(root, rows, track, left, right)
     _legend(root, kinds, bottom + 22)
@@ -157,21 +158,24 @@ def _bands(root: Element, rows: Sequence[Row], place: tuple[int, int, int], cloc
     _words(root, _EDGE, head - 3, "step", "quiet")
 
 
-def _mark(root: Element, row: Row, number: int, x: int, head: int) -> None:
+def _mark(root: Element, row: Row, number: int, x: int, place: tuple[int, int]) -> None:
     """What the step was, upright in its column, with the whole story as a tooltip."""
-    one = row.explained
+    one, (head, foot) = row.explained, place
     group = SubElement(root, "g")
     lines = [f"step {number}: {one.step}", one.answer, *(f"· {reason}" for reason in one.reasons)]
     if row.instead is not None:
         lines.insert(2, f"the reference: {row.instead}")
     lines += [f"{name}: {content}" for name, content in one.state]
     SubElement(group, "title").text = harmless("\n".join(lines), keep="\n")
-    _rect(group, x + 1, head - 14, _COLUMN - 2, _MARK + 14, "touch")
+    _rect(group, x + 1, head - 14, _COLUMN - 2, foot - head + 14, "touch")
     _words(group, x + _COLUMN / 2, head - 3, str(number), "number")
     style = "mark" if row.instead is None else "mark wrong"
-    said = _cut(one.mark + ("" if row.instead is None else " ◀"), _LONGEST_MARK)
-    x, y = x + _COLUMN // 2 + 4, head + _MARK - 2
-    _words(group, x, y, said, style, transform=f"rotate(-90 {x} {y})")
+    x, y = x + _COLUMN // 2 + 4, foot
+    _words(group, x, y, _cut(_said(row), _LONGEST_MARK), style, transform=f"rotate(-90 {x} {y})")
+
+
+def _said(row: Row) -> str:
+    return harmless(("" if row.instead is None else "◀ ") + row.explained.mark)
 
 
 def _lane(root: Element, rows: Sequence[Row], track: _Track, left: int, right: int) -> None:

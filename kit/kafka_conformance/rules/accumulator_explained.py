@@ -36,7 +36,7 @@ _OUT = {
 }
 
 # Steps that a state or a release may have no use for.
-_MAY_BE_IDLE = ReenqueueStep, SplitStep, CompleteStep, FlushedStep, AbortUndrainedStep
+_MAY_BE_IDLE = AppendStep, ReenqueueStep, SplitStep, CompleteStep, FlushedStep, AbortUndrainedStep
 
 
 class Walked(Protocol):
@@ -61,7 +61,7 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
         mark = mark_words(step, answer, noted)
         if isinstance(step, ReenqueueStep | SplitStep | CompleteStep):
             mark += "".join(f" #{batch.number}" for batch in state.batches if _moved(before, batch))
-        if not isinstance(step, AppendStep | DrainStep):
+        if said == {} or not isinstance(step, AppendStep | DrainStep):
             changes = list(_changes(before, state.batches))
             idle = isinstance(step, _MAY_BE_IDLE) and not said and not changes
             reasons += changes or ["nothing was to be done: see the state, or the release does not know this"] * idle

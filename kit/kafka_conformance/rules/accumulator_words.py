@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kafka_conformance.rules.accumulator_steps import (
@@ -59,7 +59,7 @@ def step_words(step: Any) -> str:
             sized += f", {len(headers)} header{'s' * (len(headers) > 1)}" if headers else ""
             return f"append to {to}{before}: {sized}" + (f", timestamp {timestamp}" if timestamp else "")
         case AdvanceStep(ms):
-            return f"{ms} ms go by"
+            return f"{ms} ms {'goes' if ms == 1 else 'go'} by"
         case DrainStep(nodes, max_size):
             return f"drain for {_nodes(nodes)}, up to {max_size:,} B each"
         case ReenqueueStep(number):
@@ -181,13 +181,18 @@ def _answered(step: Any, answer: Any) -> str:
         case LoadStep():
             return "none: every partition alike" if answer is None else _table(answer)
         case LookStep():
-            queued = sum(map(len, answer["queues"].values()))
-            return (
-                f"{count_of(queued, 'batch')} queued, {len(answer['incomplete'])} not done, {answer['memory']:,} B free"
-            )
+            queues = [
+                f"{name}: {_numbers(batch[0] for batch in queue)}" for name, queue in answer["queues"].items() if queue
+            ]
+            not_done = f"not done: {_numbers(answer['incomplete'])}"
+            return "; ".join([*queues, not_done, f"{answer['memory']:,} B free"])
         case _ if not answer:
             return NOTHING
     return answer_in_words(answer)
+
+
+def _numbers(batches: Iterable[int]) -> str:
+    return " ".join(f"#{number}" for number in batches) or "nothing"
 
 
 def _taken(batch: Any) -> str:

@@ -101,7 +101,7 @@ def _mark(step: Any) -> str:
     """The step in few words."""
     match step.__struct_config__.tag:
         case "partition":
-            return str(step.topic) + ("" if step.key is None else ", keyed")
+            return f"{step.topic}, keyed" if step.key is not None else str(step.topic)
         case "new_batch":
             return f"new batch, {step.topic}-{step.previous}"
         case "append" if hasattr(step, "enable_switch"):
