@@ -34,26 +34,26 @@ _CONFIG = AskedConfig(
 )  # fmt: skip
 
 
-def _append(partition: int | None, length: int, *headers: tuple[str, str | None]) -> AppendStep:
+def _append(partition: int | None, length: int, *headers: tuple[str, str | None], topic: str = "t") -> AppendStep:
     value = "00" * length if length < 200 else Length(length)
-    return AppendStep(partition, None, value, 0, "t", 1 if partition is None else None, headers)
+    return AppendStep(partition, None, value, 0, topic, 1 if partition is None else None, headers)
 
 
 def _question(config: AskedConfig, *steps: Any) -> RecordAccumulatorQuestion:
-    return RecordAccumulatorQuestion(config, _CLUSTER, (0,) * len(steps), steps)
+    return RecordAccumulatorQuestion(config, _CLUSTER, (0,) * len(steps), steps, ("t", "u"))
 
 
 def every_compressed_history() -> Iterator[RecordAccumulatorQuestion]:
-    """Three records for two partitions, then every history of up to 4 of 5 steps; two codecs."""
+    """Three records for two partitions, then every history of up to 4 of 5 steps; of up to 3 with a third codec."""
     alphabet: tuple[Any, ...] = (
         _append(0, 60, ("name", "00"), ("", None)), _append(None, 90), DrainStep((0,), 250), ReenqueueStep(-1),
         SplitStep(-1),
     )  # fmt: skip
     before = (_append(0, 60), _append(0, 60), _append(1, 50))
-    after = (ReadyStep(), _append(1, 0), DrainStep((0,), 1000), LookStep())
-    for ratio, achieved in ((0.5, (700, 2200, 100)), (0.004, (1300, 3))):
+    after = (ReadyStep(), _append(1, 0), _append(0, 70, topic="u"), LookStep(), DrainStep((0,), 1000), LookStep())
+    for ratio, achieved, most in ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (1.0, (998,), 3)):
         config = structs.replace(_CONFIG, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
-        for steps in every_script(alphabet, 4):
+        for steps in every_script(alphabet, most):
             yield _question(config, *before, *steps, *after)
 
 

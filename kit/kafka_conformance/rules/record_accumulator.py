@@ -314,12 +314,12 @@ def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence
 def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if len(question.steps) >= 50:
         yield "50 steps and more"
-    yield from _labels_of(question.config)
-    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
     try:
         history = History(RecordAccumulator, question, NEWEST)
-    except JavaRaises:
+    except JavaRaises as raised:
+        yield f"refused: {raised.java_name}"
         return
+    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
     state = history.accumulator.state
     for step in question.steps:
         before = {} if state.producer is None else queued(state)
@@ -327,15 +327,15 @@ def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
         seen.update(_seen(step, answer))
         seen.update(seen_of_sequences(state, before, step, answer))
     yield from sorted(seen)
+    yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
 
 
-def _labels_of(config: AskedConfig) -> Iterator[str]:
+def _way(config: AskedConfig) -> Iterator[str]:
+    """What is out of the ordinary about the batches' memory."""
     if config.compression != "none":
         yield "compressed"
     if config.allocation != "full":
         yield "chunks" if config.batch_size >= CHUNK else "smaller than a chunk"
-        if config.compression != "none":
-            yield "chunks and compression"
 
 
 def _seen(step: Any, answer: Any) -> Iterator[str]:
@@ -364,7 +364,7 @@ def _seen(step: Any, answer: Any) -> Iterator[str]:
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at compression, at a partition that is to be chosen."""
+    """Where releases part ways first: at the ratios of a codec, at a partition that is to be chosen."""
     if question.config.compression != "none":
         return "compressed"
     chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
@@ -385,7 +385,7 @@ RULE = Rule(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
         Space(
-            "two codecs, compressed batches of two partitions: every history of up to 4 of 5 steps",
+            "two codecs, two partitions: every history of up to 4 of 5 steps; a third: of up to 3",
             every_compressed_history,
         ),
         Space("memory for four chunks: every history of up to 4 of 6 steps", every_chunked_history),
@@ -403,8 +403,13 @@ RULE = Rule(
         | {"ready", "not ready", "leader unknown", "looks again", "drained", "drained several", "drained none"}
         | {"statistics", "no statistics", "expired", "not expired", "split", "did complete", "did flushed", "did abort"}
         | {"did abort_undrained", "raises KafkaException", "raises BufferExhaustedException"}
-        | {"raises IllegalArgumentException", "raises ArithmeticException"}
         | MET
+        | {"raises IllegalArgumentException", "raises ArithmeticException", "headers", "refused: ConfigException"}
+        | {f"compressed: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+        | {"compressed: drained several", "compressed: headers", "compressed: raises BufferExhaustedException"}
+        | {f"chunks: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+        | {"chunks: did complete", "chunks: did abort", "chunks: raises BufferExhaustedException"}
+        | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch"}
     ),
     java=((since("0.10.0.0"), "RecordAccumulatorRule"),),
     share=3,
@@ -416,5 +421,6 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-13834",
         f"{_ISSUES}/KAFKA-15415",
         f"{_ISSUES}/KAFKA-8350",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
     ),
 )

@@ -115,8 +115,7 @@ class RecordAccumulator:
                 if appended is None and self._grow(queue, record):
                     continue
                 if appended is None:
-                    if buffer is None:
-                        buffer = state.memory.take(record)
+                    buffer = state.memory.take(record) if buffer is None else buffer
                     if self._left(topic, stay, queue, metadata):
                         continue
                     appended, buffer = self._append_new(of, queue, record, buffer), None

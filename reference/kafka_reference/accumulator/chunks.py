@@ -34,29 +34,18 @@ from kafka_reference.accumulator.sizes import BATCH_OVERHEAD, Sized, buffer_size
 from kafka_reference.errors import BufferExhaustedException, ConfigException, NotInThisRelease
 from kafka_reference.releases import Release, since
 
-__all__ = ["CHUNK", "Buffers", "Chunks", "is_incremental"]
+__all__ = ["CHUNK", "Buffers", "Chunks", "memory_for"]
 
 INCREMENTAL = since("4.4.0")
 CHUNK = 16384
 
 
-def is_incremental(at: Release, allocation: str, batch_size: int, compression: str) -> bool:
-    """Whether the producer takes chunks. Raises ConfigException; NotInThisRelease if it knows of no such thing."""
-    if allocation == "full":
-        return False
-    if at not in INCREMENTAL:
-        raise NotInThisRelease(f"Kafka {at} has no incremental allocation: ask about {INCREMENTAL}")
-    if batch_size >= CHUNK and compression != "none":
-        raise ConfigException
-    return batch_size >= CHUNK
-
-
 class Buffers:
-    """Memory by whole buffers. What is taken is in bytes."""
+    """Memory by whole buffers, each of which is all a batch ever needs. What is lent is in bytes."""
 
-    def __init__(self, at: Release, memory: int, batch_size: int, compressed: bool, poolable: int) -> None:
+    def __init__(self, at: Release, memory: int, batch_size: int, *, compressed: bool) -> None:
         self._at, self._batch_size, self._compressed = at, batch_size, compressed
-        self.pool = BufferPool(at, memory, poolable)
+        self.pool = BufferPool(at, memory, batch_size)
 
     def take(self, first: Sized) -> int:
         """Memory for a batch that begins with this record. Raises as ``BufferPool.allocate`` does."""
@@ -65,37 +54,45 @@ class Buffers:
         return size
 
     def give_back(self, size: int) -> None:
-        """What was taken."""
+        """What was taken, of one batch."""
         self.pool.deallocate(size)
 
-    def lacking(self, batch: Batch, record: Sized) -> int:
-        """Bytes that the batch must grow by before the record goes there."""
+    def lacking(self, _batch: Batch, _record: Sized) -> int:
+        """Bytes that the batch must grow by before the record goes there, for which it has room."""
         return 0
 
-    def extend(self, batch: Batch, lacking: int) -> bool:
-        """Make the batch grow by that, at once or not at all."""
-        return True
+    def extend(self, _batch: Batch, lacking: int) -> bool:
+        """Make the batch grow by that, if it can be done at once."""
+        return lacking == 0
 
     def trim(self, batch: Batch) -> None:
-        """The batch was closed for appends."""
+        """The batch was closed for appends: take back what it never wrote to."""
 
 
 class Chunks(Buffers):
     """Memory by chunks."""
 
+    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
+        super().__init__(at, memory, batch_size, compressed=False)
+        self.pool = BufferPool(at, memory, CHUNK)
+
     def take(self, first: Sized) -> int:
+        """As many chunks as this record needs. Raises as ``BufferPool.allocate_chunks`` does."""
         return self.pool.allocate_chunks(BATCH_OVERHEAD + self._bound(first))
 
     def give_back(self, size: int) -> None:
+        """Chunks that were taken, each by itself."""
         for _ in range(size // CHUNK):
             self.pool.deallocate(CHUNK)
 
     def lacking(self, batch: Batch, record: Sized) -> int:
+        """Bytes that the batch must grow by first, 0 if it has no room. Mirrors ``extensionBytesNeeded``."""
         if batch.is_piece or not batch.size.has_room_for(record):
             return 0
         return max(0, batch.estimated + self._bound(record) - batch.buffer)
 
     def extend(self, batch: Batch, lacking: int) -> bool:
+        """Take chunks for that. Raises IllegalArgumentException. Mirrors ``allocateExtensionChunks``."""
         try:
             batch.buffer += self.pool.allocate_chunks(lacking)
         except BufferExhaustedException:
@@ -103,10 +100,24 @@ class Chunks(Buffers):
         return True
 
     def trim(self, batch: Batch) -> None:
-        unused = 0 if batch.is_piece else batch.buffer - -(-batch.built // CHUNK) * CHUNK
-        self.give_back(unused)
-        batch.buffer -= unused
+        """Chunks behind the last one written to go back. Mirrors ``releaseUnusedChunks``."""
+        if not batch.is_piece:
+            unused = batch.buffer - -(-batch.built // CHUNK) * CHUNK
+            self.give_back(unused)
+            batch.buffer -= unused
 
     def _bound(self, record: Sized) -> int:
         """Bytes of the record at most. Mirrors ``DefaultRecord.recordSizeUpperBound``."""
         return upper_bound(self._at, 2, False, record.key, record.value, record.headers) - BATCH_OVERHEAD
+
+
+def memory_for(at: Release, memory: int, batch_size: int, compression: str, allocation: str) -> Buffers:
+    """What the producer decides for. Raises ConfigException; NotInThisRelease if there is nothing to decide."""
+    compressed = compression != "none"
+    if allocation != "full" and at not in INCREMENTAL:
+        raise NotInThisRelease(f"Kafka {at} has no incremental allocation: ask about {INCREMENTAL}")
+    if allocation == "full" or batch_size < CHUNK:
+        return Buffers(at, memory, batch_size, compressed=compressed)
+    if compressed:
+        raise ConfigException
+    return Chunks(at, memory, batch_size)

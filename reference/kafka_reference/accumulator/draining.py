@@ -45,7 +45,7 @@ __all__ = ["drain"]
 
 INDEX_PER_NODE = since("3.3.0")
 INDEX_MOVES_FIRST = since("2.1.0", until="3.2.99")
-NO_LIST_FOR_STRANGERS = since("0.10.0.0", until="0.10.0.99")
+NO_LIST_FOR_STRANGERS = since("0.10.0.0", until="0.10.2.99")
 NO_PARTITIONS_NO_HARM = SNAPSHOTS
 KEEPS_BUFFERS_IN_FLIGHT = since("3.9.2", until="3.9.99") | since("4.0.2", until="4.0.99") | since("4.1.2")
 

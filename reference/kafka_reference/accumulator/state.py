@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, is_incremental
+from kafka_reference.accumulator.chunks import memory_for
 from kafka_reference.accumulator.compressed import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.accumulator.reasons import Reason
@@ -91,11 +91,7 @@ class State:
 
     def __init__(self, at: Release, config: Config, draws: StepDraws) -> None:
         self.at, self.config, self.draws = at, config, draws
-        chunked = is_incremental(at, config.allocation, config.batch_size, config.compression)
-        self.memory = (Chunks if chunked else Buffers)(
-            at, config.buffer_memory, config.batch_size, config.compression != "none",
-            CHUNK if chunked else config.batch_size,
-        )  # fmt: skip
+        self.memory = memory_for(at, config.buffer_memory, config.batch_size, config.compression, config.allocation)
         self.pool = self.memory.pool
         self.expectations = Expectations(at, config.compression, config.ratio, config.achieved_per_mille)
         self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)

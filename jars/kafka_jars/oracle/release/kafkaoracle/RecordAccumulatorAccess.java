@@ -113,7 +113,7 @@ final class RecordAccumulatorAccess {
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
         Constructor<?> constructor = allocation.constructor();
-        producer = producer((Map<?, ?>) config.get("producer"));
+        producer = producer(constructor, (Map<?, ?>) config.get("producer"));
         Metrics metrics = new Metrics();
         codec.begin(config);
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
@@ -136,7 +136,7 @@ final class RecordAccumulatorAccess {
     }
 
     /** The idempotent producer, if the question has one and this release can have one. */
-    private RecordAccumulatorProducer producer(Map<?, ?> asked) throws Exception {
+    private static RecordAccumulatorProducer producer(Constructor<?> constructor, Map<?, ?> asked) throws Exception {
         Class<?> manager = Arrays.stream(constructor.getParameterTypes())
             .filter(type -> type.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
         return asked == null || manager == null ? null : new RecordAccumulatorProducer(manager, asked);
