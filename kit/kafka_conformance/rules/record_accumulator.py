@@ -319,7 +319,9 @@ def _seen(step: Any, answer: Any) -> Iterator[str]:
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at a partition that is to be chosen."""
+    """Where releases part ways first: at sequences, or at a partition that is to be chosen."""
+    if question.config.producer is not None:
+        return "idempotent producer"
     chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
     return "partitions chosen" if chosen else "partitions given"
 
