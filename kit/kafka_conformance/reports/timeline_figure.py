@@ -200,15 +200,16 @@ def _box_at(lane: Lane | None, side: str, slot: int) -> Box | None:
 def _runs(root: Element, boxes: Sequence[Box | None], left: int, y: int) -> None:
     """One slot of a lane from left to right; what stays the same is one box."""
     at = 0
-    for same, run in groupby(boxes, key=lambda box: box and (box.name, box.kind)):
+    for _, run in groupby(boxes, key=lambda box: box and (box.name, box.kind)):
         here = list(run)
-        if same and here[0]:
+        first = here[0]
+        if first is not None:
             x, width = left + at * _COLUMN + 1, len(here) * _COLUMN - 2
             group = SubElement(root, "g")
-            stories = dict.fromkeys(f"step {at + n}: {box.story}" for n, box in enumerate(here) if box)
+            stories = [f"step {at + n}: {box.story}" for n, box in enumerate(here) if box]
             SubElement(group, "title").text = harmless("\n".join(stories), keep="\n")
-            _rect(group, x, y, width, _BOX, f"box {here[0].kind}", rx="3")
-            _words(group, x + 4, y + 12, _cut(here[0].name, int((width - 4) / _CHARACTER)), "label")
+            _rect(group, x, y, width, _BOX, f"box {first.kind}", rx="3")
+            _words(group, x + 4, y + 12, _cut(first.name, int((width - 4) / _CHARACTER)), "label")
         at += len(here)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_conformance.rules.accumulator_words import answer_words, step_words
 from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.record_accumulator import RULE
 from kafka_conformance.sources import collect
@@ -61,6 +60,11 @@ def test_the_reasons_of_ready_and_where_the_delay_comes_from() -> None:
         "t-0 #0: not full, waited 5 ≥ 5 ms of linger → node 0 is ready",
     )
     assert told[5].mark == "ready → 0 (waited)"
+
+
+def test_of_two_that_wait_as_long_the_first_makes_the_delay() -> None:
+    told = explained("2.8.2", append(0), append(1), READY)[2]
+    assert [reason.endswith("← the delay") for reason in told.reasons] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -165,13 +169,3 @@ def test_listening_changes_no_answer(version: str) -> None:
         history = History(RecordAccumulator, asked, at)
         history.accumulator.state.reasons = []
         assert [history.take(step) for step in asked.steps] == RULE.ask(asked, at)["steps"]
-
-
-@pytest.mark.parametrize(
-    "answer", [None, {}, [], 7, "x", {"nodes": 3}, {"batches": [[]]}, {"new_batch": 1}, {"queues": []}]
-)
-def test_an_answer_of_any_form_is_shown(answer: Any) -> None:
-    steps = (append(0), READY, DRAIN, op("expire"), op("load"), op("look"), op("split", batch=0), op("abort"))
-    for step in question(*steps).steps:
-        assert answer_words(step, answer)
-        assert step_words(step)

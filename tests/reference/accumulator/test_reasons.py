@@ -74,6 +74,16 @@ def test_why_a_batch_is_ready_or_not() -> None:
     assert told.ready() == [looked(0, 0, waited_ms=3, closed=True, left_ms=None)]
 
 
+def test_the_first_of_several_is_full_though_it_stands_open() -> None:
+    told = Told("2.5.1", (0, 0))
+    told.append(0)
+    told.drain(0)
+    told.append(0)
+    told.it.split(told.it.state.batches[0])  # to 2.5 its piece, the new first one, stands open
+    assert not told.it.state.batches[2].full
+    assert told.ready() == [looked(0, 2, full=True, left_ms=None)]
+
+
 def test_why_a_queue_is_not_looked_at() -> None:
     told = Told("2.8.2", (0, 0), (1, 0), (2, None), (3, 1))
     for partition in (0, 1, 2, 3):

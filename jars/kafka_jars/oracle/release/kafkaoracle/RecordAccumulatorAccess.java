@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -418,7 +419,9 @@ final class RecordAccumulatorAccess {
     Set<Object> incomplete() throws Exception {
         Object all = incomplete.get(accumulator);
         Method copy = declared(all.getClass(), "copyAll") != null ? declared(all.getClass(), "copyAll") : declared(all.getClass(), "all");
-        return RecordAccumulatorRule.identities((Iterable<?>) copy.invoke(all));
+        Set<Object> found = new HashSet<>();
+        ((Iterable<?>) copy.invoke(all)).forEach(found::add);
+        return found;
     }
 
     Map<TopicPartition, Deque<?>> queues() throws Exception {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -366,11 +365,5 @@ public final class RecordAccumulatorRule extends Rule {
             answer.put("sequences", kafka.producer.look());
         }
         return answer;
-    }
-
-    static Set<Object> identities(Iterable<?> all) {
-        Set<Object> found = new HashSet<>();
-        all.forEach(found::add);
-        return found;
     }
 }
