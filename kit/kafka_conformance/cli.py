@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -14,8 +13,9 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from kafka_conformance import certifying
+from kafka_conformance import certifying, interrupts
 from kafka_conformance.errors import KitError
+from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.session import fresh_seed, split
 from kafka_jars.errors import JarError
 
@@ -100,6 +100,20 @@ def diff(**options: Any) -> int:
 def replay(**options: Any) -> int:
     """Ask one failed question again, and show both answers."""
     from kafka_conformance.commands import replay as command
+
+    return command.run(**options)
+
+
+@app.command()
+@click.argument("file", metavar="FILE")
+@click.option("--kafka", default="", metavar="RELEASE", help="An exact release, or newest; else the one in the file.")
+@click.option("--who", default="reference", show_default=True, metavar="WHO",
+              help="Whose answers: reference, java, or mutant:NAME. The reasons are the reference's.")  # fmt: skip
+@click.option("--svg", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Also draw the timeline.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON line for each question on standard output.")
+def explain(**options: Any) -> int:
+    """Show a question and its answer as a timeline: what happened at each step, and why."""
+    from kafka_conformance.commands import explain as command
 
     return command.run(**options)
 
@@ -196,7 +210,7 @@ def jars_pin(**options: Any) -> int:
 
 def main() -> NoReturn:
     """Run a command; one line on standard error and exit code 2 for whatever kept it from judging."""
-    signal.signal(signal.SIGTERM, _interrupted)
+    interrupts.listen()
     # py4j logs what it also raises, and where nothing is set up to receive it Python prints it.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
@@ -209,6 +223,7 @@ def main() -> NoReturn:
     except (KitError, JarError) as error:
         code = _say(error)
     except (KeyboardInterrupt, click.Abort):
+        interrupts.heard()
         code = _say("interrupted: nothing was judged to the end")
     except click.ClickException as error:
         said = error.format_message()
@@ -230,10 +245,5 @@ def main() -> NoReturn:
 
 
 def _say(what: object) -> int:
-    print(f"kafka-conformance: {what}", file=sys.stderr)
+    print(f"kafka-conformance: {harmless(str(what), keep=chr(10))}", file=sys.stderr)
     return 2
-
-
-def _interrupted(*_: object) -> NoReturn:
-    """A request to terminate ends a run as Ctrl-C does. It is no Exception: py4j would take that for a lost connection."""
-    raise KeyboardInterrupt

@@ -57,6 +57,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("verify --seed -1", "Invalid value for '--seed': -1 is not in the range"),
         ("verify --sede 7", "No such option"),
         ("verify 4.4.0", "unexpected extra argument"),
+        ("explain", "Missing argument 'FILE'"),
+        ("explain nothing.json", "nothing.json cannot be read (No such file or directory)"),
         ("diff 4.4.0 4.x", "'4.x' is not a Kafka release"),
         ("diff 4.4.0 4.3.1 --rules murmur3", "there is no rule murmur3"),
         ("selftest --rules murmur3", "there is no rule murmur3"),
@@ -144,7 +146,11 @@ def test_nothing_that_breaks_looks_like_a_verdict(
 def started(*words: str, folder: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "kafka_conformance", *words]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder)
+    return subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder,
+        # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from kafka_conformance import interrupts
 from kafka_conformance.errors import JvmLost, NoJava
 from kafka_conformance.oracle.java_home import Java, find_java
 
@@ -71,6 +72,7 @@ class Jvm:
                 self._gateway = _connect(port, secret, call_limit_s)
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
+                interrupts.heard()
                 self._process.kill()  # half-started, it does not look at its standard input yet
                 self.close()
                 raise
@@ -121,6 +123,7 @@ class Jvm:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None and not issubclass(kind, Exception):
+            interrupts.heard()
             self._process.kill()  # interrupted: whatever it is doing is not worth waiting for
         self.close()
 

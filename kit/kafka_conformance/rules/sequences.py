@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.protocol import Answer, Int32, Question
 from kafka_conformance.rules.rule import Rule, Space
-from kafka_reference.idempotence.sequences import LAST_SEQUENCE, decrement_sequence, increment_sequence
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE, decrement, increment
 from kafka_reference.releases import Release, Spans, since
 
 __all__ = ["RULES", "SequenceQuestion"]
@@ -66,6 +66,6 @@ def _rule(name: str, step: Callable[[int, int], int], past: Callable[[int, int],
 
 
 RULES = (
-    _rule("increment", increment_sequence, lambda sequence, by: sequence + by > LAST_SEQUENCE, since("0.11.0.0")),
-    _rule("decrement", decrement_sequence, lambda sequence, by: by > sequence, since("2.1.1")),
+    _rule("increment", increment, lambda sequence, by: sequence + by > LAST_SEQUENCE, since("0.11.0.0")),
+    _rule("decrement", decrement, lambda sequence, by: by > sequence, since("2.1.1")),
 )
