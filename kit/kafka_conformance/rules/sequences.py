@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import product, starmap
 
 from hypothesis import strategies as st
 
@@ -22,19 +22,24 @@ class SequenceQuestion(Question, frozen=True):
     by: Int32
 
 
-_NEAR = 5
-_EDGES = (-(2**31), -(2**30), 0, 2**30, 2**31 - 1)
-# Every int that is no further than _NEAR from where something wraps, or halfway to it.
-_NEAR_EDGES = sorted(
-    {edge + off for edge in _EDGES for off in range(-_NEAR, _NEAR + 1) if -(2**31) <= edge + off < 2**31}
-)
+# What producers have: numbers and steps from 0 up.
+_NUMBERS = (*range(101), *range(LAST_SEQUENCE - 100, LAST_SEQUENCE + 1))
+# Every int near where something wraps, or halfway there: one step does not wrap and two do.
+_EDGES = (-(2**31), -(2**30), 0, 2**30, LAST_SEQUENCE)
+_INTS_NEAR_EDGES = [
+    edge + off for edge in _EDGES for off in range(-12, 13) if -(2**31) <= edge + off <= LAST_SEQUENCE
+]  # fmt: skip
 
 
-def _pairs() -> Iterator[SequenceQuestion]:
-    return (SequenceQuestion(sequence, by) for sequence, by in product(_NEAR_EDGES, _NEAR_EDGES))
+def _numbers() -> Iterator[SequenceQuestion]:
+    return starmap(SequenceQuestion, product(_NUMBERS, _NUMBERS))
 
 
-_INTS = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from(_NEAR_EDGES))
+def _ints() -> Iterator[SequenceQuestion]:
+    return starmap(SequenceQuestion, product(_INTS_NEAR_EDGES, _INTS_NEAR_EDGES))
+
+
+_INTS = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from(_INTS_NEAR_EDGES))
 _QUESTIONS = st.builds(SequenceQuestion, _INTS, _INTS)
 
 
@@ -55,7 +60,10 @@ def _rule(name: str, step: Callable[[int, int], int], past: Callable[[int, int],
         question=SequenceQuestion,
         ask=ask,
         strategy=lambda: _QUESTIONS,
-        spaces=(Space(f"every pair within {_NEAR} of 0, ±2^30, ±2^31", _pairs),),
+        spaces=(
+            Space("every pair of numbers within 100 of 0 and 2^31-1", _numbers),
+            Space("every pair of ints within 12 of 0, ±2^30, ±2^31", _ints),
+        ),
         labels=labels,
         path=lambda question: next(labels(question)),
         always=frozenset({"below 0", "wraps", "does not wrap"}),
