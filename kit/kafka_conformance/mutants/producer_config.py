@@ -13,7 +13,7 @@ from kafka_conformance.mutants.sticky import as_if
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.idempotence_config import RULE, set_in
 from kafka_reference.idempotence import config, config_def
-from kafka_reference.idempotence.config import ACKS, IN_FLIGHT, RETRIES
+from kafka_reference.idempotence.config import ACKS, IN_FLIGHT, RETRIES, TRANSACTION_TIMEOUT
 from kafka_reference.releases import NEWEST, Release, Spans, release, since
 
 __all__ = ["PRODUCER_CONFIG_MUTANTS"]
@@ -90,8 +90,10 @@ def _never_transactional(_: Any, answer: Answer) -> Answer:
 
 _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("acks-before-retries", "of two mistakes, acks are told first", _order(ACKS, RETRIES, IN_FLIGHT), NEWEST),
-    ("in-flight-first", "in-flight is looked at first, as to 2.4", _order(IN_FLIGHT, RETRIES, ACKS), release("2.8.2")),
-    ("in-flight-last", "in-flight is looked at last, as from 2.5", _order(RETRIES, ACKS, IN_FLIGHT), release("2.4.1")),
+    ("in-flight-first", "in-flight is looked at first, as to 2.4",
+     _order(IN_FLIGHT, RETRIES, ACKS, TRANSACTION_TIMEOUT), release("2.8.2")),
+    ("in-flight-last", "in-flight is looked at last, as from 2.5",
+     _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), release("2.4.1")),
     ("on-in-3.0.0", "the default is on as it is said to be (KAFKA-13598)", as_if(RULE.slug, "3.0.2"), release("3.0.0")),
     ("off-in-3.0.2", "KAFKA-13598 was never mended", as_if(RULE.slug, "3.0.0"), release("3.0.2")),
     ("off-in-newest", "idempotence is on request only", _but(config, ON_REQUEST=since("0.11.0.0")), NEWEST),
@@ -103,6 +105,12 @@ _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("error-in-3.9", "too many in flight are an error, as from 4.0", as_if(RULE.slug, "4.0.2"), release("3.9.2")),
     ("five-in-0.11", "five in flight keep their order, as from 1.0", as_if(RULE.slug, "1.1.1"), release("0.11.0.3")),
     ("two-phases-unchecked", "two-phase commit may have a time limit", _but(config, TWO_PHASE=_NEVER), NEWEST),
+    ("timeout-last", "a time limit of null is met after all checks, as from 3.0.1",
+     _order(IN_FLIGHT, RETRIES, ACKS), release("2.4.1")),
+    ("timeout-after-all", "a time limit of null is met after all checks, as from 3.0.1",
+     _order(RETRIES, ACKS, IN_FLIGHT), release("2.8.2")),
+    ("timeout-first", "a time limit of null is met before any check, as to 2.4",
+     _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), release("2.8.2")),
     ("acks-1-by-default", "acks are 1 by default, as to 2.8", _after(_acks_1), release("3.0.2")),
     ("retries-0-by-default", "retries are 0 by default, as to 2.0", _after(_retries_kept), release("2.1.1")),
     ("idempotence-is-order", "idempotent producers wait for each batch", _after(_kept_in_order), NEWEST),

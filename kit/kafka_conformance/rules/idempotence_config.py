@@ -88,10 +88,11 @@ _ALL = {
 _TWO_PHASE: dict[str, tuple[_Asked, ...]] = {
     "idempotence": (_NOT, "true", "false"),
     "acks": (_NOT, "1"),
+    "retries": (_NOT, "0"),
     "in_flight": (_NOT, "6"),
     "transactional_id": (_NOT, "id"),
     "two_phase": (_NOT, "true", "false"),
-    "timeout": (_NOT, "60000"),
+    "timeout": (_NOT, "60000", None),
 }
 # Texts that are read in some other way than they look, or not at all.
 _TEXTS: dict[str, tuple[_Asked, ...]] = {
@@ -210,7 +211,7 @@ RULE = Rule(
     strategy=lambda: _QUESTIONS,
     spaces=(
         Space("every combination of five settings", _all),
-        Space("two-phase commit × four settings", _two_phases),
+        Space("two-phase commit and its time limit × five settings", _two_phases),
         Space("every pair of texts", _texts),
     ),
     labels=_labels,

@@ -35,7 +35,8 @@ producers keep it by sequence numbers in any case, and ``guarantee_order`` says 
 What a setting is set to may be null (a map can hold that, a properties file cannot): it counts as set. A null
 ``transactional.id`` so asks for idempotence in releases where that is on request, without transactions. A null
 ``enable.idempotence`` ends in a NullPointerException as soon as somebody looks at it, a null
-``transaction.timeout.ms`` likewise, which only an idempotent producer does.
+``transaction.timeout.ms`` likewise, which only a producer does that wants to be idempotent: before any of the checks to
+2.4, before the last one in D, after all of them since.
 
 Java source mirrored: the constructor of ``KafkaProducer`` (its ``configureTransactionState``, ``configureRetries``,
 ``configureInflightRequests``, ``configureAcks``; 0.10.0.1 to 3.1.0) and ``ProducerConfig.postProcessParsedConfig``
@@ -63,10 +64,11 @@ RETRIES, ACKS, IN_FLIGHT = "retries", "acks", "max.in.flight.requests.per.connec
 IDEMPOTENCE, TRANSACTIONAL_ID = "enable.idempotence", "transactional.id"
 TWO_PHASE_COMMIT, TRANSACTION_TIMEOUT = "transaction.two.phase.commit.enable", "transaction.timeout.ms"
 
-CHECKS: tuple[tuple[Spans, tuple[str, str, str]], ...] = (
-    (since("0.11.0.0", until="2.0.1"), (RETRIES, IN_FLIGHT, ACKS)),
-    (since("2.1.0", until="2.4.1"), (IN_FLIGHT, RETRIES, ACKS)),
-    (since("2.5.0"), (RETRIES, ACKS, IN_FLIGHT)),
+CHECKS: tuple[tuple[Spans, tuple[str, ...]], ...] = (
+    (since("0.11.0.0", until="2.0.1"), (TRANSACTION_TIMEOUT, RETRIES, IN_FLIGHT, ACKS)),
+    (since("2.1.0", until="2.4.1"), (TRANSACTION_TIMEOUT, IN_FLIGHT, RETRIES, ACKS)),
+    (ON_REQUEST, (RETRIES, ACKS, TRANSACTION_TIMEOUT, IN_FLIGHT)),
+    (since("3.0.1"), (RETRIES, ACKS, IN_FLIGHT)),
 )
 
 NO_RETRIES = "Must set retries to non-zero when using the idempotent producer."
@@ -186,7 +188,7 @@ def _by_default(given: _Given) -> bool:
     return idempotent
 
 
-def _checks(at: Release) -> tuple[str, str, str]:
+def _checks(at: Release) -> tuple[str, ...]:
     return next(names for spans, names in CHECKS if at in spans)
 
 
@@ -208,7 +210,12 @@ def _in_flight_conflict(given: _Given) -> str | None:
     return MORE_THAN_FIVE_NOW.format(in_flight) if given.at in IN_FLIGHT_ALWAYS_CHECKED else MORE_THAN_FIVE
 
 
+def _timeout_conflict(given: _Given) -> None:
+    given.integer(TRANSACTION_TIMEOUT)
+
+
 _CONFLICTS: Mapping[str, Callable[[_Given], str | None]] = {
+    TRANSACTION_TIMEOUT: _timeout_conflict,
     RETRIES: _retries_conflict,
     ACKS: _acks_conflict,
     IN_FLIGHT: _in_flight_conflict,
