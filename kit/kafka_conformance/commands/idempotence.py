@@ -39,7 +39,7 @@ Outcomes = Mapping[tuple[int, ...], Answer]
 def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     """Ask, print or write the page; 0, or 1 if ``check`` says something else. Raises BadInput, KitError."""
     pins = load()
-    releases = chosen_releases(kafka, pins)
+    releases = sorted(chosen_releases(kafka, pins))
     held_to = _read(check)
     found: dict[Release, Outcomes] = {}
     with steps("starting Spark's JVM", len(releases)) as progress, open_oracle(pins) as oracle:
@@ -153,7 +153,8 @@ def _write(path: Path, made: str) -> None:
 
 
 def _checked(page: str, made: str, path: Path | None) -> int:
-    says, so = _by_release(page.splitlines()), _by_release(made.splitlines())
+    between_marks = page.partition(_BEGIN)[2].partition(_END)[0]
+    says, so = _by_release(between_marks.splitlines()), _by_release(made.splitlines())
     out = console()
     for version, rows in so.items():
         for row in sorted(rows - says.get(version, set())):
