@@ -20,7 +20,7 @@ def _int32(number: int) -> int:
 
 
 _MISTAKES: tuple[tuple[str, str, str, Callable[[int, int], int]], ...] = (
-    ("increment", "increment-never-wraps", "a plain sum goes below 0 (KAFKA-7692)", lambda s, by: _int32(s + by)),
+    ("increment", "increment-never-wraps", "a plain sum goes below 0 (KAFKA-7693)", lambda s, by: _int32(s + by)),
     ("increment", "increment-to-1", "after the last number comes 1",
      lambda s, by: increment(s, by) + (s + by >= _MODULUS > by >= 0 <= s)),
     ("increment", "increment-wraps-early", "the last number is never used",

@@ -69,7 +69,10 @@ def _rule(name: str, step: Callable[[int, int], int], past: Callable[[int, int],
         always=frozenset({"below 0", "wraps", "does not wrap"}),
         java=((spans, f"Sequence{name.capitalize()}Rule"),),
         source=f"DefaultRecordBatch.{name}Sequence(int, int)",
-        links=("https://issues.apache.org/jira/browse/KAFKA-7692",),
+        links=(
+            "https://issues.apache.org/jira/browse/KAFKA-7692",
+            "https://issues.apache.org/jira/browse/KAFKA-7693",
+        ),
     )
 
 

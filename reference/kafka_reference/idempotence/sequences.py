@@ -6,11 +6,11 @@ numbers there are, 0 to 2^31-1, this is plain arithmetic modulo 2^31. Outside of
     increment(s, n)   s > (2^31-1) - n  ?  n - ((2^31-1) - s) - 1  :  s + n      each difference wrapped to an int
     decrement(s, n)   s < n             ?  (2^31-1) - (n - s) + 1  :  s - n      each difference wrapped to an int
 
-So a negative step is no step the other way: ``increment(0, -1)`` is 2^31-2, since ``(2^31-1) + 1`` has become the least
-int there is, and 0 is above that. The step forward is as old as sequence numbers, 0.11.0, and never changed; the step
+So a negative step is no step the other way: ``increment(5, -1)`` is -2147483644, since ``(2^31-1) + 1`` has become the
+least int there is, and 5 is above that. The step forward is as old as sequence numbers, 0.11.0, and never changed; the step
 back is there from 2.1.1 on.
 
-Who takes these steps, and who adds as Java does, so that what is beyond 2^31-1 is negative (KAFKA-7692):
+Who takes these steps, and who adds as Java does, so that what is beyond 2^31-1 is negative (KAFKA-7693):
 
 ========================== ===========================================================================================
 a partition's next         after 2^31-1 comes -2^31 to 2.1.0, and 0 since 2.1.1
