@@ -25,7 +25,7 @@ from kafka_conformance.session import chosen_releases, open_oracle
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
-__all__ = ["markdown", "run"]
+__all__ = ["asked", "markdown", "run"]
 
 _BEGIN, _END = "<!-- table: made by idempotence -->", "<!-- /table -->"
 _DOMAINS = tuple(FIVE.values())
@@ -45,7 +45,7 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     with steps("starting Spark's JVM", len(releases)) as progress, open_oracle(pins) as oracle:
         for at in releases:
             progress.doing(f"{len(list(five()))} combinations in {at}")
-            found[at] = _asked(JavaAnswerer(oracle), at)
+            found[at] = asked(JavaAnswerer(oracle), at)
             oracle.close_release(str(at))
             progress.advance()
     made = markdown(found)
@@ -58,8 +58,8 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     return 0
 
 
-def _asked(who: Answerer, at: Release) -> Outcomes:
-    """What each combination comes to, by the indices of the values."""
+def asked(who: Answerer, at: Release) -> Outcomes:
+    """What each combination comes to in this release, by the indices of the values in FIVE. Raises KitError."""
     answers = who.answer(RULE, at, list(five()))
     for outcome in answers:
         if not isinstance(outcome, Answered):
