@@ -154,6 +154,19 @@ def skew(**options: Any) -> int:
 
 
 @app.command()
+@_kafka("all")
+@click.option("--table", type=click.Path(path_type=Path), metavar="FILE", help="Write it into this page.")
+@click.option(
+    "--check", type=click.Path(path_type=Path), metavar="FILE", help="Exit with 1 unless this page says the same."
+)
+def idempotence(**options: Any) -> int:
+    """What becomes of every combination of a producer's settings, by exact release."""
+    from kafka_conformance.commands import idempotence as command
+
+    return command.run(**options)
+
+
+@app.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--shipped", is_flag=True, help="The one that ships with the package, not the last one made here.")
 @click.option("--markdown", is_flag=True, help="The table the README shows.")

@@ -18,6 +18,7 @@ __all__ = [
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
     "BufferExhaustedException",
+    "ConfigException",
     "CorruptSnapshotException",
     "DrawsExhausted",
     "DuplicateSequenceNumberException",
@@ -80,6 +81,12 @@ class KafkaException(JavaRaises, RuntimeError):
     """Kafka refused, in general."""
 
     java_name = "KafkaException"
+
+
+class ConfigException(JavaRaises, ValueError):
+    """Kafka refused a configuration."""
+
+    java_name = "ConfigException"
 
 
 class IllegalStateException(JavaRaises, RuntimeError):

@@ -11,6 +11,7 @@ JAVA = {
     "IllegalArgumentException": ValueError,
     "IllegalStateException": RuntimeError,
     "KafkaException": RuntimeError,
+    "ConfigException": ValueError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
 }

@@ -10,11 +10,15 @@ from __future__ import annotations
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
+from kafka_conformance.mutants.accumulator_memory import ACCUMULATOR_MEMORY_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+from kafka_conformance.mutants.producer_config import PRODUCER_CONFIG_MUTANTS
+from kafka_conformance.mutants.sequence_steps import SEQUENCE_STEP_MUTANTS
+from kafka_conformance.mutants.sequences import SEQUENCE_MUTANTS
 from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS
 from kafka_conformance.mutants.sticky import STICKY_MUTANTS
@@ -30,6 +34,10 @@ MUTANTS: tuple[Mutant, ...] = (
     *SPREAD_MUTANTS,
     *SIZE_MUTANTS,
     *ACCUMULATOR_MUTANTS,
+    *ACCUMULATOR_MEMORY_MUTANTS,
+    *SEQUENCE_MUTANTS,
+    *PRODUCER_CONFIG_MUTANTS,
+    *SEQUENCE_STEP_MUTANTS,
 )
 
 

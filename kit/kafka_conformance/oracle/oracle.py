@@ -27,7 +27,9 @@ __all__ = ["OpenRelease", "Oracle"]
 # What every rule's Java stands on, whatever the release.
 _COMMON = (
     "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
-    "RecordAccumulatorAccess", "Opened", "BatchBytes", "SnapshotFolder", "BrokerProducerStateAccess",
+    "Opened", "BatchBytes", "SnapshotFolder", "BrokerProducerStateAccess", "RecordAccumulatorAccess",
+    "RecordAccumulatorAllocation", "RecordAccumulatorCodec", "RecordAccumulatorHeaders", "RecordAccumulatorProducer",
+    "SequenceRule",
 )  # fmt: skip
 _HOST = "kafkaoracle.host.OracleHost"
 

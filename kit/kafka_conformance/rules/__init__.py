@@ -9,12 +9,14 @@ from kafka_conformance.rules import (
     broker_producer_state,
     builtin_partitioner,
     default_partitioner,
+    idempotence_config,
     murmur2,
     partition_for_key,
     producer_partition,
     record_accumulator,
     record_sizes,
     round_robin_partitioner,
+    sequences,
     sticky_distribution,
     uniform_sticky_partitioner,
 )
@@ -35,8 +37,9 @@ _MODULES = (
     record_sizes,
     record_accumulator,
     broker_producer_state,
+    idempotence_config,
 )
-RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
+RULES: dict[str, Rule] = {rule.slug: rule for rule in (*(module.RULE for module in _MODULES), *sequences.RULES)}
 
 
 def named(slugs: Sequence[str]) -> list[Rule]:

@@ -31,6 +31,7 @@ from kafka_conformance.rules.explained import (
     plain_step_in_words,
     raised,
 )
+from kafka_conformance.rules.record_sizes_asked import AskedField, Length
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
 
@@ -51,10 +52,11 @@ _PLAIN = {
 def step_words(step: Any) -> str:
     """A step, as it was asked."""
     match step:
-        case AppendStep(partition, key, value, timestamp, topic, chosen):
+        case AppendStep(partition, key, value, timestamp, topic, chosen, headers):
             to = f"{topic}-{partition}" if partition is not None else f"{topic}, partition to be chosen"
             before = "" if chosen is None or partition is not None else f" (to 3.2: {chosen})"
             sized = f"{_sized('key', key)}, {_sized('value', value)}"
+            sized += f", {len(headers)} header{'s' * (len(headers) > 1)}" if headers else ""
             return f"append to {to}{before}: {sized}" + (f", timestamp {timestamp}" if timestamp else "")
         case AdvanceStep(ms):
             return f"{ms} ms {'goes' if ms == 1 else 'go'} by"
@@ -288,12 +290,14 @@ def _name(of: tuple[str, int]) -> str:
     return f"{of[0]}-{of[1]}"
 
 
-def _sized(what: str, hexadecimal: str | None) -> str:
-    if hexadecimal is None:
+def _sized(what: str, asked: AskedField) -> str:
+    if asked is None:
         return f"no {what}"
+    if isinstance(asked, Length):
+        return f"{what} of {asked.length:,} B"
     if what == "value":
-        return f"value of {len(hexadecimal) // 2} B"
-    return f"{what} {bytes_in_words(hexadecimal)}"
+        return f"value of {len(asked) // 2} B"
+    return f"{what} {bytes_in_words(asked)}"
 
 
 def _nodes(nodes: Sequence[int]) -> str:

@@ -38,8 +38,22 @@ A step that raises is answered by Java's simple class name alone. Its text names
 
 Order: a set is answered sorted (nodes, topics, incomplete). Where the walk through Java's hash maps shows, which is in
 delays, expired batches, statistics and, from 3.6.1 on, in what is drained first, the order is Java's, by the rule in
-``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: a TransactionManager,
-compression, the incremental buffers of 4.4.0.
+``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: a TransactionManager.
+
+A value or a key may be ``{"length": 16384}``, so many zeros. An append may have ``"headers": [["name", "00"]]``, values
+as ever; to 0.10.2 Kafka knows none, and they are left out. The keys of headers are text here: what becomes of others is
+``record-sizes``' affair, and a batch with one cannot be read, so not be split.
+
+**Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio expected at first of each
+topic, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths
+of the bytes that go in, cut to whole bytes, at least 1. The Java half makes batches with gzip, whose output is then cut or
+filled to that. So all that follows is judged: sizes of built batches, what drains reckon with, ratios, splits. Other
+codecs are reckoned with in the same way, and need libraries; gzip is asked. Not judged is what is left to chance: to 0.10.2
+the ratio after an abort, which both sides set to the first one.
+
+**Incremental allocation** is ``"allocation": "incremental"``. Whether chunks are taken is then the producer's decision, and
+the Java half asks a KafkaProducer. A producer that is refused is answered by ``{"raises": "ConfigException"}``. Before
+4.4.0 such a question is *unsupported*.
 """
 
 from __future__ import annotations
@@ -49,16 +63,39 @@ from typing import Any
 
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.accumulator_explained import explain_history
-from kafka_conformance.rules.accumulator_histories import every_end_of_a_batch, every_short_history, histories
+from kafka_conformance.rules.accumulator_histories import (
+    every_end_of_a_batch,
+    every_rare_answer,
+    every_short_history,
+)
+from kafka_conformance.rules.accumulator_sequences import (
+    MET,
+    every_order_of_answers,
+    every_way_round,
+    histories,
+    producer_of,
+    queued,
+    seen_of_sequences,
+    sequences_of,
+)
+from kafka_conformance.rules.accumulator_spaces import (
+    every_chunk_end,
+    every_chunked_history,
+    every_compressed_history,
+    every_producers_choice,
+)
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
+    AskedConfig,
     CompleteStep,
     DrainStep,
     ExpireStep,
+    FailStep,
     LoadStep,
     LookStep,
     MoveStep,
+    ProducerStep,
     ReadyStep,
     RecordAccumulatorQuestion,
     ReenqueueStep,
@@ -66,10 +103,18 @@ from kafka_conformance.rules.accumulator_steps import (
 )
 from kafka_conformance.rules.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.explained import Explained
+from kafka_conformance.rules.record_sizes_asked import AskedField, Length
 from kafka_conformance.rules.rule import Rule, Space
-from kafka_reference.accumulator.accumulator import ABORTS_UNDRAINED, SPLITS, RecordAccumulator
+from kafka_reference.accumulator.accumulator import (
+    ABORTS_UNDRAINED,
+    DELIVERY_TIMEOUT,
+    SPLITS,
+    Failure,
+    RecordAccumulator,
+)
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.chunks import CHUNK
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import ONLY_WHETHER_UNKNOWN
 from kafka_reference.accumulator.sizes import Sized
@@ -78,6 +123,8 @@ from kafka_reference.errors import JavaRaises
 from kafka_reference.releases import NEWEST, Release, since
 
 __all__ = ["RULE", "History", "ask_of"]
+
+HEADERS = since("0.11.0.0")
 
 _OUT = frozenset({State.DRAINED})
 _COMPLETABLE = frozenset({State.DRAINED, State.EXPIRED, State.ABORTED_IN_FLIGHT})
@@ -91,8 +138,9 @@ class History:
     ) -> None:
         self.at, self.topics = at, question.topics
         self.draws = StepDraws(question.draws)
-        config = question.config
-        self.accumulator = made(at, Config(*(getattr(config, name) for name in config.__struct_fields__)), self.draws)
+        config = {name: getattr(question.config, name) for name in question.config.__struct_fields__}
+        config["producer"] = producer_of(question.config)
+        self.accumulator = made(at, Config(**config), self.draws)
         self.metadata = self._metadata(question.cluster, question.epochs)
 
     def _metadata(self, cluster: AskedCluster, epochs: tuple[int | None, ...]) -> Metadata:
@@ -110,18 +158,13 @@ class History:
         match step:
             case AppendStep():
                 return self._append(step)
-            case AdvanceStep(ms):
-                self.accumulator.state.now_ms += ms
-                return {}
             case ReadyStep():
                 return self._ready()
             case DrainStep(nodes, max_size):
                 drained = self.accumulator.drain(self.metadata, nodes, max_size)
-                return {"batches": [_drained(batch) for batch in drained]}
-            case MoveStep(cluster, epochs):
-                self.metadata = self._metadata(cluster, epochs)
-                return {}
-            case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number):
+                told = self.accumulator.state.producer is not None
+                return {"batches": [_drained(batch, told) for batch in drained]}
+            case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
                 return self._sent(step, number)
             case LoadStep(topic):
                 table = self.accumulator.load_table(topic)
@@ -131,13 +174,26 @@ class History:
                 return {"batches": [batch.number for batch in expired], "next_expiry_ms": next_ms}
             case LookStep():
                 return self._look()
+            case AdvanceStep() | MoveStep() | ProducerStep():
+                return self._change(step)
         return self._other(step)
+
+    def _change(self, step: AdvanceStep | MoveStep | ProducerStep) -> Answer:
+        match step:
+            case AdvanceStep(ms):
+                self.accumulator.state.now_ms += ms
+            case MoveStep(cluster, epochs):
+                self.metadata = self._metadata(cluster, epochs)
+            case ProducerStep(producer_id, epoch):
+                self.accumulator.become(producer_id, epoch)
+        return {}
 
     def _append(self, step: AppendStep) -> Answer:
         partition = step.chosen if step.partition is None and self.at not in CHOOSES else step.partition
         if partition is None and self.at not in CHOOSES:
             return {}
-        record = Sized(step.timestamp, _length(step.key), _length(step.value))
+        headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
+        record = Sized(step.timestamp, _length(step.key), _length(step.value), headers)
         appended = self.accumulator.append(step.topic, partition, record, self.metadata)
         return {
             "partition": appended.partition,
@@ -155,18 +211,24 @@ class History:
             "unknown_leader_topics": bool(unknown) if self.at in ONLY_WHETHER_UNKNOWN else unknown,
         }
 
-    def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep, number: int) -> Answer:
+    def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep | FailStep, number: int) -> Answer:
         batch = self._out(number, _COMPLETABLE if isinstance(step, CompleteStep) else _OUT)
         if batch is None or (isinstance(step, SplitStep) and self.at not in SPLITS):
             return {}
-        if isinstance(step, ReenqueueStep):
-            self.accumulator.reenqueue(batch)
-            return {}
-        if isinstance(step, CompleteStep):
-            self.accumulator.complete(batch)
-            return self._memory()
-        pieces = self.accumulator.split(batch)
-        return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
+        match step:
+            case ReenqueueStep():
+                self.accumulator.reenqueue(batch)
+                return {}
+            case SplitStep():
+                pieces = self.accumulator.split(batch)
+                return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
+            case CompleteStep() if batch.state is not State.EXPIRED:
+                self.accumulator.acknowledge(batch)
+            case FailStep(_, "expired") if self.at not in DELIVERY_TIMEOUT:
+                return {}
+            case _:
+                self.accumulator.fail(batch, Failure(getattr(step, "why", "expired")))
+        return self._memory()
 
     def _out(self, number: int, states: frozenset[State]) -> Batch | None:
         batches = self.accumulator.state.batches
@@ -190,6 +252,7 @@ class History:
             "incomplete": sorted(batch.number for batch in state.incomplete),
             "undrained": any(queues.values()),
             **self._memory(),
+            **({} if state.producer is None else {"sequences": sequences_of(state.producer)}),
         }
 
     def _other(self, step: Any) -> Answer:
@@ -219,12 +282,17 @@ class History:
         return {}
 
 
-def _length(hexadecimal: str | None) -> int | None:
-    return None if hexadecimal is None else len(hexadecimal) // 2
+def _length(asked: AskedField) -> int | None:
+    if asked is None:
+        return None
+    return asked.length if isinstance(asked, Length) else len(asked) // 2
 
 
-def _drained(batch: Batch) -> Answer:
-    return {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+def _drained(batch: Batch, told: bool) -> Answer:
+    drained: Answer = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+    if told and batch.producer is not None:
+        drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
+    return drained
 
 
 def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
@@ -233,7 +301,10 @@ def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
 
 def ask_of(made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release) -> Answer:
     """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
-    history = History(made, question, at)
+    try:
+        history = History(made, question, at)
+    except JavaRaises as refused:
+        return {"raises": refused.java_name}
     return {"steps": [history.take(step) for step in question.steps]}
 
 
@@ -248,10 +319,28 @@ def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence
 def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if len(question.steps) >= 50:
         yield "50 steps and more"
-    seen: set[str] = set()
-    for step, answer in zip(question.steps, _ask(question, NEWEST)["steps"], strict=True):
+    try:
+        history = History(RecordAccumulator, question, NEWEST)
+    except JavaRaises as raised:
+        yield f"refused: {raised.java_name}"
+        return
+    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
+    state = history.accumulator.state
+    for step in question.steps:
+        before = {} if state.producer is None else queued(state)
+        answer = history.take(step)
         seen.update(_seen(step, answer))
+        seen.update(seen_of_sequences(state, before, step, answer))
     yield from sorted(seen)
+    yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
+
+
+def _way(config: AskedConfig) -> Iterator[str]:
+    """What is out of the ordinary about the batches' memory."""
+    if config.compression != "none":
+        yield "compressed"
+    if config.allocation != "full":
+        yield "chunks" if config.batch_size >= CHUNK else "smaller than a chunk"
 
 
 def _seen(step: Any, answer: Any) -> Iterator[str]:
@@ -280,7 +369,11 @@ def _seen(step: Any, answer: Any) -> Iterator[str]:
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at a partition that is to be chosen."""
+    """Where releases part ways first: at sequences, at the ratios of a codec, at a partition that is to be chosen."""
+    if question.config.producer is not None:
+        return "idempotent producer"
+    if question.config.compression != "none":
+        return "compressed"
     chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
     return "partitions chosen" if chosen else "partitions given"
 
@@ -298,6 +391,16 @@ RULE = Rule(
     spaces=(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
+        Space(
+            "two codecs, two partitions: every history of up to 4 of 5 steps; a third: of up to 3",
+            every_compressed_history,
+        ),
+        Space("memory for four chunks: every history of up to 4 of 6 steps", every_chunked_history),
+        Space("two records around every end of up to three chunks, memory for one to four", every_chunk_end),
+        Space("batch sizes around a chunk × compression × allocation", every_producers_choice),
+        Space("a history for each answer that is rare", every_rare_answer),
+        Space("three idempotent batches in flight: every history of up to 3 of 12 steps", every_order_of_answers),
+        Space("sequences that go round: every history of up to 3 of 8 steps", every_way_round),
     ),
     labels=_labels,
     path=_path,
@@ -307,7 +410,13 @@ RULE = Rule(
         | {"ready", "not ready", "leader unknown", "looks again", "drained", "drained several", "drained none"}
         | {"statistics", "no statistics", "expired", "not expired", "split", "did complete", "did flushed", "did abort"}
         | {"did abort_undrained", "raises KafkaException", "raises BufferExhaustedException"}
-        | {"raises IllegalArgumentException", "raises ArithmeticException"}
+        | MET
+        | {"raises IllegalArgumentException", "raises ArithmeticException", "headers", "refused: ConfigException"}
+        | {f"compressed: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+        | {"compressed: drained several", "compressed: headers", "compressed: raises BufferExhaustedException"}
+        | {f"chunks: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+        | {"chunks: did complete", "chunks: did abort", "chunks: raises BufferExhaustedException"}
+        | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch"}
     ),
     java=((since("0.10.0.0"), "RecordAccumulatorRule"),),
     share=3,
@@ -319,5 +428,6 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-13834",
         f"{_ISSUES}/KAFKA-15415",
         f"{_ISSUES}/KAFKA-8350",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
     ),
 )

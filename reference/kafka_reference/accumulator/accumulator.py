@@ -20,16 +20,25 @@ timeout (see ``batches``), muted partitions excepted. Only 0.10 also gives the m
 
 **Aborting** ends all batches that are not done, wherever they are, gives back their memory, and forgets the queues. Since
 3.9.2, 4.0.2, 4.1.2 and 4.2.0 the memory of a batch in flight is kept until it is answered (KAFKA-19012). Aborting what was
-not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays.
+not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays. With an idempotent
+producer, since 1.0.0, those end that have no sequence.
 
-Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without a
-TransactionManager and without compression.
+**Compression** and where the **memory** of a batch comes from have modules of their own: ``compressed`` and ``chunks``.
+
+**With an idempotent producer** it is told of every batch that is drained, acknowledged, failed, or split, and says which
+may go: see ``idempotence.client``, ``draining`` and ``returning``. ``ready`` knows nothing of that: only a transaction that
+completes makes it hurry.
+
+Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without
+transactions.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.backoff import StepDraws
@@ -38,13 +47,15 @@ from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import Placed, Stay
-from kafka_reference.accumulator.sizes import Sized, buffer_size
+from kafka_reference.accumulator.returning import put_back, track_pieces
+from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
+from kafka_reference.idempotence.client import TRACKS
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, release, since
 
-__all__ = ["Appended", "Config", "RecordAccumulator"]
+__all__ = ["Appended", "Config", "Failure", "RecordAccumulator"]
 
 RAISES_KAFKA_EXCEPTION = since("2.0.0")
 DELIVERY_TIMEOUT = since("2.1.0")
@@ -52,6 +63,14 @@ FORGETS_EXPIRED = since("0.10.0.0", until="0.10.2.99")
 SPLITS = since("0.11.0.0")
 SPLITS_SMALLER = since("4.2.0")
 ABORTS_UNDRAINED = since("0.11.0.0")
+
+
+class Failure(enum.Enum):
+    """Why a batch failed for good."""
+
+    EXHAUSTED = "exhausted"  # there are no retries left
+    EXPIRED = "expired"  # its time is over
+    REFUSED = "refused"  # the broker will never take it, and there were retries left
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +112,34 @@ class RecordAccumulator:
                 if self._left(topic, stay, queue, metadata):
                     continue
                 appended = self._try_append(of, queue, record)
+                if appended is None and self._grow(queue, record):
+                    continue
                 if appended is None:
-                    if buffer is None:
-                        wanted = buffer_size(state.at, state.config.batch_size, record)
-                        state.pool.allocate(wanted)
-                        buffer = wanted
+                    buffer = state.memory.take(record) if buffer is None else buffer
                     if self._left(topic, stay, queue, metadata):
                         continue
-                    appended, buffer = self._append_new(of, queue, record), None
+                    appended, buffer = self._append_new(of, queue, record, buffer), None
                 may_leave = _all_full(queue)
                 info.partitioner.update(stay, appended.bytes or 0, cluster, may_leave)
                 self._note_stay(topic, stay, may_leave)
                 return appended
         finally:
             if buffer is not None:
-                state.pool.deallocate(buffer)
+                state.memory.give_back(buffer)
 
     def _append_to(self, of: tuple[str, int], record: Sized) -> Appended:
         queue = self.state.queue(of)
         appended = self._try_append(of, queue, record)
         if appended is None:
-            self.state.pool.allocate(buffer_size(self.state.at, self.state.config.batch_size, record))
-            appended = self._append_new(of, queue, record)
+            appended = self._append_new(of, queue, record, self.state.memory.take(record))
         return appended
+
+    def _grow(self, queue: Queue, record: Sized) -> bool:
+        """Whether the last batch had room for the record and lacked memory: now it has it, or is closed for appends."""
+        lacking = self.state.memory.lacking(queue[-1], record) if queue else 0
+        if lacking and not self.state.memory.extend(queue[-1], lacking):
+            self.state.close_for_appends(queue[-1])
+        return lacking > 0
 
     def _left(self, topic: str, stay: StickyPartitionInfo | None, queue: Queue, metadata: Metadata) -> bool:
         """Whether the partitioner left its partition, since it may now. Mirrors ``partitionChanged``."""
@@ -138,19 +162,23 @@ class RecordAccumulator:
         if state.closed:
             raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
         last = queue[-1] if queue else None
+        if last is not None and state.memory.lacking(last, record):
+            return None
         before = 0 if last is None else last.estimated
         if last is None or not last.try_append(record, state.now_ms):
             if state.reasons is not None:
                 number, full = (None, False) if last is None else (last.number, last.full)
                 state.reasons.append(Placed(of, number, before, full))
             if last is not None:
-                last.close_for_appends()
+                state.close_for_appends(last)
             return None
         return self._appended(of, queue, last.estimated - before, False)
 
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended:
-        state = self.state
-        batch = Batch(state.at, of, len(state.batches), state.now_ms, state.config.batch_size, record)
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+        state, number = self.state, len(self.state.batches)
+        compressed = state.expectations.compressed(of[0], number)
+        batch = Batch(state.at, of, number, state.now_ms, state.config.batch_size, record, False, compressed)
+        batch.buffer = buffer
         state.batches.append(batch)
         state.incomplete.add(batch)
         queue.append(batch)
@@ -169,20 +197,30 @@ class RecordAccumulator:
         return drain(self.state, metadata, nodes, max_size)
 
     def reenqueue(self, batch: Batch) -> None:
-        """A drained batch is to be sent again. Mirrors ``reenqueue``."""
-        batch.in_flight, batch.state = False, batches.State.QUEUED
+        """A drained batch is to be sent again. Raises as ``put_back``. Mirrors ``reenqueue``."""
         batch.come_back(self.state.now_ms)
-        self.state.queue(batch.of).appendleft(batch)
+        put_back(self.state, batch)
+        batch.in_flight, batch.state = False, batches.State.QUEUED
 
     def split(self, batch: Batch) -> Sequence[Batch]:
-        """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``."""
+        """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``.
+
+        They are given, and numbered, as they are queued. Raises IllegalStateException if the producer forgot the partition.
+        """
         state = self.state
         smaller = batch.is_piece and state.at in SPLITS_SMALLER
         size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
-        pieces = split(state.at, batch, size, len(state.batches))
-        state.batches += pieces
+        state.expectations.see_split(batch)
+        pieces = split(state.at, batch, size, len(state.batches), partial(state.expectations.compressed, batch.of[0]))
+        if state.producer is not None:
+            track_pieces(state, state.producer, batch, pieces)
+        for piece in reversed(pieces):
+            put_back(state, piece)
+        pieces = [one for one in state.queue(batch.of) if one in pieces]
+        for piece in pieces:
+            piece.number = len(state.batches)
+            state.batches.append(piece)
         state.incomplete.update(pieces)
-        state.queue(batch.of).extendleft(reversed(pieces))
         self.complete(batch)
         return pieces
 
@@ -191,7 +229,26 @@ class RecordAccumulator:
         batch.in_flight, batch.state = False, batches.State.DONE
         self.state.incomplete.discard(batch)
         if not batch.is_piece:
-            self.state.pool.deallocate(batch.buffer)
+            self.state.memory.give_back(batch.buffer)
+
+    def acknowledge(self, batch: Batch) -> None:
+        """A batch that was sent is in the log. Raises IllegalStateException. Mirrors ``Sender.completeBatch``."""
+        if self.state.producer is not None:
+            self.state.producer.acknowledge(batch)
+        self.complete(batch)
+
+    def fail(self, batch: Batch, failure: Failure) -> None:
+        """A batch failed for good. Raises IllegalStateException. Mirrors ``Sender.failBatch``."""
+        if self.state.producer is not None:
+            self.state.producer.fail(batch, failure is Failure.REFUSED)
+            if failure is Failure.EXPIRED and batch.attempts:
+                self.state.producer.doubt(batch)
+        self.complete(batch)
+
+    def become(self, producer_id: int | None, epoch: int) -> None:
+        """The producer, if it is idempotent, has another id or epoch, or None: no id."""
+        if self.state.producer is not None:
+            self.state.producer.become(producer_id, epoch)
 
     def expire(self) -> tuple[Sequence[Batch], int | None]:
         """What has expired in the queues, and when the next one will, None if unknown. Mirrors ``expiredBatches``."""
@@ -203,10 +260,12 @@ class RecordAccumulator:
             last = queue[-1] if queue else None
             while queue and self._has_expired(queue[0], queue[0] is not last or queue[0].full):
                 expired.append(queue.popleft())
+                if state.at in FORGETS_EXPIRED:
+                    state.close(expired[-1])
             if queue and delivery:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
-            batch.state = batches.State.EXPIRED
+            batch.state, batch.aborted = batches.State.EXPIRED, True
             if state.at in FORGETS_EXPIRED:
                 self.complete(batch)
         return expired, min(nexts, default=None)
@@ -249,13 +308,20 @@ class RecordAccumulator:
         """End all batches that are not done. Mirrors ``abortIncompleteBatches``."""
         self._end(list(self.state.incomplete))
         self.state.forget_queues()
+        self.state.expect(self.state.expectations.start_again())
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""
-        self._end([batch for batch in self.state.incomplete if not batch.closed])
+        by_sequence = self.state.producer is not None and self.state.at in TRACKS
+        self._end(
+            batch
+            for batch in list(self.state.incomplete)
+            if (batch.sequence is None if by_sequence else not batch.closed)
+        )
 
     def _end(self, ended: Iterable[Batch]) -> None:
         for batch in ended:
+            batch.aborted = True
             queue = self.state.queue_if_any(batch.of)
             if queue and batch in queue:
                 queue.remove(batch)

@@ -31,9 +31,11 @@ Java source mirrored: ``RecordBatch``, 0.10; ``ProducerBatch``, 0.11.0.0 to 4.4.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from kafka_reference.accumulator.sizes import BatchSize, Sized, buffer_size, newest_magic
+from kafka_reference.accumulator.compressed import Compressed, shown_while_open
+from kafka_reference.accumulator.sizes import BatchSize, Sized, batch_overhead, buffer_size, newest_magic
+from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since
 
 __all__ = ["Batch", "State", "split"]
@@ -56,20 +58,26 @@ class Batch:
     """A batch for partition ``of`` of a topic; ``number`` counts the batches of a history, ``buffer`` its bytes."""
 
     __slots__ = (
-        "_attempts_at_epoch", "_epoch", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
-        "last_append_ms", "last_attempt_ms", "number", "of", "records", "size", "state",
+        "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
+        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence",
+        "size", "state",
     )  # fmt: skip
 
     def __init__(
         self, at: Release, of: tuple[str, int], number: int, now_ms: int, batch_size: int, first: Sized,
-        is_piece: bool = False,
+        is_piece: bool = False, compressed: Compressed | None = None,
     ) -> None:  # fmt: skip
         self.of, self.number, self.is_piece = of, number, is_piece
-        self.buffer = buffer_size(at, batch_size, first)
-        self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at))
+        self._at, self._compressed = at, compressed
+        self.buffer = buffer_size(at, batch_size, first, compressed=compressed is not None)
+        ratio = 1.0 if compressed is None else compressed.ratio
+        self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at), compressed is not None, ratio)
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[Sized] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
+        self.aborted = False
+        self.sequence: int | None = None
+        self.producer: tuple[int, int] | None = None
         self._epoch: int | None = None
         self._attempts_at_epoch = 0
         self.append(first, now_ms)
@@ -81,8 +89,25 @@ class Batch:
 
     @property
     def estimated(self) -> int:
-        """Bytes so far."""
-        return self.size.estimated
+        """Bytes so far, as it shows them: once it is built, what it really came to. Mirrors ``estimatedSizeInBytes``."""
+        if self._compressed is None:
+            return self.size.estimated
+        if self.closed:
+            return self.built
+        shown = shown_while_open(self._at)
+        return self.size.estimated if shown is None else shown
+
+    @property
+    def packed(self) -> int:
+        """Bytes its records come to, without what precedes them in the batch."""
+        return self.size.uncompressed if self._compressed is None else self._compressed.packed(self.size.uncompressed)
+
+    @property
+    def built(self) -> int:
+        """Bytes once it is built. Mirrors ``records().sizeInBytes()``."""
+        if self._compressed is None:
+            return self.size.built
+        return batch_overhead(self.size.magic, True) + self.packed
 
     def append(self, record: Sized, now_ms: int | None) -> None:
         """Take the record; the pieces of a split batch look at no clock."""
@@ -103,8 +128,21 @@ class Batch:
         self.size.closed = True
 
     def close(self) -> None:
-        """Be built. Mirrors ``close``."""
+        """Be built. Raises IllegalArgumentException for a negative sequence. Mirrors ``close``."""
+        if self.sequence is not None and self.sequence < 0:
+            raise IllegalArgumentException
         self.size.closed = self.closed = True
+
+    @property
+    def record_count(self) -> int:
+        """How many records it holds."""
+        return len(self.records)
+
+    def renumber(self, producer: tuple[int, int], sequence: int) -> None:
+        """Be built anew with these. Raises IllegalStateException if it was aborted. Mirrors ``resetProducerState``."""
+        if self.aborted:
+            raise IllegalStateException
+        self.producer, self.sequence, self.closed = producer, sequence, False
 
     def waited_ms(self, now_ms: int) -> int:
         """Since it was made or came back."""
@@ -133,8 +171,10 @@ class Batch:
         return (full and timeout_ms < idle) or timeout_ms < age - linger_ms
 
 
-def split(at: Release, batch: Batch, batch_size: int, first_number: int) -> Sequence[Batch]:
-    """The batch's records, in pieces. Mirrors ``split``."""
+def split(
+    at: Release, batch: Batch, batch_size: int, first_number: int, codec: Callable[[int], Compressed | None]
+) -> Sequence[Batch]:
+    """The batch's records, in pieces; ``codec`` is what becomes of the batch of a number. Mirrors ``split``."""
     pieces: list[Batch] = []
     for record in batch.records:
         if pieces and pieces[-1].try_append(record, None):
@@ -142,7 +182,7 @@ def split(at: Release, batch: Batch, batch_size: int, first_number: int) -> Sequ
         if pieces and at in CLOSES_PIECES:
             pieces[-1].close_for_appends()
         number = first_number + len(pieces)
-        pieces.append(Batch(at, batch.of, number, batch.created_ms, batch_size, record, is_piece=True))
+        pieces.append(Batch(at, batch.of, number, batch.created_ms, batch_size, record, True, codec(number)))
     if at in CLOSES_PIECES:
         pieces[-1].close_for_appends()
     return pieces

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.chunks import memory_for
+from kafka_reference.accumulator.compressed import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
-from kafka_reference.accumulator.pool import BufferPool
 from kafka_reference.accumulator.reasons import Reason
+from kafka_reference.idempotence.client import IDEMPOTENT, Producer, ProducerState
 from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
@@ -32,7 +34,10 @@ Queue = deque[Batch]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x."""
+    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x.
+
+    ``producer`` is an idempotent one, which there is since 0.11.0.0; before, it is as if there was none.
+    """
 
     batch_size: int
     linger_ms: int
@@ -44,6 +49,11 @@ class Config:
     availability_timeout_ms: int
     rack_aware: bool = False
     rack: str = ""
+    compression: str = "none"
+    ratio: float = 1.0
+    achieved_per_mille: tuple[int, ...] = ()
+    allocation: str = "full"
+    producer: Producer | None = None
 
 
 @dataclass(slots=True)
@@ -81,10 +91,14 @@ class State:
 
     def __init__(self, at: Release, config: Config, draws: StepDraws) -> None:
         self.at, self.config, self.draws = at, config, draws
-        self.pool = BufferPool(at, config.buffer_memory, config.batch_size)
+        self.memory = memory_for(at, config.buffer_memory, config.batch_size, config.compression, config.allocation)
+        self.pool = self.memory.pool
+        self.expectations = Expectations(at, config.compression, config.ratio, config.achieved_per_mille)
         self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
+        idempotent = config.producer if at in IDEMPOTENT else None
+        self.producer = None if idempotent is None else ProducerState(at, idempotent)
         self.batches: list[Batch] = []
         self.incomplete: set[Batch] = set()
         self.latencies: dict[int, NodeLatency] = {}
@@ -126,6 +140,26 @@ class State:
         """Queues and partitioners go; drain indices and latencies stay."""
         self.topics.clear()
         self.flat.clear()
+
+    def close_for_appends(self, batch: Batch) -> None:
+        """The batch takes no more records; to 0.10.2 that is the end of it. Mirrors ``closeForRecordAppends``."""
+        if self.at in CLOSES_AT_ONCE:
+            self.close(batch)
+        else:
+            batch.close_for_appends()
+            self.memory.trim(batch)
+
+    def close(self, batch: Batch) -> None:
+        """The batch is built. Mirrors ``ProducerBatch.close``."""
+        self.expect(self.expectations.see(batch))
+        batch.close()
+        self.memory.trim(batch)
+
+    def expect(self, ratio: float | None) -> None:
+        """From now on, all open batches are estimated by this ratio, if it is one."""
+        if ratio is not None:
+            for batch in self.incomplete:
+                batch.size.ratio = ratio
 
     def mute(self, of: tuple[str, int]) -> None:
         """Send nothing of this partition."""

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,10 +38,12 @@ final class RecordAccumulatorAccess {
     int appendedTo;
     final boolean choosesPartitions = nested("AppendCallbacks") != null;
     final boolean splits = declared(ACCUMULATOR, "splitAndReenqueue") != null;
+    final boolean expiresInFlight = declared(ACCUMULATOR, "resetNextBatchExpiryTime") != null;
     final boolean forgetsExpired = declared(ACCUMULATOR, "abortExpiredBatches") != null;
 
-    private final Constructor<?> constructor = Arrays.stream(ACCUMULATOR.getConstructors())
-        .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
+    final RecordAccumulatorCodec codec = new RecordAccumulatorCodec();
+    final RecordAccumulatorAllocation allocation = new RecordAccumulatorAllocation();
+
     private final Method append = declared(ACCUMULATOR, "append");
     private final Method ready = declared(ACCUMULATOR, "ready");
     private final Method drain = declared(ACCUMULATOR, "drain");
@@ -61,6 +62,7 @@ final class RecordAccumulatorAccess {
     private final Field recordCount = field(batchClass, "recordCount");
     private final Method size = declared(batchClass, "estimatedSizeInBytes") != null
         ? declared(batchClass, "estimatedSizeInBytes") : declared(batchClass, "sizeInBytes");
+    private final Method records = declared(batchClass, "records");
     private final Method setInFlight = declared(batchClass, "setInflight");
     private final Method isInFlight = declared(batchClass, "isInflight");
     private final Field incomplete = field(ACCUMULATOR, "incomplete");
@@ -89,6 +91,8 @@ final class RecordAccumulatorAccess {
         return null;
     }) : null;
 
+    RecordAccumulatorProducer producer;
+
     private Object accumulator;
     private BufferPool pool;
     private int requestTimeout;
@@ -109,7 +113,10 @@ final class RecordAccumulatorAccess {
         requestTimeout = Rule.integer(config.get("delivery_timeout_ms"));
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
+        Constructor<?> constructor = allocation.constructor();
+        producer = producer(constructor, (Map<?, ?>) config.get("producer"));
         Metrics metrics = new Metrics();
+        codec.begin(config);
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
         List<Integer> ints = new ArrayList<>(List.of(batchSize, Rule.integer(config.get("linger_ms")), requestTimeout));
         boolean makesPool = !Arrays.asList(constructor.getParameterTypes()).contains(BufferPool.class);
@@ -117,7 +124,7 @@ final class RecordAccumulatorAccess {
             longs.add(0, memory);
             longs.add(1, (long) ints.remove(1));
         } else {
-            pool = new BufferPool(memory, batchSize, metrics, time, "g");
+            pool = allocation.pool(memory, batchSize, metrics, time);
         }
         Object[] arguments = Arrays.stream(constructor.getParameterTypes()).map(type -> {
             if (type == int.class) {
@@ -127,6 +134,13 @@ final class RecordAccumulatorAccess {
         }).toArray();
         accumulator = constructor.newInstance(arguments);
         pool = (BufferPool) free.get(accumulator);
+    }
+
+    /** The idempotent producer, if the question has one and this release can have one. */
+    private static RecordAccumulatorProducer producer(Constructor<?> constructor, Map<?, ?> asked) throws Exception {
+        Class<?> manager = Arrays.stream(constructor.getParameterTypes())
+            .filter(type -> type.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
+        return asked == null || manager == null ? null : new RecordAccumulatorProducer(manager, asked);
     }
 
     private Object argument(Class<?> type, Metrics metrics, Map<String, Object> config) {
@@ -141,10 +155,10 @@ final class RecordAccumulatorAccess {
                 case "BufferPool":
                     return pool;
                 case "TransactionManager":
-                    return null;
+                    return producer == null ? null : producer.manager;
                 case "CompressionType":
                 case "Compression":
-                    return type.getField("NONE").get(null);
+                    return codec.codec(type);
                 case "PartitionerConfig":
                     return partitionerConfig(type, config);
                 default: // LogContext, ApiVersions
@@ -198,8 +212,10 @@ final class RecordAccumulatorAccess {
             .newInstance("cluster", view.nodes, described, none, none, none, null, Collections.emptyMap());
     }
 
-    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view) throws Exception {
+    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view)
+        throws Exception {
         appendedTo = partition;
+        codec.meet(topic);
         List<Long> longs = new ArrayList<>(List.of(timestamp, 0L, now)); // blocking for no time at all
         List<byte[]> fields = new ArrayList<>(Arrays.asList(key, value));
         Class<?>[] types = append.getParameterTypes();
@@ -213,6 +229,7 @@ final class RecordAccumulatorAccess {
                 : type == byte[].class ? fields.remove(0)
                 : type == boolean.class ? (Object) false
                 : type == Cluster.class ? view.cluster
+                : type.isArray() ? RecordAccumulatorHeaders.from(headers, type.getComponentType())
                 : type.isInstance(callbacks) ? callbacks
                 : null;
         }
@@ -295,6 +312,8 @@ final class RecordAccumulatorAccess {
     }
 
     Deque<?> split(Object batch) throws Exception {
+        Object built = Rule.kafka(() -> records.invoke(batch));
+        codec.makeReadable(batch, built);
         Method split = declared(ACCUMULATOR, "splitAndReenqueue");
         Rule.kafka(() -> split.invoke(accumulator, batch));
         return deque(of(batch));
@@ -303,6 +322,11 @@ final class RecordAccumulatorAccess {
     void release(Object batch, boolean memoryOnly) throws Exception {
         Method method = memoryOnly ? deallocate : release;
         Rule.kafka(() -> method.invoke(accumulator, batch));
+    }
+
+    boolean inRetry(Object batch) throws Exception {
+        Method inRetry = declared(batchClass, "inRetry");
+        return (Boolean) inRetry.invoke(batch);
     }
 
     void latency(int node, boolean canDrain) throws Exception {
@@ -438,7 +462,7 @@ final class RecordAccumulatorAccess {
     private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new HashMap<>();
 
     /** The method of this name, whoever may call it; null if there is none. */
-    private static Method declared(Class<?> of, String name) {
+    static Method declared(Class<?> of, String name) {
         return METHODS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Method> found = Arrays.stream(of.getDeclaredMethods())
                 .filter(method -> method.getName().equals(name) && !method.isBridge()).findFirst();
@@ -447,7 +471,7 @@ final class RecordAccumulatorAccess {
         }).orElse(null);
     }
 
-    private static Field field(Class<?> of, String name) {
+    static Field field(Class<?> of, String name) {
         return FIELDS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Field> found = Arrays.stream(of.getDeclaredFields()).filter(one -> one.getName().equals(name)).findFirst();
             found.ifPresent(one -> one.setAccessible(true));

@@ -1,0 +1,111 @@
+"""From every combination of some settings, and what comes of each, to a table of few rows that says the same.
+
+A row allows some values of each setting and names one outcome: whatever combination it allows comes to that. Rows may
+overlap, since they then agree; together they allow every combination. They are found in three steps. Values of a setting
+between which no combination tells a difference become one. Of all blocks of combinations with a single outcome those are
+kept that no other contains. From these, the one that covers most of what is not covered yet is taken until nothing is
+left, and whatever turned out superfluous goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+
+__all__ = ["Row", "decision_rows"]
+
+_Cell = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Which values of each setting are allowed, as indices in their order, and what comes of it."""
+
+    allowed: tuple[tuple[int, ...], ...]
+    outcome: str
+
+
+def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
+    """The rows for these outcomes, by the index of each setting's value; every combination has to be there."""
+    classes = [_alike(outcomes, axis) for axis in range(len(next(iter(outcomes))))]
+    merged = {
+        cell: outcomes[tuple(classes[axis][at][0] for axis, at in enumerate(cell))]
+        for cell in product(*(range(len(each)) for each in classes))
+    }
+    chosen = _without_superfluous(_covering(merged, _largest(_blocks(merged, [len(each) for each in classes]))))
+
+    def spelled(block: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+        return tuple(
+            tuple(sorted(chain.from_iterable(classes[axis][at] for at in allowed)))
+            for axis, allowed in enumerate(block)
+        )
+
+    return [Row(spelled(block), merged[tuple(allowed[0] for allowed in block)]) for block in chosen]
+
+
+def _alike(outcomes: Mapping[_Cell, str], axis: int) -> list[list[int]]:
+    """The indices on this axis, those together that make no difference."""
+    seen: dict[int, dict[_Cell, str]] = {}
+    for cell, outcome in outcomes.items():
+        seen.setdefault(cell[axis], {})[cell[:axis] + cell[axis + 1 :]] = outcome
+    groups: list[list[int]] = []
+    for at in sorted(seen):
+        group = next((group for group in groups if seen[group[0]] == seen[at]), None)
+        if group is None:
+            groups.append([at])
+        else:
+            group.append(at)
+    return groups
+
+
+_Block = tuple[tuple[int, ...], ...]
+
+
+def _blocks(merged: Mapping[_Cell, str], sizes: Sequence[int]) -> Iterator[_Block]:
+    """Every block of combinations that all come to the same."""
+    subsets = [[some for count in range(1, size + 1) for some in combinations(range(size), count)] for size in sizes]
+    for block in product(*subsets):
+        cells = product(*block)
+        first = merged[next(cells)]
+        if all(merged[cell] == first for cell in cells):
+            yield block
+
+
+def _largest(blocks: Iterator[_Block]) -> list[_Block]:
+    kept: list[_Block] = []
+    for block in sorted(blocks, key=_size, reverse=True):
+        if not any(_contains(other, block) for other in kept):
+            kept.append(block)
+    return kept
+
+
+def _contains(outer: _Block, inner: _Block) -> bool:
+    return all(set(some) <= set(more) for some, more in zip(inner, outer, strict=True))
+
+
+def _size(block: _Block) -> int:
+    size = 1
+    for allowed in block:
+        size *= len(allowed)
+    return size
+
+
+def _covering(merged: Mapping[_Cell, str], blocks: Sequence[_Block]) -> list[_Block]:
+    left = set(merged)
+    cells = {block: set(product(*block)) for block in blocks}
+    chosen = []
+    while left:
+        block = max(blocks, key=lambda each: len(cells[each] & left))  # the first of equals, so always the same
+        chosen.append(block)
+        left -= cells[block]
+    return chosen
+
+
+def _without_superfluous(chosen: Sequence[_Block]) -> list[_Block]:
+    kept = list(chosen)
+    for block in reversed(chosen):
+        others = set(chain.from_iterable(product(*other) for other in kept if other != block))
+        if set(product(*block)) <= others:
+            kept.remove(block)
+    return kept

@@ -1,0 +1,70 @@
+"""Real producers, made and looked into: what they are left with is what the page says, and nothing of them is left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.protocol import Answered
+from kafka_conformance.rules.idempotence_config import RULE, combination, five
+from kafka_reference.releases import release
+
+PAGE = Path(__file__).parents[2] / "kit" / "docs" / "idempotence.md"
+
+
+# KAFKA-13598: 3.0.0 says in its own documentation that idempotence is on by default.
+@pytest.mark.parametrize(
+    ("version", "idempotent", "acks"), [("2.8.2", False, 1), ("3.0.0", False, -1), ("3.0.2", True, -1)]
+)
+def test_a_producer_of_whom_nothing_was_asked(oracle: Oracle, version: str, idempotent: bool, acks: int) -> None:
+    (outcome,) = JavaAnswerer(oracle).answer(RULE, release(version), [combination()])
+    assert isinstance(outcome, Answered)
+    assert (outcome.answer["idempotent"], outcome.answer["acks"]) == (idempotent, acks)
+
+
+@pytest.mark.parametrize("version", ["0.11.0.3", "2.0.1", "2.4.1", "4.4.0"])
+def test_producers_leave_no_files_and_no_threads(oracle: Oracle, version: str) -> None:
+    """600 producers, each with a thread, a selector of three files, or neither, since it refused."""
+    java = JavaAnswerer(oracle)
+    java.answer(RULE, release(version), list(five())[:60])
+    before = _held()
+    java.answer(RULE, release(version), list(five()))
+    after = _held()
+    assert after["fd"] - before["fd"] < 60
+    assert after["task"] - before["task"] < 20
+
+
+def _held() -> dict[str, int]:
+    """The open files and the threads of the JVM that this process has started."""
+    (jvm,) = [
+        folder
+        for folder in Path("/proc").glob("[0-9]*")
+        if _parent(folder) == os.getpid() and b"PythonGatewayServer" in (folder / "cmdline").read_bytes()
+    ]
+    return {kind: len(list((jvm / kind).iterdir())) for kind in ("fd", "task")}
+
+
+def _parent(folder: Path) -> int:
+    try:
+        return int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0  # it ended meanwhile
+
+
+def test_the_page_is_so(kit: Callable) -> None:
+    ran = kit("idempotence", "--kafka", "3.0.0,4.4.0", "--check", str(PAGE))
+    assert ran.code == 0, ran
+    assert "so of 2 of 2 releases" in ran.out
+
+
+def test_a_page_that_says_otherwise_is_noticed(kit: Callable, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.md"
+    wrong.write_text(PAGE.read_text().replace("| 3.0.0, 3.1.0 | off;", "| 3.0.0, 3.1.0 | idempotent;"))
+    ran = kit("idempotence", "--kafka", "3.0.0", "--check", str(wrong))
+    assert ran.code == 1, ran
+    assert "says of 3.0.0 what Java does not" in ran.out.replace("\n", " ")

@@ -1,0 +1,77 @@
+"""Steps of sequence numbers: what Java's ints make of them, and plain arithmetic where they are numbers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE, added, decrement, increment, next_after
+from kafka_reference.releases import release
+
+LEAST = -(2**31)
+NUMBERS = st.integers(0, LAST_SEQUENCE)
+
+
+# As the real class answered, in 0.11.0.0 and 4.4.0 alike.
+@pytest.mark.parametrize(
+    ("sequence", "by", "after"),
+    [
+        (0, 0, 0),
+        (LAST_SEQUENCE, 0, LAST_SEQUENCE),
+        (LAST_SEQUENCE, 1, 0),
+        (LAST_SEQUENCE - 1, 1, LAST_SEQUENCE),
+        (LAST_SEQUENCE, LAST_SEQUENCE, LAST_SEQUENCE - 1),
+        (0, -1, LAST_SEQUENCE),
+        (5, -1, -2147483644),
+        (-1, 1, 0),
+        (LEAST, LEAST, 0),
+    ],
+)
+def test_forward(sequence: int, by: int, after: int) -> None:
+    assert increment(sequence, by) == after
+
+
+@pytest.mark.parametrize(
+    ("sequence", "by", "before"),
+    [
+        (0, 0, 0),
+        (0, 1, LAST_SEQUENCE),
+        (1, 1, 0),
+        (0, LAST_SEQUENCE, 1),
+        (LAST_SEQUENCE, LAST_SEQUENCE, 0),
+        (5, 7, LAST_SEQUENCE - 1),
+        (0, -1, 1),
+        (-1, 0, LAST_SEQUENCE),
+        (-1, -1, 0),
+        (LEAST, 0, 0),
+        (LAST_SEQUENCE, -1, LEAST),
+        (0, LEAST, LEAST),
+    ],
+)
+def test_back(sequence: int, by: int, before: int) -> None:
+    assert decrement(sequence, by) == before
+
+
+@given(NUMBERS, NUMBERS)
+def test_among_numbers_it_is_arithmetic_in_a_ring(sequence: int, by: int) -> None:
+    assert increment(sequence, by) == (sequence + by) % 2**31
+    assert decrement(sequence, by) == (sequence - by) % 2**31
+
+
+@given(NUMBERS, NUMBERS)
+def test_there_and_back(sequence: int, by: int) -> None:
+    assert decrement(increment(sequence, by), by) == sequence == increment(decrement(sequence, by), by)
+
+
+@given(st.integers(LEAST, LAST_SEQUENCE), st.integers(LEAST, LAST_SEQUENCE))
+def test_whatever_goes_in_an_int_comes_out(sequence: int, by: int) -> None:
+    for step in (added, increment, decrement):
+        assert LEAST <= step(sequence, by) <= LAST_SEQUENCE
+    assert (added(sequence, by) - sequence - by) % 2**32 == 0
+
+
+# KAFKA-7693: a partition's next sequence went below 0.
+@pytest.mark.parametrize(("version", "after"), [("2.1.0", LEAST), ("2.1.1", 0), ("4.4.0", 0)])
+def test_a_partitions_next_goes_round_since_2_1_1(version: str, after: int) -> None:
+    assert next_after(release(version), LAST_SEQUENCE, 1) == after
