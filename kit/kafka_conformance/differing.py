@@ -45,7 +45,7 @@ class Compared:
         """One line."""
         first, second = self.releases
         said = f"{self.rule.slug}: {self.asked:,} questions to {first} and {second}"
-        absent = [str(at) for at in self.releases if self.rule.java_class(at) is None]
+        absent = [str(at) for at in self.releases if not self.rule.has_java(at)]
         if absent:
             return f"{self.rule.slug}: there is no such rule in {' and '.join(absent)}"
         if self.errors:
@@ -62,7 +62,7 @@ def compare_releases(
     compared, before = [], None
     for at in releases:
         progress.doing(f"{rule.slug} in {at}")
-        outcomes = _asked(rule, java, at, questions) if rule.java_class(at) is not None else None
+        outcomes = _asked(rule, java, at, questions) if rule.has_java(at) else None
         if before is not None:
             compared.append(_compared(rule, (before[0], at), questions, before[1], outcomes))
         before = at, outcomes

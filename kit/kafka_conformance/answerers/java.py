@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from kafka_conformance.errors import OracleFault
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.protocol import Answered, Failed, Outcome, Question, Unsupported
-from kafka_conformance.rules import Rule
+from kafka_conformance.rules import RULES, Rule
 from kafka_reference.releases import Release
 
 __all__ = ["JavaAnswerer"]
@@ -25,10 +26,12 @@ class JavaAnswerer:
 
     def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question. Raises JvmLost, WrongRelease, OracleFault, JarError."""
-        if rule.java_class(at) is None:
+        if not rule.has_java(at):
             return [Unsupported(f"release {at} has no {rule.slug}")] * len(questions)
         if not questions:
             return []
+        if rule.by_parts is not None:
+            return rule.by_parts(lambda slug, parts: self._ask_part(RULES[slug], at, parts), at, questions)
         asked = [{"id": str(number), "rule": rule.slug, "question": q} for number, q in enumerate(questions)]
         lines = b"\n".join(map(msgspec.json.encode, asked))
         opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
@@ -36,6 +39,9 @@ class JavaAnswerer:
         if [line["id"] for line in answered] != [line["id"] for line in asked]:
             raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")
         return [_outcome(line) for line in answered]
+
+    def _ask_part(self, rule: Rule, at: Release, parts: Sequence[dict[str, Any]]) -> list[Outcome]:
+        return self.answer(rule, at, [msgspec.convert(part, type=rule.question) for part in parts])
 
 
 def _outcome(line: dict[str, object]) -> Outcome:

@@ -38,9 +38,7 @@ __all__ = ["BrokerHistory"]
 class BrokerHistory:
     """The partition, step by step; ``made`` makes it, from a release, the expiration, and the folder of snapshots."""
 
-    def __init__(
-        self, made: Callable[..., ProducerState], question: BrokerProducerStateQuestion, at: Release
-    ) -> None:
+    def __init__(self, made: Callable[..., ProducerState], question: BrokerProducerStateQuestion, at: Release) -> None:
         self._made, self._expiration_ms, self._at = made, question.config.producer_id_expiration_ms, at
         self.disk: dict[int, bytes] = {}
         self.state = made(at, self._expiration_ms, self.disk)
@@ -136,7 +134,13 @@ def _batch(step: AppendStep | MarkerStep, offset: int) -> Written:
             step.producer_id, step.epoch, step.first_sequence, step.records, offset, step.timestamp, step.transactional
         )
     return Marker(
-        step.producer_id, step.epoch, offset, step.timestamp, step.commit, step.coordinator_epoch, step.transaction_version
+        step.producer_id,
+        step.epoch,
+        offset,
+        step.timestamp,
+        step.commit,
+        step.coordinator_epoch,
+        step.transaction_version,
     )
 
 

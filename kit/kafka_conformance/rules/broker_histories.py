@@ -160,7 +160,9 @@ def _jump(who: int, first: int) -> _Step:
     return step
 
 
-def _marker(who: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any) -> _Step:
+def _marker(
+    who: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any
+) -> _Step:
     def step(picture: _Picture) -> Any:
         producer = picture.producers[who]
         picture.end += 1

@@ -136,7 +136,16 @@ RULE = Rule(
     labels=_labels,
     path=_path,
     always=frozenset(
-        {"30 steps and more", "appended", "duplicate", "completed", "bytes", "five batches", "sequences wrap", "unstable"}
+        {
+            "30 steps and more",
+            "appended",
+            "duplicate",
+            "completed",
+            "bytes",
+            "five batches",
+            "sequences wrap",
+            "unstable",
+        }
         | {f"by {origin}" for origin in ("client", "coordinator", "replication")}
         | {f"did {op}" for op in ("append", "marker", "request", "verify", "expire", "snapshot", "load", "reload")}
         | {f"did {op}" for op in ("truncate", "start_over", "log_start", "high_watermark", "delete_snapshots", "look")}
@@ -149,8 +158,7 @@ RULE = Rule(
     broker=True,
     source="ProducerStateManager, ProducerAppendInfo, ProducerStateEntry, VerificationStateEntry",
     links=(
-        "https://cwiki.apache.org/confluence/display/KAFKA/"
-        "KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-360%3A+Improve+reliability+of+idempotent%2Ftransactional+producer",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-890%3A+Transactions+Server-Side+Defense",
         f"{_ISSUES}/KAFKA-5494",

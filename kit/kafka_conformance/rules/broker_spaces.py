@@ -28,7 +28,13 @@ from kafka_conformance.rules.broker_steps import (
 from kafka_conformance.rules.scripts import every_script
 
 __all__ = [
-    "EXPIRATION_MS", "every_broken_file", "every_fate", "every_meeting", "every_pair", "every_repeat", "every_marker",
+    "EXPIRATION_MS",
+    "every_broken_file",
+    "every_fate",
+    "every_marker",
+    "every_meeting",
+    "every_pair",
+    "every_repeat",
     "question_of",
 ]  # fmt: skip
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kafka_conformance.protocol import Answer, Question
+from kafka_conformance.protocol import Answer, Outcome, Question
 from kafka_conformance.rules.explained import Explain
 from kafka_reference.releases import Release, Spans
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Columns", "Rule", "Space"]
+__all__ = ["AskJava", "ByParts", "Columns", "Rule", "Space"]
+
+AskJava: TypeAlias = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
+"""Another rule's slug and questions, not typed yet, to Java's outcomes."""
+
+ByParts: TypeAlias = Callable[[AskJava, Release, Sequence[Any]], list[Outcome]]
+"""Puts questions to Java by way of other rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class Rule:
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
     by span of releases. ``share`` is how many times the usual number of examples ``verify`` asks of the strategy: a
     history that goes wrong in many ways is worth more of them than a question that can go wrong in one. ``broker`` says
-    that Java answers with classes of the broker, whose jars are then loaded too. ``explain`` walks through the steps of a
+    that Java answers with classes of the broker, whose jars are then loaded too. ``by_parts``, in place of a class of its
+    own, puts a question to Java as questions of other rules. ``explain`` walks through the steps of a
     question, for rules that have steps.
     """
 
@@ -66,9 +73,14 @@ class Rule:
     links: tuple[str, ...]
     columns: Columns | None = None
     path: Callable[[Any], str] = lambda _: ""
-    share: int = 1
+    share: float = 1
     broker: bool = False
+    by_parts: ByParts | None = None
     explain: Explain | None = None
+
+    def has_java(self, at: Release) -> bool:
+        """Whether Java answers this rule in this release."""
+        return at in self.releases if self.by_parts is not None else self.java_class(at) is not None
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""

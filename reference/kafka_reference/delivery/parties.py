@@ -1,7 +1,8 @@
 """Who takes part in a story, as the story sees them: a producer, and a leader, which are told things and answer.
 
-The story itself (:mod:`.story`) knows neither's rules. It yields a :class:`ToProducer` or a :class:`ToLeader`, and is sent
-what came of it. So the same story can be told with the reference's producer and leader (:mod:`.told`), or with Java's.
+The story itself (:mod:`.story`) knows neither's rules. It yields an :class:`Asks`, a :class:`ToProducer` or a
+:class:`ToLeader`, and is sent what came of it. So the same story can be told with the reference's producer and leader
+(:mod:`.told`), or with Java's.
 """
 
 from __future__ import annotations
@@ -10,8 +11,38 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 __all__ = [
-    "Answered", "Batch", "CutOff", "Heard", "Leads", "Send", "Settings", "Starts", "ToLeader", "ToProducer", "Wait", "Wrote",
+    "Answered",
+    "Asks",
+    "Batch",
+    "CutOff",
+    "Heard",
+    "Leads",
+    "Refused",
+    "Reply",
+    "Send",
+    "Settings",
+    "Starts",
+    "ToLeader",
+    "ToProducer",
+    "Told",
+    "Wait",
+    "Wrote",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """What does a producer end up with that is configured so? Kafka's names and texts; what is left alone is not there."""
+
+    config: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """There is no such producer: Java's class name of what it raises, and the text."""
+
+    error: str
+    message: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +139,5 @@ class Wrote:
     error: str | None = None
 
 
-Told: TypeAlias = ToProducer | ToLeader
+Told: TypeAlias = Asks | ToProducer | ToLeader
+Reply: TypeAlias = Refused | Settings | Heard | Wrote

@@ -31,17 +31,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
+from typing import TypeAlias, cast
 
 from kafka_reference.delivery.faults import CRASHES, BadStory, Fault, Kind, by_request
 from kafka_reference.delivery.parties import (
     Answered,
+    Asks,
     Batch,
     CutOff,
     Heard,
     Leads,
+    Refused,
+    Reply,
     Send,
     Settings,
     Starts,
+    Told,
     ToLeader,
     ToProducer,
     Wait,
@@ -59,6 +64,7 @@ ERRORS = {
     "ProducerFencedException": "INVALID_PRODUCER_EPOCH",
 }
 _FIRST_ID = 7
+_NOT_ASKED_YET = Settings(idempotent=False, acks=-1, retries=0, max_in_flight=1)
 _MOST_REQUESTS = 200
 _PATIENCE = 20
 _BACK_AFTER = 2
@@ -90,12 +96,10 @@ class Outcome:
     requests: tuple[Passed, ...]
 
 
-Telling = Generator[ToProducer | ToLeader, "Heard | Wrote", Outcome]
+Telling: TypeAlias = Generator[Told, Reply, Outcome | Refused]
 
 
-def outcome(
-    log: Iterable[Batch], records: int, ended: dict[int, int | str], requests: tuple[Passed, ...]
-) -> Outcome:
+def outcome(log: Iterable[Batch], records: int, ended: dict[int, int | str], requests: tuple[Passed, ...]) -> Outcome:
     """What came of ``records`` records, from the log and from what the application was told."""
     written = tuple(record for batch in log for record in batch.records)
     acknowledged = tuple(record for record in range(records) if isinstance(ended.get(record), int))
@@ -116,13 +120,14 @@ def outcome(
 class Story:
     """One story; ``told`` tells it."""
 
-    settings: Settings
+    config: tuple[tuple[str, str], ...]
     records: int
     faults: tuple[Fault, ...] = ()
     replicas: int = 3
     min_insync_replicas: int = 1
     ended: dict[int, int | str] = field(default_factory=dict)
     log: list[Batch] = field(default_factory=list)
+    settings: Settings = field(default=_NOT_ASKED_YET)
     passed: list[Passed] = field(default_factory=list)
     _wire: list[Batch] = field(default_factory=list)
     _away: list[int] = field(default_factory=list)
@@ -131,6 +136,10 @@ class Story:
     def told(self) -> Telling:
         """Yields what is told to whom, and is sent what they say. Raises BadStory."""
         faults = self._checked()
+        configured = yield Asks(self.config)
+        if isinstance(configured, Refused):
+            return configured
+        self.settings = cast("Settings", configured)
         yield from self._lead()
         yield from self._start(range(self.records))
         waited = 0
@@ -154,30 +163,27 @@ class Story:
     def _open(self) -> bool:
         return bool(self._wire) or any(record not in self.ended for record in range(self.records))
 
-    def _lead(self) -> Generator[ToProducer | ToLeader, Heard | Wrote, None]:
+    def _lead(self) -> Generator[Told, Reply, None]:
         """Without a producer id a leader has nothing to look at, and writes what comes."""
         if self.settings.idempotent:
             yield ToLeader(Leads(tuple(self.log)))
 
-    def _start(self, records: Iterable[int]) -> Generator[ToProducer | ToLeader, Heard | Wrote, None]:
+    def _start(self, records: Iterable[int]) -> Generator[Told, Reply, None]:
         begins = Starts(self.settings, _FIRST_ID + self._producers)
         self._producers += 1
         yield from self._tell(begins, *map(Send, records))
 
-    def _tell(
-        self, *told: Starts | Send | Answered | CutOff | Wait
-    ) -> Generator[ToProducer | ToLeader, Heard | Wrote, None]:
+    def _tell(self, *told: Starts | Send | Answered | CutOff | Wait) -> Generator[Told, Reply, None]:
         """With acks 0 a round sends a request that is done with at once: the network plays it before the next one."""
         rounds = 1 if self.settings.acks == 0 else self.settings.max_in_flight + 2
         if any(isinstance(one, Starts) for one in told) and self.settings.idempotent:
             rounds += 2  # to get an id
-        heard = yield ToProducer(tuple(told), rounds)
-        assert isinstance(heard, Heard)
+        heard = cast("Heard", (yield ToProducer(tuple(told), rounds)))
         self._wire += heard.sent
         for record, what in heard.ended:
             self.ended[record] = what
 
-    def _pass(self, batch: Batch, fault: Fault | None) -> Generator[ToProducer | ToLeader, Heard | Wrote, None]:
+    def _pass(self, batch: Batch, fault: Fault | None) -> Generator[Told, Reply, None]:
         number = len(self.passed) + 1
         self._away = [back for back in self._away if back > number]
         kind = None if fault is None else fault.kind
@@ -203,13 +209,12 @@ class Story:
             return
         yield from self._answer(came, offset, answers, cut=kind is not None and kind is not Kind.REFUSE)
 
-    def _write(self, batch: Batch) -> Generator[ToProducer | ToLeader, Heard | Wrote, tuple[str, int | None]]:
+    def _write(self, batch: Batch) -> Generator[Told, Reply, tuple[str, int | None]]:
         if self.settings.acks == -1 and self.replicas - len(self._away) < self.min_insync_replicas:
             return "NOT_ENOUGH_REPLICAS", None
-        wrote: Heard | Wrote = Wrote(sum(len(one.records) for one in self.log))
+        wrote = Wrote(sum(len(one.records) for one in self.log))
         if self.settings.idempotent:
-            wrote = yield ToLeader(batch)
-        assert isinstance(wrote, Wrote)
+            wrote = cast("Wrote", (yield ToLeader(batch)))
         if wrote.error is not None:
             return ERRORS[wrote.error], None
         if wrote.duplicate:
@@ -217,9 +222,7 @@ class Story:
         self.log.append(batch)
         return "written", wrote.offset
 
-    def _answer(
-        self, came: str, offset: int | None, answers: bool, *, cut: bool
-    ) -> Generator[ToProducer | ToLeader, Heard | Wrote, None]:
+    def _answer(self, came: str, offset: int | None, answers: bool, *, cut: bool) -> Generator[Told, Reply, None]:
         told: list[Answered | CutOff] = []
         if answers:
             error = "NONE" if came in ("written", "duplicate") else came
