@@ -42,7 +42,7 @@ class Plan:
 
     def examples_of(self, rule: Rule) -> int:
         """How many examples the rule's strategy is asked for."""
-        return self.examples * rule.share
+        return round(self.examples * rule.share)
 
 
 @dataclass(frozen=True, slots=True)
