@@ -166,6 +166,45 @@ def idempotence(**options: Any) -> int:
     return command.run(**options)
 
 
+def _faults(command: Command) -> Command:
+    """The options of ``delivery`` that name requests."""
+    for option, words in (
+        ("--restart-producer", "The producer ends before it hears of this request."),
+        ("--crash-replicated", "The leader crashes once followers have this request."),
+        ("--crash-unreplicated", "The leader crashes with this request, before a follower has it."),
+        ("--crash-before", "The leader crashes before this request."),
+        ("--lose-response", "This request is dealt with, and its response is lost."),
+        ("--lose-request", "This request is lost."),
+    ):
+        command = click.option(option, multiple=True, type=click.IntRange(1, 1000), metavar="REQUEST", help=words)(command)
+    return command
+
+
+@app.command()
+@click.option("--acks", default=None, metavar="0|1|all", help="As a user sets it; left alone if absent.")
+@click.option("--retries", default=None, metavar="N", help="Likewise.")
+@click.option("--in-flight", default=None, metavar="N", help="max.in.flight.requests.per.connection, likewise.")
+@click.option("--idempotence", default=None, metavar="true|false", help="enable.idempotence, likewise.")
+@click.option("--replicas", default=3, type=click.IntRange(1, 9), show_default=True, metavar="N")
+@click.option("--min-insync-replicas", default=1, type=click.IntRange(1, 9), show_default=True, metavar="N")
+@click.option("--records", default=3, type=click.IntRange(1, 20), show_default=True, metavar="N")
+@_faults
+@click.option("--refuse", multiple=True, metavar="REQUEST[=ERROR]",
+              help="The leader answers this request with an error; else NOT_LEADER_OR_FOLLOWER.")  # fmt: skip
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release, or newest.")
+@click.option("--who", default="reference", show_default=True, metavar="WHO", help="reference, java, or mutant:NAME.")
+@click.option("--explain", is_flag=True, help="Tell the story, request by request.")
+@click.option("--json", "as_json", is_flag=True, help="Question and answer as a JSON line.")
+def delivery(**options: Any) -> int:
+    """What becomes of records with faults between them and the log: lost, doubled, reordered.
+
+    Requests are counted as they come over the wire, from 1; a retry is another request.
+    """
+    from kafka_conformance.commands import delivery as command
+
+    return command.run(**options)
+
+
 @app.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--shipped", is_flag=True, help="The one that ships with the package, not the last one made here.")
