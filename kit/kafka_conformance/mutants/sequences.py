@@ -65,7 +65,7 @@ class _OthersGoOn(RecordAccumulator):
         waiting = [
             of
             for of, queue in state.queues()
-            if queue and producer is not None and producer.must_wait(queue[0]) and not state.is_muted(of)
+            if queue and producer is not None and producer.waits_for(queue[0]) and not state.is_muted(of)
         ]
         for of in waiting:
             state.mute(of)
@@ -101,8 +101,8 @@ class _NumbersAnew(ProducerState):
 
 
 class _NobodyWaits(ProducerState):
-    def must_wait(self, batch: Sequenced) -> bool:
-        return False if batch.sequence is not None else super().must_wait(batch)
+    def waits_for(self, batch: Sequenced) -> str | None:
+        return None if batch.sequence is not None else super().waits_for(batch)
 
 
 class _NothingIsUnresolved(ProducerState):

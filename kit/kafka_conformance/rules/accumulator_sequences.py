@@ -226,7 +226,7 @@ def _seen_drained(state: State, producer: ProducerState, answer: Answer) -> Iter
         if drained["epoch"] == 1:
             yield "another epoch"
     for of, queue in state.queues():
-        if queue and producer.must_wait(queue[0]):
+        if queue and producer.waits_for(queue[0]):
             if queue[0].sequence is not None:
                 yield "waits for its turn"
             else:
