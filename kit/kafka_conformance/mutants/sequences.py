@@ -96,7 +96,7 @@ class _NumbersAnew(ProducerState):
         if batch.sequence is not None:
             self.release(batch)
             batch.sequence = None
-        super().number(batch, False)
+        super().number(batch, sent_before)
 
 
 class _NobodyWaits(ProducerState):
@@ -110,8 +110,9 @@ class _NothingIsUnresolved(ProducerState):
 
 
 class _NewEpochAtOnce(ProducerState):
-    def _is_of_another(self, first: Sequenced | None) -> bool:
-        return False
+    def must_wait(self, batch: Sequenced) -> bool:
+        waits = super().must_wait(batch)
+        return waits and (batch.sequence is not None or batch.of in self.unresolved or self.current == (-1, -1))
 
 
 class _PiecesKeepTheBase(ProducerState):
@@ -157,7 +158,7 @@ def _told(kind: type[ProducerState]) -> Ask:
 
 _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("retry-at-the-front", "a batch that comes back goes before those it follows", _made(_FrontOfTheQueue), NEWEST),
-    ("order-goes-round", "batches come back in the order they were sent, also after 2^31 - 1", _made(_OrderGoesRound), NEWEST),
+    ("order-goes-round", "batches come back as they were sent, also after 2^31 - 1", _made(_OrderGoesRound), NEWEST),
     ("numbered-when-appended", "a batch gets its sequence when it is made", _made(_NumberedWhenAppended), NEWEST),
     ("others-go-on", "a partition that must wait does not stop its node", _made(_OthersGoOn), NEWEST),
     ("counts-batches", "the next sequence is one further, whatever was sent", _told(_CountsBatches), NEWEST),
@@ -170,9 +171,9 @@ _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("failed-stays-in-flight", "who failed is still waited for", _told(_FailedStaysInFlight), NEWEST),
     ("last-goes-round", "the last one acknowledged goes round after 2^31 - 1", _told(_LastGoesRound), NEWEST),
     ("lowest-acknowledged", "the last one acknowledged may be lower than before", _told(_LowestAcknowledged), NEWEST),
-    ("sequences-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", as_if(RULE.slug, "2.6.3"), release("2.7.2")),
-    ("sequences-2.4-in-2.5", "a producer without its id forgets everything (KIP-360)", as_if(RULE.slug, "2.4.1"), release("2.5.1")),
-    ("sequences-1.1-in-0.11", "the next sequence counts what was not acknowledged", as_if(RULE.slug, "1.1.1"), release("0.11.0.3")),
+    ("sequences-2.6-in-2.7", "idle partitions go on as before (KAFKA-12152)", as_if(RULE.slug, "2.6.3"), release("2.7.2")),
+    ("sequences-2.4-in-2.5", "a lost id forgets all sequences (KIP-360)", as_if(RULE.slug, "2.4.1"), release("2.5.1")),
+    ("sequences-1.1-in-0.11", "what is not acknowledged is counted", as_if(RULE.slug, "1.1.1"), release("0.11.0.3")),
 )  # fmt: skip
 
 SEQUENCE_MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
