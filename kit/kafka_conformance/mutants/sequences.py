@@ -97,7 +97,7 @@ class _NumbersAnew(ProducerState):
         if batch.sequence is not None:
             self.release(batch)
             batch.sequence = None
-        super().number(batch, False)
+        super().number(batch, sent_before)
 
 
 class _NobodyWaits(ProducerState):

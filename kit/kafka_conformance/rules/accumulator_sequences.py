@@ -192,7 +192,9 @@ def seen_of_sequences(state: State, before: Queued, step: Any, answer: Any) -> I
         return
     match step:
         case ReenqueueStep():
-            places = {queue.index(batch) for of, queue in state.queues() for batch in queue if batch not in before[of]}
+            places = {
+                queue.index(batch) for of, queue in state.queues() for batch in queue if batch not in before.get(of, ())
+            }
             yield from ("reenqueued between others" if place else "reenqueued at the front" for place in places)
         case _ if not answer:
             return

@@ -25,10 +25,26 @@
         {"op": "cluster", "cluster": C, "epochs": […]},   {}
         {"op": "look"}]}        {"queues": {"t-0": [[id, records, bytes]]}, "memory", "incomplete": […], "undrained"}
 
-Batches are numbered in the order of their making; a number below 0 counts back from the highest of those that are out,
-which are the drained ones and, to be completed, the expired ones and those aborted in flight. A step whose batch is in no
-state for it is answered by {} and does nothing, as is one that a release does not know. Appending with partition null lets
-the accumulator choose; before 3.3.0 it did not, and ``chosen`` is where the producer put the record.
+An idempotent producer is ``"producer": {"id": 7, "epoch": 0, "next_sequences": {"t-0": 2147483646}}`` in the
+configuration: id null is none yet, and so many records were sent to a partition, and acknowledged. Before 0.11.0.0 there
+is none, and the question is answered as if it had none. With one, these steps say more, and there are two more of them::
+
+        {"op": "drain", …}, {"batches": [{"id": 0, "partition": 0, "records": 1, "sequence": 2147483646, "epoch": 0}]}
+        {"op": "complete", "batch": -1},              acknowledged; an expired batch has failed
+        {"op": "fail", "batch": -1, "why": "exhausted"}, {"memory": 33554432}: or "expired", or "refused"
+        {"op": "producer", "id": 7, "epoch": 1},      {}: another id or epoch, or none
+        {"op": "look"}]}        and {"sequences": …}: see ``accumulator_sequences``
+
+What a drain says of sequences is read from the batch as it was written for the wire. Completing and failing tell the
+producer what this release's Sender tells it. Why a batch failed: there are no retries left; its time was over while it was
+in flight, which ends a batch since 2.1.0; the broker refused it, and there were retries left. Another id or epoch comes as
+it does for a failure elsewhere: to 2.4.x all sequences are forgotten with the old id; how an epoch is raised is not asked.
+
+Batches are numbered in the order of their making, pieces in the order of their queue; a number below 0 counts back from
+the highest of those that are out, which are the drained ones and, to be completed, the expired ones and those aborted in
+flight. A step whose batch is in no state for it is answered by {} and does nothing, as is one that a release does not know.
+Appending with partition null lets the accumulator choose; before 3.3.0 it did not, and ``chosen`` is where the producer put
+the record.
 
 The clock is the question's. Appending never waits for memory: the time to block is 0. The draws: within one step Kafka may
 draw several times, the partitioner and the jitter of the back-off. The first of a step is the next of ``draws``, and those
@@ -38,7 +54,8 @@ A step that raises is answered by Java's simple class name alone. Its text names
 
 Order: a set is answered sorted (nodes, topics, incomplete). Where the walk through Java's hash maps shows, which is in
 delays, expired batches, statistics and, from 3.6.1 on, in what is drained first, the order is Java's, by the rule in
-``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: a TransactionManager.
+``kafka_reference.accumulator.java_maps``. Batches are drained for nodes in the order asked. Not asked: transactions
+(so never that one completes, which makes everything ready since 2.8.1).
 
 A value or a key may be ``{"length": 16384}``, so many zeros. An append may have ``"headers": [["name", "00"]]``, values
 as ever; to 0.10.2 Kafka knows none, and they are left out. The keys of headers are text here: what becomes of others is
@@ -118,7 +135,7 @@ _ISSUES = "https://issues.apache.org/jira/browse"
 
 RULE = Rule(
     slug="record-accumulator",
-    title="RecordAccumulator: batches, readiness, retry order",
+    title="RecordAccumulator: batches, readiness, retry order, sequences",
     releases=since("0.10.0.0"),
     question=RecordAccumulatorQuestion,
     ask=_ask,
@@ -152,5 +169,7 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-15415",
         f"{_ISSUES}/KAFKA-8350",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
+        f"{_ISSUES}/KAFKA-5494",
+        f"{_ISSUES}/KAFKA-12152",
     ),
 )
