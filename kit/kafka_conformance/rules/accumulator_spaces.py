@@ -46,12 +46,12 @@ def _question(config: AskedConfig, *steps: Any) -> RecordAccumulatorQuestion:
 def every_compressed_history() -> Iterator[RecordAccumulatorQuestion]:
     """Three records for two partitions, then every history of up to 4 of 5 steps; of up to 3 with a third codec."""
     alphabet: tuple[Any, ...] = (
-        _append(0, 60, ("name", "00"), ("", None)), _append(None, 90), DrainStep((0,), 250), ReenqueueStep(-1),
+        _append(0, 60, ("name", "00"), ("", None)), _append(None, 90), DrainStep((0,), 300), ReenqueueStep(0),
         SplitStep(-1),
     )  # fmt: skip
     before = (_append(0, 60), _append(0, 60), _append(1, 50))
     after = (ReadyStep(), _append(1, 0), _append(0, 70, topic="u"), LookStep(), DrainStep((0,), 1000), LookStep())
-    for ratio, achieved, most in ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (1.0, (998,), 3)):
+    for ratio, achieved, most in ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (1.002, (1000,), 3)):
         config = structs.replace(_CONFIG, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
         for steps in every_script(alphabet, most):
             yield _question(config, *before, *steps, *after)
