@@ -144,7 +144,7 @@ RULE = Rule(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
         Space(
-            "two codecs, two partitions: every history of up to 4 of 5 steps; a third: of up to 3",
+            "two codecs, two partitions: every history of up to 4 of 5 steps; two more: of up to 3",
             every_compressed_history,
         ),
         Space("memory for four chunks: every history of up to 4 of 6 steps", every_chunked_history),
