@@ -93,7 +93,7 @@ class _NeverGoesRound(ProducerState):
 
 
 class _NumbersAnew(ProducerState):
-    def number(self, batch: Sequenced, sent_before: bool) -> None:  # noqa: ARG002  it counts as never sent
+    def number(self, batch: Sequenced, sent_before: bool) -> None:
         if batch.sequence is not None:
             self.release(batch)
             batch.sequence = None

@@ -29,7 +29,7 @@ class Sent:
 def sent(state: ProducerState, *counts: int) -> list[Sent]:
     batches = [Sent(count) for count in counts]
     for batch in batches:
-        assert not state.must_wait(batch)
+        assert not state.waits_for(batch)
         state.number(batch, False)
     return batches
 
@@ -65,11 +65,11 @@ def test_what_comes_after_the_highest(version: str, following: int) -> None:
 def test_a_batch_sent_again_waits_for_those_before_it(version: str) -> None:
     state = state_in(version)
     first, second = sent(state, 1, 1)
-    assert state.must_wait(second)
-    assert not state.must_wait(first)
-    assert not state.must_wait(Sent())
+    assert state.waits_for(second)
+    assert not state.waits_for(first)
+    assert not state.waits_for(Sent())
     state.acknowledge(first)
-    assert not state.must_wait(second)
+    assert not state.waits_for(second)
     assert state.partitions[T0].last_acknowledged == 0
 
 
@@ -77,8 +77,8 @@ def test_a_batch_sent_again_waits_for_those_before_it(version: str) -> None:
 def test_past_the_edge_the_second_is_taken_for_the_first(version: str) -> None:
     state = state_in(version, next_sequence=MOST)
     first, second = sent(state, 1, 1)
-    assert state.must_wait(first)
-    assert not state.must_wait(second)
+    assert state.waits_for(first)
+    assert not state.waits_for(second)
     state.acknowledge(second)
     assert state.partitions[T0].last_acknowledged == MOST - 1
 
@@ -90,13 +90,13 @@ def test_nothing_new_goes_while_it_is_in_doubt_what_arrived(version: str, up_to:
     state.fail(first, refused=False)
     state.doubt(first)
     assert state.unresolved == {T0: up_to}
-    assert state.must_wait(Sent())
+    assert state.waits_for(Sent())
 
 
 def test_in_0_11_doubt_costs_the_id() -> None:
     state = state_in("0.11.0.3")
     state.doubt(*sent(state, 1))
-    assert state.must_wait(Sent())
+    assert state.waits_for(Sent())
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_another_epoch_begins_at_0_once_the_old_one_is_answered(version: str, wa
     state = state_in(version)
     (old,) = sent(state, 2)
     state.become(7, 1)
-    assert state.must_wait(Sent()) == waits
+    assert state.waits_for(Sent()) == waits
     if waits:
         state.acknowledge(old)
     (new,) = sent(state, 1)
@@ -145,7 +145,7 @@ def test_with_nothing_in_flight_2_5_to_2_7_0_went_on_with_old_numbers(version: s
 
 def test_who_has_no_id_sends_nothing() -> None:
     state = ProducerState(release("4.4.0"), Producer(None))
-    assert state.must_wait(Sent())
+    assert state.waits_for(Sent())
 
 
 @pytest.mark.parametrize("version", ["1.1.1", "2.3.1", "2.4.1"])
