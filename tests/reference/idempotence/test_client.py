@@ -126,7 +126,7 @@ def test_another_epoch_begins_at_0_once_the_old_one_is_answered(version: str, wa
     state = state_in(version)
     (old,) = sent(state, 2)
     state.become(7, 1)
-    assert state.waits_for(Sent()) == waits
+    assert (state.waits_for(Sent()) is not None) == waits
     if waits:
         state.acknowledge(old)
     (new,) = sent(state, 1)
