@@ -57,7 +57,7 @@ def test_a_batch_that_cannot_grow_is_closed_and_the_record_refused() -> None:
     append(it, 10)
     append(it, 10, partition=1)
     with pytest.raises(BufferExhaustedException):
-        append(it, CHUNK - 200)
+        append(it, CHUNK - 100)
     assert [batch.full for batch in it.state.batches] == [True, False]
     with pytest.raises(BufferExhaustedException):
         append(it, 10)
