@@ -11,9 +11,9 @@ JAVA = {
     "IllegalArgumentException": ValueError,
     "IllegalStateException": RuntimeError,
     "KafkaException": RuntimeError,
-    "ConfigException": ValueError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
+    "ConfigException": ValueError,
 }
 
 

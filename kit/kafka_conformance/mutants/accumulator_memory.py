@@ -10,8 +10,9 @@ from unittest.mock import patch
 from kafka_conformance.mutants.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.mutants.sticky import as_if
 from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.accumulator_history import ask_of
 from kafka_conformance.rules.accumulator_steps import AppendStep, RecordAccumulatorQuestion
-from kafka_conformance.rules.record_accumulator import RULE, ask_of
+from kafka_conformance.rules.record_accumulator import RULE
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch

@@ -33,6 +33,9 @@ _CONFIG = AskedConfig(
     buffer_memory=2000, adaptive=True, availability_timeout_ms=0,
 )  # fmt: skip
 
+# The ratio expected at first, what is achieved, and how many steps are asked with it. Draining begins with partition 1.
+_CODECS = ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (0.004, (3, 1300), 3), (1.002, (1000,), 3))
+
 
 def _append(partition: int | None, length: int, *headers: tuple[str, str | None], topic: str = "t") -> AppendStep:
     value = "00" * length if length < 200 else Length(length)
@@ -44,14 +47,14 @@ def _question(config: AskedConfig, *steps: Any) -> RecordAccumulatorQuestion:
 
 
 def every_compressed_history() -> Iterator[RecordAccumulatorQuestion]:
-    """Three records for two partitions, then every history of up to 4 of 5 steps; of up to 3 with a third codec."""
+    """Three records for two partitions, then every history of up to 4 of 5 steps; of up to 3 with two others."""
     alphabet: tuple[Any, ...] = (
-        _append(0, 60, ("name", "00"), ("", None)), _append(None, 90), DrainStep((0,), 250), ReenqueueStep(-1),
+        _append(0, 60, ("name", "00"), ("", None)), _append(None, 90), DrainStep((0,), 300), ReenqueueStep(1),
         SplitStep(-1),
     )  # fmt: skip
     before = (_append(0, 60), _append(0, 60), _append(1, 50))
-    after = (ReadyStep(), _append(1, 0), _append(0, 70, topic="u"), LookStep(), DrainStep((0,), 1000), LookStep())
-    for ratio, achieved, most in ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (1.0, (998,), 3)):
+    after = (ReadyStep(), _append(1, 70), _append(0, 70, topic="u"), LookStep(), DrainStep((0,), 1000), LookStep())
+    for ratio, achieved, most in _CODECS:
         config = structs.replace(_CONFIG, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
         for steps in every_script(alphabet, most):
             yield _question(config, *before, *steps, *after)

@@ -33,7 +33,7 @@ from kafka_conformance.rules.explained import (
 )
 from kafka_conformance.rules.record_sizes_asked import AskedField, Length
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
+from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit, Waits
 
 __all__ = ["answer_words", "mark_words", "reason_words", "step_words"]
 
@@ -252,7 +252,7 @@ def _passed(why: str, leader: int | None, draining: bool) -> str:
     return "nothing queued"
 
 
-def _other(reason: CameBack | Took | Placed | Stay) -> str:
+def _other(reason: CameBack | Took | Waits | Placed | Stay) -> str:
     match reason:
         case CameBack(of, number, attempts, waited, back_off, another):
             times = "once" if attempts == 1 else f"{attempts} times"
@@ -268,6 +268,8 @@ def _other(reason: CameBack | Took | Placed | Stay) -> str:
                 return f"{_name(of)} #{number}: {sum_} > {most:,} B → no room left, the visit ends"
             why = f"≤ {most:,} B" if before + size <= most else f"> {most:,} B, but the first always goes"
             return f"{_name(of)} #{number}: {sum_} {why} → taken"
+        case Waits(of, number, what):
+            return f"{_name(of)} #{number}: waits for {what}, the visit ends"
         case Placed(of, last, size, full):
             if last is None:
                 return f"{_name(of)}: nothing queued → a new batch is needed"

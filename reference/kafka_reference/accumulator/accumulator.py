@@ -266,6 +266,7 @@ class RecordAccumulator:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
             batch.state, batch.aborted = batches.State.EXPIRED, True
+            state.memory.trim(batch)
             if state.at in FORGETS_EXPIRED:
                 self.complete(batch)
         return expired, min(nexts, default=None)

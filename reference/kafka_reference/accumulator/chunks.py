@@ -13,7 +13,8 @@ a batch may become is as ever; only its memory follows its content:
 - If the pool has none for that, the batch is closed for appends, and all begins again: the record wants a new batch, or
   another partition, if the partitioner may leave this one now that it is full. What the closed batch gave back may be
   what the new one needs. If it is not, the record is refused as ever, and the batch stays closed.
-- Closing for appends gives back the chunks behind the last one written to.
+- Closing for appends gives back the chunks behind the last one written to. An expired batch is closed, too: so it gives
+  back some of its memory before it is completed.
 - The pool counts in chunks: memory that makes no whole chunk is there, and is of no use.
 
 A record that needs more chunks than the pool ever has is refused at once, IllegalArgumentException, also as an extension:

@@ -36,7 +36,7 @@ from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
 from kafka_reference.accumulator.readiness import is_backing_off
-from kafka_reference.accumulator.reasons import Passed, Took, Visit
+from kafka_reference.accumulator.reasons import Passed, Took, Visit, Waits
 from kafka_reference.accumulator.state import State
 from kafka_reference.errors import ArithmeticException, NullPointerException
 from kafka_reference.releases import since
@@ -79,11 +79,11 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
         if batch is None:
             continue
         room = size + batch.estimated <= max_size or not taken
+        waits_for = state.producer.waits_for(batch) if room and state.producer is not None else None
         if state.reasons is not None:
-            state.reasons.append(Took(of, batch.number, batch.estimated, size, max_size, room))
-        if not room:
-            break
-        if state.producer is not None and state.producer.must_wait(batch):
+            found = Took(of, batch.number, batch.estimated, size, max_size, room)
+            state.reasons.append(found if waits_for is None else Waits(of, batch.number, waits_for))
+        if not room or waits_for is not None:
             break
         state.queue(of).popleft()
         batch.state = batches.State.LOST

@@ -10,6 +10,7 @@ be wrong where the first is right, and an explanation that is wrong is worse tha
 :class:`Passed`           ``ready`` or ``drain`` had no batch to weigh there, or did not have to
 :class:`Visit`            ``drain`` began a node's partitions, at this place of the list
 :class:`Took`             ``drain`` found a batch to take; whether there was room left for it
+:class:`Waits`            ``drain`` found a batch that an idempotent producer may not send yet
 :class:`Placed`           ``append`` made a new batch: what was the matter with the last one
 :class:`Stay`             the topic's partitioner was told bytes: whether its partition was left
 ========================= ==============================================================================================
@@ -20,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["CameBack", "Looked", "Passed", "Placed", "Reason", "Stay", "Took", "Visit"]
+__all__ = ["CameBack", "Looked", "Passed", "Placed", "Reason", "Stay", "Took", "Visit", "Waits"]
 
 Of: TypeAlias = tuple[str, int]
 
@@ -85,6 +86,15 @@ class Took:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """A batch that has to stay until ``what`` is there, or settled; the visit ends."""
+
+    of: Of
+    number: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Placed:
     """The record found no place in batch ``last``, None for an empty queue; ``full`` is whether it was so before."""
 
@@ -106,4 +116,4 @@ class Stay:
     left: bool
 
 
-Reason: TypeAlias = CameBack | Looked | Passed | Visit | Took | Placed | Stay
+Reason: TypeAlias = CameBack | Looked | Passed | Visit | Took | Waits | Placed | Stay

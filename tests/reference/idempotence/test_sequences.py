@@ -20,6 +20,7 @@ NUMBERS = st.integers(0, LAST_SEQUENCE)
         (0, 0, 0),
         (LAST_SEQUENCE, 0, LAST_SEQUENCE),
         (LAST_SEQUENCE, 1, 0),
+        (LAST_SEQUENCE - 1, 3, 1),
         (LAST_SEQUENCE - 1, 1, LAST_SEQUENCE),
         (LAST_SEQUENCE, LAST_SEQUENCE, LAST_SEQUENCE - 1),
         (0, -1, LAST_SEQUENCE),
@@ -53,6 +54,11 @@ def test_back(sequence: int, by: int, before: int) -> None:
     assert decrement(sequence, by) == before
 
 
+def test_plain_addition_goes_negative() -> None:
+    assert added(LAST_SEQUENCE, 1) == LEAST
+    assert added(LEAST, -1) == LAST_SEQUENCE
+
+
 @given(NUMBERS, NUMBERS)
 def test_among_numbers_it_is_arithmetic_in_a_ring(sequence: int, by: int) -> None:
     assert increment(sequence, by) == (sequence + by) % 2**31
@@ -72,6 +78,6 @@ def test_whatever_goes_in_an_int_comes_out(sequence: int, by: int) -> None:
 
 
 # KAFKA-7693: a partition's next sequence went below 0.
-@pytest.mark.parametrize(("version", "after"), [("2.1.0", LEAST), ("2.1.1", 0), ("4.4.0", 0)])
+@pytest.mark.parametrize(("version", "after"), [("0.11.0.3", LEAST), ("2.1.0", LEAST), ("2.1.1", 0), ("4.4.0", 0)])
 def test_a_partitions_next_goes_round_since_2_1_1(version: str, after: int) -> None:
     assert next_after(release(version), LAST_SEQUENCE, 1) == after

@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Sender, its network client, the TransactionManager), not from the configuration, which does not always say so.
  *
  * The producer is closed at once, which ends its thread, its selector and its beans. Two things stand in the way of that.
- * To 2.0 the Sender of an idempotent producer does not notice that it is closed while it looks for a broker to give it an
+ * To 2.1.0 the Sender of an idempotent producer does not notice that it is closed while it looks for a broker to give it an
  * id, for ever if there is none: so it is first told that all is lost. And from 2.1 to 2.4 a constructor that refuses
  * retries or acks has opened a selector by then and forgets it: see {@link Selectors}.
  */

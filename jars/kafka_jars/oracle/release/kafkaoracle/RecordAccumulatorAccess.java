@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.RecordAccumulator;
 import org.apache.kafka.common.Cluster;
@@ -461,10 +462,11 @@ final class RecordAccumulatorAccess {
     private static final Map<Class<?>, Map<String, Optional<Method>>> METHODS = new HashMap<>();
     private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new HashMap<>();
 
-    /** The method of this name, whoever may call it; null if there is none. */
+    /** The method of this name, its own or inherited, whoever may call it; null if there is none. */
     static Method declared(Class<?> of, String name) {
         return METHODS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
-            Optional<Method> found = Arrays.stream(of.getDeclaredMethods())
+            Optional<Method> found = Stream.<Class<?>>iterate(of, one -> one != null && one != Object.class, Class::getSuperclass)
+                .flatMap(one -> Arrays.stream(one.getDeclaredMethods()))
                 .filter(method -> method.getName().equals(name) && !method.isBridge()).findFirst();
             found.ifPresent(method -> method.setAccessible(true));
             return found;
