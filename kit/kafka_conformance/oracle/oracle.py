@@ -27,6 +27,7 @@ __all__ = ["OpenRelease", "Oracle"]
 _COMMON = (
     "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
     "RecordAccumulatorAccess",
+    "RecordAccumulatorProducer",
 )  # fmt: skip
 _HOST = "kafkaoracle.host.OracleHost"
 

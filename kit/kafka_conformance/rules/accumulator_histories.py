@@ -42,7 +42,10 @@ from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedParti
 from kafka_conformance.rules.scripts import every_script
 from kafka_reference.draws import mix32
 
-__all__ = ["every_end_of_a_batch", "every_short_history", "histories", "spelled_history"]
+__all__ = [
+    "LETTERS", "After", "Record", "Take", "every_end_of_a_batch", "every_rare_answer", "every_short_history",
+    "spelled_history",
+]  # fmt: skip
 
 _LETTERS_OF_CONFIGURATION = 10
 _TOPICS = ("t", "u", "orders")
@@ -83,6 +86,7 @@ class _Move:
     cluster: int
 
 
+After, Record, Take = _After, _Record, _Take
 _READY, _LOOK, _EXPIRE = ReadyStep(), LookStep(), ExpireStep()
 _ALL, _MUCH = (0, 1, 2), 40
 
@@ -200,13 +204,13 @@ def _epochs(clusters: Sequence[AskedCluster], to: int, epoch: int) -> tuple[int 
     return tuple(None if epoch % 5 == 4 else epoch if has else epoch // 2 for has in moved)
 
 
-def spelled_history(letters: bytes) -> RecordAccumulatorQuestion:
+def spelled_history(letters: bytes, alphabet: Sequence[Any] = _ALPHABET) -> RecordAccumulatorQuestion:
     """The history that these letters spell; too few are followed by zeros."""
     head = letters[:_LETTERS_OF_CONFIGURATION].ljust(_LETTERS_OF_CONFIGURATION, b"\0")
     config, clusters = _config(head), _CLUSTERS[head[7] % len(_CLUSTERS)]
     steps: list[Any] = []
     for letter in letters[_LETTERS_OF_CONFIGURATION:]:
-        symbol = _ALPHABET[letter % len(_ALPHABET)]
+        symbol = alphabet[letter % len(alphabet)]
         if symbol is not None:
             steps.append(_made(symbol, config, clusters, len(steps)))
     ending = _ENDINGS[head[8] % len(_ENDINGS)]
@@ -217,14 +221,8 @@ def spelled_history(letters: bytes) -> RecordAccumulatorQuestion:
     return RecordAccumulatorQuestion(config, clusters[0], draws, tuple(steps), _TOPICS, _epochs(clusters, 0, 2))
 
 
-_HISTORIES = st.one_of(
-    st.binary(max_size=30), st.binary(min_size=60, max_size=80), st.binary(min_size=68, max_size=100)
-).map(spelled_history)
-
-
-def histories() -> st.SearchStrategy[RecordAccumulatorQuestion]:
-    """Histories, most of them of 50 steps and more."""
-    return _HISTORIES
+# Most of these make histories of 50 steps and more.
+LETTERS = st.one_of(st.binary(max_size=31), st.binary(min_size=62, max_size=82), st.binary(min_size=70, max_size=102))
 
 
 def every_short_history() -> Iterator[RecordAccumulatorQuestion]:
@@ -264,3 +262,26 @@ def every_end_of_a_batch() -> Iterator[RecordAccumulatorQuestion]:
     for steps in every_script(alphabet, 4):
         cluster = _cluster((0, 0), nodes=_NODES[:1])
         yield RecordAccumulatorQuestion(config, cluster, (), (append, append, append, take, *steps, _LOOK))
+
+
+def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
+    """One history for each answer that the other spaces do not give, so that none depends on what chance finds."""
+    config = AskedConfig(
+        batch_size=100, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=30,
+        buffer_memory=250, adaptive=True, availability_timeout_ms=0,
+    )  # fmt: skip
+    small, large, chosen = (
+        AppendStep(0, None, "00" * 10, 0),
+        AppendStep(0, None, "00" * 300, 0),
+        AppendStep(None, None, "00", 0, "t", 0),
+    )
+    other, load, take = AppendStep(1, None, "00" * 10, 0), LoadStep(), DrainStep((0,), 100)
+    for cluster, steps in (
+        (_cluster(), (chosen,)),
+        (_cluster((0, 0)), (large,)),
+        (_cluster((0, None)), (small, _READY)),
+        (_cluster((0, 0)), (small, AbortUndrainedStep())),
+        (_cluster((0, 0), (1, 1)), (load, small, small, small, other, _READY, load)),
+        (_cluster((0, 0)), (small, take, CompleteStep(-1)) * 20),
+    ):
+        yield RecordAccumulatorQuestion(config, cluster, (0,) * len(steps), (*steps, _LOOK))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -10,14 +10,25 @@ from kafka_conformance.protocol import Hex, Int32, Question
 from kafka_conformance.rules.clusters import AskedCluster
 
 __all__ = [
-    "AbortStep", "AbortUndrainedStep", "AdvanceStep", "AppendStep", "AskedConfig", "BlockedStep", "CloseStep",
-    "CompleteStep", "DrainStep", "ExpireStep", "FlushStep", "FlushedStep", "LatencyStep", "LoadStep", "LookStep",
-    "MoveStep", "MuteStep", "ReadyStep", "RecordAccumulatorQuestion", "ReenqueueStep", "SplitStep", "Step", "UnmuteStep",
+    "AbortStep", "AbortUndrainedStep", "AdvanceStep", "AppendStep", "AskedConfig", "AskedProducer", "BlockedStep",
+    "CloseStep", "CompleteStep", "DrainStep", "ExpireStep", "FailStep", "FlushStep", "FlushedStep", "LatencyStep",
+    "LoadStep", "LookStep", "MoveStep", "MuteStep", "ProducerStep", "ReadyStep", "RecordAccumulatorQuestion",
+    "ReenqueueStep", "SplitStep", "Step", "UnmuteStep",
 ]  # fmt: skip
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Long: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Epoch: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**15 - 1)]
+Partition: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^.+-[0-9]{1,9}$(?![\s\S])")]
 Positive: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+
+
+class AskedProducer(Question, frozen=True, omit_defaults=True):
+    """An idempotent producer: id null is none yet; ``next_sequences`` by partition, as "t-0": so many were sent."""
+
+    id: Long | None
+    epoch: Epoch
+    next_sequences: dict[Partition, Count] = {}
 
 
 class AskedConfig(Question, frozen=True, omit_defaults=True):
@@ -33,6 +44,7 @@ class AskedConfig(Question, frozen=True, omit_defaults=True):
     availability_timeout_ms: Long
     rack_aware: bool = False
     rack: str = ""
+    producer: AskedProducer | None = None
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
@@ -79,6 +91,20 @@ class CompleteStep(Question, frozen=True, tag_field="op", tag="complete"):
     """A drained or expired batch is done with, as is one aborted in flight."""
 
     batch: Int32
+
+
+class FailStep(Question, frozen=True, tag_field="op", tag="fail", omit_defaults=True):
+    """A drained batch failed for good: no retries left, its time over (since 2.1.0), or refused with retries left."""
+
+    batch: Int32
+    why: Literal["exhausted", "expired", "refused"] = "exhausted"
+
+
+class ProducerStep(Question, frozen=True, tag_field="op", tag="producer", omit_defaults=True):
+    """From here on an idempotent producer has this id and epoch, or, with id null, none."""
+
+    id: Long | None
+    epoch: Epoch = 0
 
 
 class LatencyStep(Question, frozen=True, tag_field="op", tag="latency"):
@@ -153,7 +179,7 @@ class MoveStep(Question, frozen=True, tag_field="op", tag="cluster", omit_defaul
 Step: TypeAlias = (
     AppendStep | AdvanceStep | ReadyStep | DrainStep | ReenqueueStep | SplitStep | CompleteStep | LatencyStep | LoadStep
     | MuteStep | UnmuteStep | FlushStep | FlushedStep | CloseStep | AbortStep | AbortUndrainedStep | ExpireStep
-    | BlockedStep | LookStep | MoveStep
+    | BlockedStep | LookStep | MoveStep | FailStep | ProducerStep
 )  # fmt: skip
 
 

@@ -48,13 +48,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kafka_conformance.protocol import Answer
-from kafka_conformance.rules.accumulator_histories import every_end_of_a_batch, every_short_history, histories
+from kafka_conformance.rules.accumulator_histories import (
+    every_end_of_a_batch,
+    every_rare_answer,
+    every_short_history,
+)
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
     CompleteStep,
     DrainStep,
     ExpireStep,
+    FailStep,
     LoadStep,
     LookStep,
     MoveStep,
@@ -63,9 +68,25 @@ from kafka_conformance.rules.accumulator_steps import (
     ReenqueueStep,
     SplitStep,
 )
+from kafka_conformance.rules.accumulator_sequences import (
+    MET,
+    every_order_of_answers,
+    every_way_round,
+    histories,
+    producer_of,
+    queued,
+    seen_of_sequences,
+    sequences_of,
+)
 from kafka_conformance.rules.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.rule import Rule, Space
-from kafka_reference.accumulator.accumulator import ABORTS_UNDRAINED, SPLITS, RecordAccumulator
+from kafka_reference.accumulator.accumulator import (
+    ABORTS_UNDRAINED,
+    DELIVERY_TIMEOUT,
+    SPLITS,
+    Failure,
+    RecordAccumulator,
+)
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch, State
 from kafka_reference.accumulator.metadata import Metadata
@@ -89,8 +110,9 @@ class History:
     ) -> None:
         self.at, self.topics = at, question.topics
         self.draws = StepDraws(question.draws)
-        config = question.config
-        self.accumulator = made(at, Config(*(getattr(config, name) for name in config.__struct_fields__)), self.draws)
+        config = {name: getattr(question.config, name) for name in question.config.__struct_fields__}
+        config["producer"] = producer_of(question.config)
+        self.accumulator = made(at, Config(**config), self.draws)
         self.metadata = self._metadata(question.cluster, question.epochs)
 
     def _metadata(self, cluster: AskedCluster, epochs: tuple[int | None, ...]) -> Metadata:
@@ -115,11 +137,12 @@ class History:
                 return self._ready()
             case DrainStep(nodes, max_size):
                 drained = self.accumulator.drain(self.metadata, nodes, max_size)
-                return {"batches": [_drained(batch) for batch in drained]}
+                told = self.accumulator.state.producer is not None
+                return {"batches": [_drained(batch, told) for batch in drained]}
             case MoveStep(cluster, epochs):
                 self.metadata = self._metadata(cluster, epochs)
                 return {}
-            case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number):
+            case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
                 return self._sent(step, number)
             case LoadStep(topic):
                 table = self.accumulator.load_table(topic)
@@ -153,18 +176,24 @@ class History:
             "unknown_leader_topics": bool(unknown) if self.at in ONLY_WHETHER_UNKNOWN else unknown,
         }
 
-    def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep, number: int) -> Answer:
+    def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep | FailStep, number: int) -> Answer:
         batch = self._out(number, _COMPLETABLE if isinstance(step, CompleteStep) else _OUT)
         if batch is None or (isinstance(step, SplitStep) and self.at not in SPLITS):
             return {}
-        if isinstance(step, ReenqueueStep):
-            self.accumulator.reenqueue(batch)
-            return {}
-        if isinstance(step, CompleteStep):
-            self.accumulator.complete(batch)
-            return self._memory()
-        pieces = self.accumulator.split(batch)
-        return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
+        match step:
+            case ReenqueueStep():
+                self.accumulator.reenqueue(batch)
+                return {}
+            case SplitStep():
+                pieces = self.accumulator.split(batch)
+                return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
+            case CompleteStep() if batch.state is not State.EXPIRED:
+                self.accumulator.acknowledge(batch)
+            case FailStep(_, "expired") if self.at not in DELIVERY_TIMEOUT:
+                return {}
+            case _:
+                self.accumulator.fail(batch, Failure(getattr(step, "why", "expired")))
+        return self._memory()
 
     def _out(self, number: int, states: frozenset[State]) -> Batch | None:
         batches = self.accumulator.state.batches
@@ -188,6 +217,7 @@ class History:
             "incomplete": sorted(batch.number for batch in state.incomplete),
             "undrained": any(queues.values()),
             **self._memory(),
+            **({} if state.producer is None else {"sequences": sequences_of(state.producer)}),
         }
 
     def _other(self, step: Any) -> Answer:
@@ -212,6 +242,8 @@ class History:
             case "abort_undrained" if self.at in ABORTS_UNDRAINED:
                 accumulator.abort_undrained()
                 return self._memory()
+            case "producer":
+                accumulator.become(step.id, step.epoch)
             case "blocked":
                 state.pool.waiting = step.threads
         return {}
@@ -221,8 +253,11 @@ def _length(hexadecimal: str | None) -> int | None:
     return None if hexadecimal is None else len(hexadecimal) // 2
 
 
-def _drained(batch: Batch) -> Answer:
-    return {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+def _drained(batch: Batch, told: bool) -> Answer:
+    drained = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+    if told and batch.producer is not None:
+        drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
+    return drained
 
 
 def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
@@ -243,8 +278,13 @@ def _labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if len(question.steps) >= 50:
         yield "50 steps and more"
     seen: set[str] = set()
-    for step, answer in zip(question.steps, _ask(question, NEWEST)["steps"], strict=True):
+    history = History(RecordAccumulator, question, NEWEST)
+    state = history.accumulator.state
+    for step in question.steps:
+        before = {} if state.producer is None else queued(state)
+        answer = history.take(step)
         seen.update(_seen(step, answer))
+        seen.update(seen_of_sequences(state, before, step, answer))
     yield from sorted(seen)
 
 
@@ -292,6 +332,9 @@ RULE = Rule(
     spaces=(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
+        Space("a history for each answer that is rare", every_rare_answer),
+        Space("three idempotent batches in flight: every history of up to 3 of 12 steps", every_order_of_answers),
+        Space("sequences that go round: every history of up to 3 of 8 steps", every_way_round),
     ),
     labels=_labels,
     path=_path,
@@ -301,6 +344,7 @@ RULE = Rule(
         | {"statistics", "no statistics", "expired", "not expired", "split", "did complete", "did flushed", "did abort"}
         | {"did abort_undrained", "raises KafkaException", "raises BufferExhaustedException"}
         | {"raises IllegalArgumentException", "raises ArithmeticException"}
+        | MET
     ),
     java=((since("0.10.0.0"), "RecordAccumulatorRule"),),
     share=3,

@@ -20,14 +20,20 @@ timeout (see ``batches``), muted partitions excepted. Only 0.10 also gives the m
 
 **Aborting** ends all batches that are not done, wherever they are, gives back their memory, and forgets the queues. Since
 3.9.2, 4.0.2, 4.1.2 and 4.2.0 the memory of a batch in flight is kept until it is answered (KAFKA-19012). Aborting what was
-not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays.
+not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays. With an idempotent
+producer, since 1.0.0, those end that have no sequence.
 
-Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without a
-TransactionManager and without compression.
+**With an idempotent producer** it is told of every batch that is drained, acknowledged, failed, or split, and says which
+may go: see ``idempotence.client``, ``draining`` and ``returning``. ``ready`` knows nothing of that: only a transaction that
+completes makes it hurry.
+
+Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without
+transactions and without compression.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -37,13 +43,15 @@ from kafka_reference.accumulator.batches import Batch, split
 from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
+from kafka_reference.accumulator.returning import put_back, track_pieces
 from kafka_reference.accumulator.sizes import Sized, buffer_size
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
+from kafka_reference.idempotence.client import TRACKS
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, release, since
 
-__all__ = ["Appended", "Config", "RecordAccumulator"]
+__all__ = ["Appended", "Config", "Failure", "RecordAccumulator"]
 
 RAISES_KAFKA_EXCEPTION = since("2.0.0")
 DELIVERY_TIMEOUT = since("2.1.0")
@@ -51,6 +59,14 @@ FORGETS_EXPIRED = since("0.10.0.0", until="0.10.2.99")
 SPLITS = since("0.11.0.0")
 SPLITS_SMALLER = since("4.2.0")
 ABORTS_UNDRAINED = since("0.11.0.0")
+
+
+class Failure(enum.Enum):
+    """Why a batch failed for good."""
+
+    EXHAUSTED = "exhausted"  # there are no retries left
+    EXPIRED = "expired"  # its time is over
+    REFUSED = "refused"  # the broker will never take it, and there were retries left
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +171,29 @@ class RecordAccumulator:
         return drain(self.state, metadata, nodes, max_size)
 
     def reenqueue(self, batch: Batch) -> None:
-        """A drained batch is to be sent again. Mirrors ``reenqueue``."""
-        batch.in_flight, batch.state = False, batches.State.QUEUED
+        """A drained batch is to be sent again. Raises as ``put_back``. Mirrors ``reenqueue``."""
         batch.come_back(self.state.now_ms)
-        self.state.queue(batch.of).appendleft(batch)
+        put_back(self.state, batch)
+        batch.in_flight, batch.state = False, batches.State.QUEUED
 
     def split(self, batch: Batch) -> Sequence[Batch]:
-        """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``."""
+        """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``.
+
+        They are given, and numbered, as they are queued. Raises IllegalStateException if the producer forgot the partition.
+        """
         state = self.state
         smaller = batch.is_piece and state.at in SPLITS_SMALLER
         size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
         pieces = split(state.at, batch, size, len(state.batches))
-        state.batches += pieces
+        if state.producer is not None:
+            track_pieces(state, state.producer, batch, pieces)
+        for piece in reversed(pieces):
+            put_back(state, piece)
+        pieces = [one for one in state.queue(batch.of) if one in pieces]
+        for piece in pieces:
+            piece.number = len(state.batches)
+            state.batches.append(piece)
         state.incomplete.update(pieces)
-        state.queue(batch.of).extendleft(reversed(pieces))
         self.complete(batch)
         return pieces
 
@@ -178,6 +203,25 @@ class RecordAccumulator:
         self.state.incomplete.discard(batch)
         if not batch.is_piece:
             self.state.pool.deallocate(batch.buffer)
+
+    def acknowledge(self, batch: Batch) -> None:
+        """A batch that was sent is in the log. Raises IllegalStateException. Mirrors ``Sender.completeBatch``."""
+        if self.state.producer is not None:
+            self.state.producer.acknowledge(batch)
+        self.complete(batch)
+
+    def fail(self, batch: Batch, failure: Failure) -> None:
+        """A batch failed for good. Raises IllegalStateException. Mirrors ``Sender.failBatch``."""
+        if self.state.producer is not None:
+            self.state.producer.fail(batch, failure is Failure.REFUSED)
+            if failure is Failure.EXPIRED and batch.attempts:
+                self.state.producer.doubt(batch)
+        self.complete(batch)
+
+    def become(self, producer_id: int | None, epoch: int) -> None:
+        """The producer, if it is idempotent, has another id or epoch, or None: no id."""
+        if self.state.producer is not None:
+            self.state.producer.become(producer_id, epoch)
 
     def expire(self) -> tuple[Sequence[Batch], int | None]:
         """What has expired in the queues, and when the next one will, None if unknown. Mirrors ``expiredBatches``."""
@@ -192,7 +236,7 @@ class RecordAccumulator:
             if queue and delivery:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
-            batch.state = batches.State.EXPIRED
+            batch.state, batch.aborted = batches.State.EXPIRED, True
             if state.at in FORGETS_EXPIRED:
                 self.complete(batch)
         return expired, min(nexts, default=None)
@@ -238,10 +282,16 @@ class RecordAccumulator:
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""
-        self._end([batch for batch in self.state.incomplete if not batch.closed])
+        by_sequence = self.state.producer is not None and self.state.at in TRACKS
+        self._end(
+            batch
+            for batch in list(self.state.incomplete)
+            if (batch.sequence is None if by_sequence else not batch.closed)
+        )
 
     def _end(self, ended: Iterable[Batch]) -> None:
         for batch in ended:
+            batch.aborted = True
             queue = self.state.queue_if_any(batch.of)
             if queue and batch in queue:
                 queue.remove(batch)

@@ -34,6 +34,7 @@ import enum
 from collections.abc import Sequence
 
 from kafka_reference.accumulator.sizes import BatchSize, Sized, buffer_size, newest_magic
+from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since
 
 __all__ = ["Batch", "State", "split"]
@@ -57,7 +58,7 @@ class Batch:
 
     __slots__ = (
         "_attempts_at_epoch", "_epoch", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
-        "last_append_ms", "last_attempt_ms", "number", "of", "records", "size", "state",
+        "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence", "size", "state", "aborted",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +71,9 @@ class Batch:
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[Sized] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
+        self.aborted = False
+        self.sequence: int | None = None
+        self.producer: tuple[int, int] | None = None
         self._epoch: int | None = None
         self._attempts_at_epoch = 0
         self.append(first, now_ms)
@@ -103,8 +107,21 @@ class Batch:
         self.size.closed = True
 
     def close(self) -> None:
-        """Be built. Mirrors ``close``."""
+        """Be built. Raises IllegalArgumentException for a negative sequence. Mirrors ``close``."""
+        if self.sequence is not None and self.sequence < 0:
+            raise IllegalArgumentException
         self.size.closed = self.closed = True
+
+    @property
+    def record_count(self) -> int:
+        """How many records it holds."""
+        return len(self.records)
+
+    def renumber(self, producer: tuple[int, int], sequence: int) -> None:
+        """Be built anew with these. Raises IllegalStateException if it was aborted. Mirrors ``resetProducerState``."""
+        if self.aborted:
+            raise IllegalStateException
+        self.producer, self.sequence, self.closed = producer, sequence, False
 
     def waited_ms(self, now_ms: int) -> int:
         """Since it was made or came back."""

@@ -17,6 +17,11 @@ larger than ``max_size``, the visit ends there, but for the very first, which al
 
 With one index for all, a node's visit moves the next node's beginning, and an index modulo 1 is 0.
 
+**With an idempotent producer** (see ``idempotence.client``) a first batch that must wait for others ends the visit too: so
+one partition stops its node, and, since 3.3.0, stops it again at each visit, which begins there, until it may go on. A
+batch without a sequence is numbered. One whose sequence is negative cannot be built, IllegalArgumentException; it is in
+nobody's hands then, as are all that were taken before it.
+
 To 3.6.0 a node without partitions is a division by zero, ArithmeticException, and batches taken for nodes before it are
 in nobody's hands then.
 
@@ -45,7 +50,10 @@ KEEPS_BUFFERS_IN_FLIGHT = since("3.9.2", until="3.9.99") | since("4.0.2", until=
 
 
 def drain(state: State, metadata: Metadata, nodes: Iterable[int], max_size: int) -> list[Batch]:
-    """The batches for these nodes, in order. Raises ArithmeticException, NullPointerException. Mirrors ``drain``."""
+    """The batches for these nodes, in order. Mirrors ``drain``.
+
+    Raises ArithmeticException, NullPointerException, IllegalArgumentException.
+    """
     taken: list[Batch] = []
     for node in dict.fromkeys(nodes):
         taken += _drain_one(state, metadata, node, max_size)
@@ -71,9 +79,13 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
             continue
         if size + batch.estimated > max_size and taken:
             break
-        batch.close()
+        if state.producer is not None and state.producer.must_wait(batch):
+            break
         state.queue(of).popleft()
         batch.state = batches.State.LOST
+        if state.producer is not None:
+            state.producer.number(batch, batch.attempts > 0)
+        batch.close()
         size += batch.size.built
         taken.append(batch)
     return taken

@@ -18,6 +18,7 @@ from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.accumulator.pool import BufferPool
+from kafka_reference.idempotence.client import IDEMPOTENT, Producer, ProducerState
 from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable
 from kafka_reference.releases import Release, since
 
@@ -31,7 +32,10 @@ Queue = deque[Batch]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x."""
+    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x.
+
+    ``producer`` is an idempotent one, which there is since 0.11.0.0; before, it is as if there was none.
+    """
 
     batch_size: int
     linger_ms: int
@@ -43,6 +47,7 @@ class Config:
     availability_timeout_ms: int
     rack_aware: bool = False
     rack: str = ""
+    producer: Producer | None = None
 
 
 @dataclass(slots=True)
@@ -79,6 +84,8 @@ class State:
         self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
+        idempotent = config.producer if at in IDEMPOTENT else None
+        self.producer = None if idempotent is None else ProducerState(at, idempotent)
         self.batches: list[Batch] = []
         self.incomplete: set[Batch] = set()
         self.latencies: dict[int, NodeLatency] = {}

@@ -38,6 +38,7 @@ final class RecordAccumulatorAccess {
     int appendedTo;
     final boolean choosesPartitions = nested("AppendCallbacks") != null;
     final boolean splits = declared(ACCUMULATOR, "splitAndReenqueue") != null;
+    final boolean expiresInFlight = declared(ACCUMULATOR, "resetNextBatchExpiryTime") != null;
     final boolean forgetsExpired = declared(ACCUMULATOR, "abortExpiredBatches") != null;
 
     private final Constructor<?> constructor = Arrays.stream(ACCUMULATOR.getConstructors())
@@ -88,6 +89,8 @@ final class RecordAccumulatorAccess {
         return null;
     }) : null;
 
+    RecordAccumulatorProducer producer;
+
     private Object accumulator;
     private BufferPool pool;
     private int requestTimeout;
@@ -108,6 +111,7 @@ final class RecordAccumulatorAccess {
         requestTimeout = Rule.integer(config.get("delivery_timeout_ms"));
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
+        producer = producer((Map<?, ?>) config.get("producer"));
         Metrics metrics = new Metrics();
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
         List<Integer> ints = new ArrayList<>(List.of(batchSize, Rule.integer(config.get("linger_ms")), requestTimeout));
@@ -128,6 +132,13 @@ final class RecordAccumulatorAccess {
         pool = (BufferPool) free.get(accumulator);
     }
 
+    /** The idempotent producer, if the question has one and this release can have one. */
+    private RecordAccumulatorProducer producer(Map<?, ?> asked) throws Exception {
+        Class<?> manager = Arrays.stream(constructor.getParameterTypes())
+            .filter(type -> type.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
+        return asked == null || manager == null ? null : new RecordAccumulatorProducer(manager, asked);
+    }
+
     private Object argument(Class<?> type, Metrics metrics, Map<String, Object> config) {
         try {
             switch (type.getSimpleName()) {
@@ -140,7 +151,7 @@ final class RecordAccumulatorAccess {
                 case "BufferPool":
                     return pool;
                 case "TransactionManager":
-                    return null;
+                    return producer == null ? null : producer.manager;
                 case "CompressionType":
                 case "Compression":
                     return type.getField("NONE").get(null);
@@ -304,6 +315,11 @@ final class RecordAccumulatorAccess {
         Rule.kafka(() -> method.invoke(accumulator, batch));
     }
 
+    boolean inRetry(Object batch) throws Exception {
+        Method inRetry = declared(batchClass, "inRetry");
+        return (Boolean) inRetry.invoke(batch);
+    }
+
     void latency(int node, boolean canDrain) throws Exception {
         if (latency != null) {
             Rule.kafka(() -> latency.invoke(accumulator, node, now, canDrain));
@@ -435,7 +451,7 @@ final class RecordAccumulatorAccess {
     private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new HashMap<>();
 
     /** The method of this name, whoever may call it; null if there is none. */
-    private static Method declared(Class<?> of, String name) {
+    static Method declared(Class<?> of, String name) {
         return METHODS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Method> found = Arrays.stream(of.getDeclaredMethods())
                 .filter(method -> method.getName().equals(name) && !method.isBridge()).findFirst();
@@ -444,7 +460,7 @@ final class RecordAccumulatorAccess {
         }).orElse(null);
     }
 
-    private static Field field(Class<?> of, String name) {
+    static Field field(Class<?> of, String name) {
         return FIELDS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
             Optional<Field> found = Arrays.stream(of.getDeclaredFields()).filter(one -> one.getName().equals(name)).findFirst();
             found.ifPresent(one -> one.setAccessible(true));

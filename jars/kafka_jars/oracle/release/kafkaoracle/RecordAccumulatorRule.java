@@ -90,6 +90,13 @@ public final class RecordAccumulatorRule extends Rule {
             case "split":
             case "complete":
                 return sent(op, integer(asked.get("batch")));
+            case "fail":
+                return failed((String) asked.getOrDefault("why", "exhausted"), integer(asked.get("batch")));
+            case "producer":
+                if (kafka.producer != null) {
+                    kafka.producer.become(asked.get("id"), asked.getOrDefault("epoch", 0));
+                }
+                return Map.of();
             case "latency":
                 kafka.latency(integer(asked.get("node")), (Boolean) asked.get("can_drain"));
                 return Map.of();
@@ -174,7 +181,14 @@ public final class RecordAccumulatorRule extends Rule {
                 int id = ids.get(batch);
                 states.set(id, State.DRAINED);
                 kafka.setInFlight(batch, true);
-                drained.add(Map.of("id", id, "partition", kafka.of(batch).partition(), "records", kafka.records(batch)));
+                Map<String, Object> answer = new HashMap<>();
+                answer.put("id", id);
+                answer.put("partition", kafka.of(batch).partition());
+                answer.put("records", kafka.records(batch));
+                if (kafka.producer != null) {
+                    kafka.producer.describe(batch, answer);
+                }
+                drained.add(answer);
             }
         }
         return Map.of("batches", drained);
@@ -183,35 +197,90 @@ public final class RecordAccumulatorRule extends Rule {
     /** What becomes of a batch that was sent: it comes back, it comes back in pieces, or it is done with. */
     private Map<String, Object> sent(String op, int number) throws Exception {
         boolean splits = op.equals("split");
-        List<Integer> out = out(op.equals("complete"));
-        int id = number >= 0 ? number : -number <= out.size() ? out.get(out.size() + number) : -1;
-        if (!out.contains(id) || splits && !kafka.splits) {
+        int id = one(number, op.equals("complete"));
+        if (id < 0 || splits && !kafka.splits) {
             return Map.of();
         }
         State state = states.get(id);
         Object batch = batches.get(id);
+        if (op.equals("complete")) {
+            settle(batch, state == State.EXPIRED ? "expired" : null);
+            return done(id, new HashMap<>());
+        }
         kafka.setInFlight(batch, false);
         if (op.equals("reenqueue")) {
-            states.set(id, State.QUEUED);
             kafka.reenqueue(batch);
+            states.set(id, State.QUEUED);
             return Map.of();
         }
-        states.set(id, State.DONE);
-        Map<String, Object> answer = new HashMap<>();
-        if (splits) {
-            Deque<?> queue = new ArrayDeque<>(kafka.split(batch));
-            List<Integer> pieces = new ArrayList<>();
-            for (Object piece : queue) {
+        return done(id, split(batch));
+    }
+
+    private Map<String, Object> failed(String why, int number) throws Exception {
+        int id = one(number, false);
+        if (id < 0 || why.equals("expired") && !kafka.expiresInFlight) {
+            return Map.of();
+        }
+        settle(batches.get(id), why);
+        return done(id, new HashMap<>());
+    }
+
+    /** The producer is told what Sender tells it: why a batch failed, or null if it did not. */
+    private void settle(Object batch, String why) throws Exception {
+        if (kafka.producer == null) {
+            return;
+        }
+        if (why == null) {
+            kafka.producer.acknowledged(batch, kafka.of(batch), kafka.records(batch));
+            return;
+        }
+        kafka.producer.failed(batch, why.equals("refused"));
+        if (why.equals("expired") && kafka.inRetry(batch)) {
+            kafka.producer.doubted(batch, kafka.of(batch));
+        }
+    }
+
+    private Map<String, Object> split(Object batch) throws Exception {
+        if (kafka.producer != null) {
+            kafka.producer.released(batch);
+        }
+        Deque<?> queue;
+        try {
+            queue = new ArrayDeque<>(kafka.split(batch));
+        } catch (Exception raised) { // one piece may have been made known to nobody but the accumulator
+            for (Object piece : kafka.incomplete()) {
                 if (!ids.containsKey(piece)) {
                     number(piece);
-                    pieces.add(kafka.records(piece));
+                    states.set(ids.get(piece), State.LOST);
                 }
             }
-            answer.put("pieces", pieces);
+            throw raised;
         }
-        kafka.release(batch, state == State.ABORTED_IN_FLIGHT);
+        List<Integer> pieces = new ArrayList<>();
+        for (Object piece : queue) {
+            if (!ids.containsKey(piece)) {
+                number(piece);
+                pieces.add(kafka.records(piece));
+            }
+        }
+        Map<String, Object> answer = new HashMap<>();
+        answer.put("pieces", pieces);
+        return answer;
+    }
+
+    private Map<String, Object> done(int id, Map<String, Object> answer) throws Exception {
+        kafka.setInFlight(batches.get(id), false);
+        kafka.release(batches.get(id), states.get(id) == State.ABORTED_IN_FLIGHT);
+        states.set(id, State.DONE);
         answer.put("memory", kafka.memory());
         return answer;
+    }
+
+    /** The batch of this number, if it is out; below 0 is counted back from the last one that is; else -1. */
+    private int one(int number, boolean toBeCompleted) {
+        List<Integer> out = out(toBeCompleted);
+        int id = number >= 0 ? number : -number <= out.size() ? out.get(out.size() + number) : -1;
+        return out.contains(id) ? id : -1;
     }
 
     private List<Integer> out(boolean toBeCompleted) {
@@ -283,7 +352,12 @@ public final class RecordAccumulatorRule extends Rule {
         for (Object batch : kafka.incomplete()) {
             incomplete.add(ids.get(batch));
         }
-        return Map.of("queues", queues, "memory", kafka.memory(), "incomplete", incomplete, "undrained", kafka.hasUndrained());
+        Map<String, Object> answer = new HashMap<>(
+            Map.of("queues", queues, "memory", kafka.memory(), "incomplete", incomplete, "undrained", kafka.hasUndrained()));
+        if (kafka.producer != null) {
+            answer.put("sequences", kafka.producer.look());
+        }
+        return answer;
     }
 
     static Set<Object> identities(Iterable<?> all) {
