@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.RecordAccumulator;
 import org.apache.kafka.common.Cluster;
@@ -71,8 +73,11 @@ final class RecordAccumulatorAccess {
     private final Field isNew = resultField("newBatchCreated");
     private final Field appendedBytes = resultField("appendedBytes");
 
-    private final Time time = (Time) proxy(Time.class, (self, method, arguments) -> {
+    final Time time = (Time) proxy(Time.class, (self, method, arguments) -> {
         switch (method.getName()) {
+            case "sleep":
+                now += (Long) arguments[0];
+                return null;
             case "milliseconds":
             case "hiResClockMs":
                 return now;
@@ -90,16 +95,16 @@ final class RecordAccumulatorAccess {
     }) : null;
 
     RecordAccumulatorProducer producer;
+    RecordAccumulator accumulator;
 
-    private Object accumulator;
     private BufferPool pool;
-    private int requestTimeout;
+    int requestTimeout;
 
     /** What this release calls a cluster; from 3.6.1 on that is a MetadataSnapshot, whose order of partitions is a HashMap's. */
     static final class View {
         private final Map<Integer, Node> nodes = new HashMap<>();
-        private Cluster cluster;
-        private Object passed;
+        Cluster cluster;
+        Object passed;
 
         Node node(int id) {
             return nodes.getOrDefault(id, new Node(id, "gone", 9092));
@@ -128,7 +133,7 @@ final class RecordAccumulatorAccess {
             }
             return type == long.class ? longs.remove(0) : argument(type, metrics, config);
         }).toArray();
-        accumulator = constructor.newInstance(arguments);
+        accumulator = (RecordAccumulator) constructor.newInstance(arguments);
         pool = (BufferPool) free.get(accumulator);
     }
 
@@ -209,6 +214,21 @@ final class RecordAccumulatorAccess {
     }
 
     Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view) throws Exception {
+        return append(topic, partition, timestamp, key, value, view, callbacks);
+    }
+
+    /** What the record's fate is told to, which may be null: a Callback, since 3.3.0 an AppendCallbacks. */
+    Object told(BiConsumer<Object, Exception> fate) {
+        Class<?> type = choosesPartitions ? nested("AppendCallbacks") : Callback.class;
+        return proxy(type, (self, method, arguments) -> {
+            if (method.getName().equals("onCompletion")) {
+                fate.accept(arguments[0], (Exception) arguments[1]);
+            }
+            return null;
+        });
+    }
+
+    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view, Object told) throws Exception {
         appendedTo = partition;
         List<Long> longs = new ArrayList<>(List.of(timestamp, 0L, now)); // blocking for no time at all
         List<byte[]> fields = new ArrayList<>(Arrays.asList(key, value));
@@ -223,7 +243,7 @@ final class RecordAccumulatorAccess {
                 : type == byte[].class ? fields.remove(0)
                 : type == boolean.class ? (Object) false
                 : type == Cluster.class ? view.cluster
-                : type.isInstance(callbacks) ? callbacks
+                : type.isInstance(told) ? told
                 : null;
         }
         return Rule.kafka(() -> append.invoke(accumulator, arguments));
@@ -430,7 +450,7 @@ final class RecordAccumulatorAccess {
         return ((Number) config.get(name)).longValue();
     }
 
-    private static Object proxy(Class<?> of, InvocationHandler handler) {
+    static Object proxy(Class<?> of, InvocationHandler handler) {
         return Proxy.newProxyInstance(of.getClassLoader(), new Class<?>[] {of}, handler);
     }
 
