@@ -64,6 +64,10 @@ final class SenderNetwork {
     final List<Sent> sent = new ArrayList<>();
     final List<String> uncaught = new ArrayList<>();
 
+    static {
+        NEW_IN_FLIGHT.setAccessible(true);
+    }
+
     private final RecordAccumulatorAccess clock;
     private final Answer idAnswers;
     private final Object requests;
