@@ -15,6 +15,7 @@ from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+from kafka_conformance.mutants.sequences import SEQUENCE_MUTANTS
 from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS
 from kafka_conformance.mutants.sticky import STICKY_MUTANTS
@@ -30,6 +31,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SPREAD_MUTANTS,
     *SIZE_MUTANTS,
     *ACCUMULATOR_MUTANTS,
+    *SEQUENCE_MUTANTS,
 )
 
 

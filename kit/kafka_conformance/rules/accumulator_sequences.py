@@ -44,7 +44,7 @@ from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedParti
 from kafka_conformance.rules.scripts import every_script
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.state import State
-from kafka_reference.idempotence.client import Producer, ProducerState
+from kafka_reference.idempotence.client import Partition, Producer, ProducerState
 
 __all__ = [
     "MET", "Queued", "every_order_of_answers", "every_way_round", "histories", "producer_of", "queued", "seen_of_sequences",
@@ -188,14 +188,14 @@ def queued(state: State) -> Queued:
 def seen_of_sequences(state: State, before: Queued, step: Any, answer: Any) -> Iterator[str]:
     """What happened to sequences at a step; ``before`` is what was in the queues."""
     producer = state.producer
-    if producer is None or not answer and not isinstance(step, ReenqueueStep):
+    if producer is None:
         return
     match step:
         case ReenqueueStep():
-            for of, queue in state.queues():
-                for place, batch in enumerate(queue):
-                    if batch not in before.get(of, ()):
-                        yield "reenqueued between others" if place else "reenqueued at the front"
+            places = {queue.index(batch) for of, queue in state.queues() for batch in queue if batch not in before[of]}
+            yield from ("reenqueued between others" if place else "reenqueued at the front" for place in places)
+        case _ if not answer:
+            return
         case DrainStep():
             yield from _seen_drained(state, producer, answer)
         case SplitStep() if len(answer.get("pieces", ())) > 1:
@@ -205,9 +205,13 @@ def seen_of_sequences(state: State, before: Queued, step: Any, answer: Any) -> I
         case ExpireStep() if any(state.batches[number].sequence is not None for number in answer["batches"]):
             yield "expired with a sequence"
         case CompleteStep():
-            firsts = ((one.in_flight.first, one.last_acknowledged) for one in producer.partitions.values())
-            if any(first is not None and (first.sequence or 0) < last for first, last in firsts):
+            if any(_has_gap(partition) for partition in producer.partitions.values()):
                 yield "acknowledged out of order"
+
+
+def _has_gap(partition: Partition) -> bool:
+    first = partition.in_flight.first
+    return first is not None and (first.sequence or 0) < partition.last_acknowledged
 
 
 def _seen_drained(state: State, producer: ProducerState, answer: Answer) -> Iterator[str]:

@@ -28,7 +28,10 @@ class AskedProducer(Question, frozen=True, omit_defaults=True):
 
     id: Long | None
     epoch: Epoch
-    next_sequences: dict[Partition, Count] = {}
+    next_sequences: dict[Partition, Count] = msgspec.field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.epoch, frozenset(self.next_sequences.items())))
 
 
 class AskedConfig(Question, frozen=True, omit_defaults=True):

@@ -53,6 +53,16 @@ from kafka_conformance.rules.accumulator_histories import (
     every_rare_answer,
     every_short_history,
 )
+from kafka_conformance.rules.accumulator_sequences import (
+    MET,
+    every_order_of_answers,
+    every_way_round,
+    histories,
+    producer_of,
+    queued,
+    seen_of_sequences,
+    sequences_of,
+)
 from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
@@ -63,20 +73,11 @@ from kafka_conformance.rules.accumulator_steps import (
     LoadStep,
     LookStep,
     MoveStep,
+    ProducerStep,
     ReadyStep,
     RecordAccumulatorQuestion,
     ReenqueueStep,
     SplitStep,
-)
-from kafka_conformance.rules.accumulator_sequences import (
-    MET,
-    every_order_of_answers,
-    every_way_round,
-    histories,
-    producer_of,
-    queued,
-    seen_of_sequences,
-    sequences_of,
 )
 from kafka_conformance.rules.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.rule import Rule, Space
@@ -130,18 +131,12 @@ class History:
         match step:
             case AppendStep():
                 return self._append(step)
-            case AdvanceStep(ms):
-                self.accumulator.state.now_ms += ms
-                return {}
             case ReadyStep():
                 return self._ready()
             case DrainStep(nodes, max_size):
                 drained = self.accumulator.drain(self.metadata, nodes, max_size)
                 told = self.accumulator.state.producer is not None
                 return {"batches": [_drained(batch, told) for batch in drained]}
-            case MoveStep(cluster, epochs):
-                self.metadata = self._metadata(cluster, epochs)
-                return {}
             case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
                 return self._sent(step, number)
             case LoadStep(topic):
@@ -152,7 +147,19 @@ class History:
                 return {"batches": [batch.number for batch in expired], "next_expiry_ms": next_ms}
             case LookStep():
                 return self._look()
+            case AdvanceStep() | MoveStep() | ProducerStep():
+                return self._change(step)
         return self._other(step)
+
+    def _change(self, step: AdvanceStep | MoveStep | ProducerStep) -> Answer:
+        match step:
+            case AdvanceStep(ms):
+                self.accumulator.state.now_ms += ms
+            case MoveStep(cluster, epochs):
+                self.metadata = self._metadata(cluster, epochs)
+            case ProducerStep(producer_id, epoch):
+                self.accumulator.become(producer_id, epoch)
+        return {}
 
     def _append(self, step: AppendStep) -> Answer:
         partition = step.chosen if step.partition is None and self.at not in CHOOSES else step.partition
@@ -242,8 +249,6 @@ class History:
             case "abort_undrained" if self.at in ABORTS_UNDRAINED:
                 accumulator.abort_undrained()
                 return self._memory()
-            case "producer":
-                accumulator.become(step.id, step.epoch)
             case "blocked":
                 state.pool.waiting = step.threads
         return {}
@@ -254,7 +259,7 @@ def _length(hexadecimal: str | None) -> int | None:
 
 
 def _drained(batch: Batch, told: bool) -> Answer:
-    drained = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+    drained: Answer = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
     if told and batch.producer is not None:
         drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
     return drained
@@ -314,7 +319,9 @@ def _seen(step: Any, answer: Any) -> Iterator[str]:
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at a partition that is to be chosen."""
+    """Where releases part ways first: at sequences, or at a partition that is to be chosen."""
+    if question.config.producer is not None:
+        return "idempotent producer"
     chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
     return "partitions chosen" if chosen else "partitions given"
 

@@ -57,8 +57,8 @@ class Batch:
     """A batch for partition ``of`` of a topic; ``number`` counts the batches of a history, ``buffer`` its bytes."""
 
     __slots__ = (
-        "_attempts_at_epoch", "_epoch", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
-        "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence", "size", "state", "aborted",
+        "_attempts_at_epoch", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
+        "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence", "size", "state",
     )  # fmt: skip
 
     def __init__(

@@ -48,7 +48,7 @@ from kafka_reference.idempotence.in_flight import Heap, Sequenced, Tree, in_flig
 from kafka_reference.idempotence.sequences import added, next_after
 from kafka_reference.releases import Release, since
 
-__all__ = ["IDEMPOTENT", "Producer", "ProducerState", "TRACKS"]
+__all__ = ["IDEMPOTENT", "TRACKS", "Partition", "Producer", "ProducerState"]
 
 IDEMPOTENT = since("0.11.0.0")
 TRACKS = since("1.0.0")
@@ -196,10 +196,10 @@ class ProducerState:
         partition = self.partitions.get(failed.of)
         if partition is None or partition.next is None:
             return
-        partition.next = _not_negative(partition.next - failed.record_count)
+        partition.next = _not_negative(added(partition.next, -failed.record_count))
         for batch in partition.in_flight:
             if batch.sequence is not None and batch.sequence >= (failed.sequence or 0):
-                sequence = _not_negative(batch.sequence - failed.record_count)
+                sequence = _not_negative(added(batch.sequence, -failed.record_count))
                 batch.renumber(batch.producer or _NONE, sequence)
         partition.in_flight.renumbered()
 
