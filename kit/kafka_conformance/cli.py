@@ -15,6 +15,7 @@ import click
 
 from kafka_conformance import certifying, interrupts
 from kafka_conformance.errors import KitError
+from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.session import fresh_seed, split
 from kafka_jars.errors import JarError
 
@@ -99,6 +100,20 @@ def diff(**options: Any) -> int:
 def replay(**options: Any) -> int:
     """Ask one failed question again, and show both answers."""
     from kafka_conformance.commands import replay as command
+
+    return command.run(**options)
+
+
+@app.command()
+@click.argument("file", metavar="FILE")
+@click.option("--kafka", default="", metavar="RELEASE", help="An exact release, or newest; else the one in the file.")
+@click.option("--who", default="reference", show_default=True, metavar="WHO",
+              help="Whose answers: reference, java, or mutant:NAME. The reasons are the reference's.")  # fmt: skip
+@click.option("--svg", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Also draw the timeline.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON line for each question on standard output.")
+def explain(**options: Any) -> int:
+    """Show a question and its answer as a timeline: what happened at each step, and why."""
+    from kafka_conformance.commands import explain as command
 
     return command.run(**options)
 
@@ -217,5 +232,5 @@ def main() -> NoReturn:
 
 
 def _say(what: object) -> int:
-    print(f"kafka-conformance: {what}", file=sys.stderr)
+    print(f"kafka-conformance: {harmless(str(what), keep=chr(10))}", file=sys.stderr)
     return 2

@@ -95,14 +95,22 @@ class Tally:
                 self.errors.append((question, f"{who}: {what}"))
 
 
-def compare(rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None]) -> Tally:
-    """Put every question of these sources to both; ``advance`` hears how many were answered."""
+def compare(
+    rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None],
+    *, enough: int | None = None, batch_size: int = BATCH,
+) -> Tally:  # fmt: skip
+    """Put every question of these sources to both; ``advance`` hears how many were answered.
+
+    With ``enough``, the asking ends after the batch that brings so many differences: the tally says what was asked.
+    """
     tally = Tally(rule)
     for source in asked:
-        for batch in _batches(source.questions):
+        for batch in _batches(source.questions, batch_size):
             for question, verdict in zip(batch, pair.verdicts(rule, batch), strict=True):
                 tally.add(source.name, question, verdict)
             advance(len(batch))
+            if enough is not None and tally.differ >= enough:
+                return tally
         tally.labels += source.labels
     return tally
 
@@ -145,8 +153,8 @@ def size_of(difference: Difference) -> int:
     return len(to_json(difference.question))
 
 
-def first_apart(difference: Difference) -> tuple[Answer, Answer]:
-    """The two answers; of a script's, those to the first step that was answered differently."""
+def first_apart(difference: Difference) -> tuple[Answer | None, Answer | None]:
+    """The two answers; of a script's, those to the first step that was answered differently. A step may answer null."""
     left, right = difference.expected, difference.actual
     if isinstance(left.get("steps"), list) and isinstance(right.get("steps"), list):
         nothing: Answer = {}
@@ -161,7 +169,9 @@ def _shapes(difference: Difference) -> tuple[str, str]:
     return _shape(left), _shape(right)
 
 
-def _shape(answer: Answer) -> str:
+def _shape(answer: Answer | None) -> str:
+    if answer is None:
+        return "null"
     if "raises" in answer:
         return f"raises {answer['raises']}"
     return " ".join(_sort_of(name, value) for name, value in sorted(answer.items())) or "nothing"
@@ -173,7 +183,7 @@ def _sort_of(name: str, value: object) -> str:
     return "partition below zero" if below else f"no {name}" if value is None else name
 
 
-def _batches(questions: Sequence[Question]) -> Iterator[list[Question]]:
+def _batches(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
     rest = iter(questions)
-    while batch := list(islice(rest, BATCH)):
+    while batch := list(islice(rest, size)):
         yield batch

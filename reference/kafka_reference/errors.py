@@ -18,6 +18,7 @@ __all__ = [
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
     "BufferExhaustedException",
+    "ConfigException",
     "DrawsExhausted",
     "IllegalArgumentException",
     "IllegalStateException",
@@ -66,6 +67,12 @@ class IllegalArgumentException(JavaRaises, ValueError):
     """Kafka refused an argument, in a text of its own."""
 
     java_name = "IllegalArgumentException"
+
+
+class ConfigException(JavaRaises, ValueError):
+    """Kafka refused a configuration."""
+
+    java_name = "ConfigException"
 
 
 class KafkaException(JavaRaises, RuntimeError):

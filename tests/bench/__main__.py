@@ -109,10 +109,12 @@ def asking(oracle: Oracle, newest: str) -> None:
     from kafka_conformance.answerers.java import JavaAnswerer
 
     java = JavaAnswerer(oracle)
-    table = Table("rule", "release", "questions a second", box=None, title="through the oracle", title_justify="left")
+    columns = "rule", "release", "steps each", "questions a second"
+    table = Table(*columns, box=None, title="through the oracle", title_justify="left")
     for rule in RULES.values():
         at = max(version for version in map(release, load().releases) if rule.java_class(version) is not None)
         questions = collect(rule, SCRIPTS, SEED)
+        steps = statistics.mean(len(getattr(question, "steps", ("one",))) for question in questions)
         java.answer(rule, at, questions)
 
         def run(rule: object = rule, at: object = at, questions: Sequence[object] = tuple(questions)) -> float:
@@ -120,7 +122,7 @@ def asking(oracle: Oracle, newest: str) -> None:
             java.answer(rule, at, questions)  # type: ignore[arg-type]
             return len(questions) / (time.perf_counter() - begun)
 
-        table.add_row(rule.slug, str(at), f"{in_turns({'java': run})['java']:,.0f}")
+        table.add_row(rule.slug, str(at), f"{steps:.0f}", f"{in_turns({'java': run})['java']:,.0f}")
     Console(width=110).print(table)
 
 

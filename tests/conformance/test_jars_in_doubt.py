@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,11 @@ def _rules(_: str) -> dict[str, str]:
     return {"murmur2": "Murmur2Rule"}
 
 
+def complaints(ran: Any) -> list[str]:
+    """What was said on standard error, but for progress: how often that speaks depends on the machine."""
+    return [line for line in ran.err.splitlines() if not re.search(r": \d+ of \d+, \d+ s$", line)]
+
+
 @pytest.fixture
 def copied(oracle: Oracle, tmp_path: Path) -> Store:
     """A store of its own with what the newest release needs, fetched or copied from the user's."""
@@ -48,7 +55,7 @@ def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) ->
     jar.write_bytes(content)
     ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder)})
     assert ran.code == 2
-    (line,) = ran.err.splitlines()
+    (line,) = complaints(ran)
     assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest()))
 
 
@@ -56,13 +63,15 @@ def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> N
     empty = tmp_path / "empty"
     ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK})
     assert ran.code == 2, ran
-    (line,) = [line for line in ran.err.splitlines() if not line.startswith("starting Spark's JVM")]
+    (line,) = complaints(ran)
     assert "is not in the cache and no repository can be reached" in line
     assert [path for path in empty.rglob("*") if path.is_file()] == [], "nothing half-fetched stays"
 
 
 def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> None:
-    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder), **NO_NETWORK})
+    ran = kit(
+        "verify", "--rules", "murmur2", "--seed", "1", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder), **NO_NETWORK}
+    )
     assert ran.code == 0, ran
 
 

@@ -57,6 +57,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("verify --seed -1", "Invalid value for '--seed': -1 is not in the range"),
         ("verify --sede 7", "No such option"),
         ("verify 4.4.0", "unexpected extra argument"),
+        ("explain", "Missing argument 'FILE'"),
+        ("explain nothing.json", "nothing.json cannot be read (No such file or directory)"),
         ("diff 4.4.0 4.x", "'4.x' is not a Kafka release"),
         ("diff 4.4.0 4.3.1 --rules murmur3", "there is no rule murmur3"),
         ("selftest --rules murmur3", "there is no rule murmur3"),

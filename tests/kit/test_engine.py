@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.engine import BATCH, Difference, Pair, compare, kind_of, shrunk
 from kafka_conformance.protocol import Answer, Answered, Failed, Question, Unsupported
-from kafka_conformance.rules import Rule
+from kafka_conformance.rules import RULES, Rule
 from kafka_conformance.sources import Source, source_of
 from kafka_reference.errors import (
     DrawsExhausted,
@@ -153,6 +153,15 @@ def test_questions_go_out_in_batches() -> None:
     assert [difference.question.number for difference in tally.differences] == list(range(1000, 2 * BATCH + 1))
 
 
+def test_asking_ends_when_enough_differences_are_found() -> None:
+    def wrong(_: Number, __: Release) -> Answer:
+        return {"double": -1}
+
+    tally = compare(DOUBLE, mutant(wrong), SOURCES, lambda _: None, enough=4, batch_size=3)
+    assert dict(tally.asked) == {"small": 6}
+    assert tally.differ == 6
+
+
 def test_names_tell_releases_apart() -> None:
     assert Pair(JAVA, JAVA, OTHER, AT).names == ("java 3.9.2", "java 4.4.0")
 
@@ -226,3 +235,9 @@ def test_what_a_rule_raises_is_an_answer() -> None:
     assert outcome(ZeroDivisionError("division by zero")) == Failed("ZeroDivisionError: division by zero")
     with pytest.raises(KeyboardInterrupt):
         outcome(KeyboardInterrupt())  # type: ignore[arg-type]
+
+
+def test_a_step_that_answers_null_is_a_sort_of_answer_too() -> None:
+    question = next(iter(RULES["murmur2"].spaces[0].questions()))
+    apart = Difference(question, {"steps": [{}, None]}, {"steps": [{}, {"range_end": 4}]})
+    assert kind_of(RULES["murmur2"], apart).endswith("null → range_end")

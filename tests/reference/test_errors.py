@@ -13,6 +13,7 @@ JAVA = {
     "KafkaException": RuntimeError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
+    "ConfigException": ValueError,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
+from kafka_conformance.mutants.accumulator_memory import ACCUMULATOR_MEMORY_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
@@ -31,6 +32,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SPREAD_MUTANTS,
     *SIZE_MUTANTS,
     *ACCUMULATOR_MUTANTS,
+    *ACCUMULATOR_MEMORY_MUTANTS,
     *SEQUENCE_MUTANTS,
 )
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from kafka_conformance.mutants.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.mutants.sticky import as_if
+from kafka_conformance.rules.accumulator_history import ask_of
 from kafka_conformance.rules.accumulator_steps import BlockedStep, MoveStep, RecordAccumulatorQuestion
-from kafka_conformance.rules.record_accumulator import RULE, ask_of
+from kafka_conformance.rules.record_accumulator import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch

@@ -7,7 +7,8 @@ from functools import partial
 
 from kafka_conformance.mutants.mutant import Ask, Mutant
 from kafka_conformance.mutants.sticky import as_if
-from kafka_conformance.rules.record_accumulator import RULE, ask_of
+from kafka_conformance.rules.accumulator_history import ask_of
+from kafka_conformance.rules.record_accumulator import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch
@@ -49,8 +50,8 @@ def _follows(batch: Batch, other: Batch) -> bool:
 
 
 class _NumberedWhenAppended(RecordAccumulator):
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended:
-        appended = super()._append_new(of, queue, record)
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+        appended = super()._append_new(of, queue, record, buffer)
         if self.state.producer is not None:
             self.state.producer.number(queue[-1], False)
         return appended
@@ -64,7 +65,7 @@ class _OthersGoOn(RecordAccumulator):
         waiting = [
             of
             for of, queue in state.queues()
-            if queue and producer is not None and producer.must_wait(queue[0]) and not state.is_muted(of)
+            if queue and producer is not None and producer.waits_for(queue[0]) and not state.is_muted(of)
         ]
         for of in waiting:
             state.mute(of)
@@ -100,8 +101,8 @@ class _NumbersAnew(ProducerState):
 
 
 class _NobodyWaits(ProducerState):
-    def must_wait(self, batch: Sequenced) -> bool:
-        return False if batch.sequence is not None else super().must_wait(batch)
+    def waits_for(self, batch: Sequenced) -> str | None:
+        return None if batch.sequence is not None else super().waits_for(batch)
 
 
 class _NothingIsUnresolved(ProducerState):
@@ -110,9 +111,8 @@ class _NothingIsUnresolved(ProducerState):
 
 
 class _NewEpochAtOnce(ProducerState):
-    def must_wait(self, batch: Sequenced) -> bool:
-        waits = super().must_wait(batch)
-        return waits and (batch.sequence is not None or batch.of in self.unresolved or self.current == (-1, -1))
+    def _is_of_another(self, first: Sequenced | None) -> bool:  # noqa: ARG002  whoever it is
+        return False
 
 
 class _PiecesKeepTheBase(ProducerState):
@@ -156,24 +156,32 @@ def _told(kind: type[ProducerState]) -> Ask:
     return _made(made)
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("retry-at-the-front", "a batch that comes back goes before those it follows", _made(_FrontOfTheQueue), NEWEST),
-    ("order-goes-round", "batches come back as they were sent, also after 2^31 - 1", _made(_OrderGoesRound), NEWEST),
-    ("numbered-when-appended", "a batch gets its sequence when it is made", _made(_NumberedWhenAppended), NEWEST),
-    ("others-go-on", "a partition that must wait does not stop its node", _made(_OthersGoOn), NEWEST),
-    ("counts-batches", "the next sequence is one further, whatever was sent", _told(_CountsBatches), NEWEST),
-    ("never-goes-round", "the next sequence after 2^31 - 1 is negative", _told(_NeverGoesRound), NEWEST),
-    ("numbers-anew", "a batch that is sent again has a new sequence", _told(_NumbersAnew), NEWEST),
-    ("nobody-waits", "a batch is sent again while those before it are not answered", _told(_NobodyWaits), NEWEST),
-    ("nothing-unresolved", "an expired batch leaves no doubt", _told(_NothingIsUnresolved), NEWEST),
-    ("new-epoch-at-once", "a new epoch begins while an old one is in flight", _told(_NewEpochAtOnce), NEWEST),
-    ("pieces-keep-the-base", "all pieces have the sequence of their batch", _told(_PiecesKeepTheBase), NEWEST),
-    ("failed-stays-in-flight", "who failed is still waited for", _told(_FailedStaysInFlight), NEWEST),
-    ("last-goes-round", "the last one acknowledged goes round after 2^31 - 1", _told(_LastGoesRound), NEWEST),
-    ("lowest-acknowledged", "the last one acknowledged may be lower than before", _told(_LowestAcknowledged), NEWEST),
-    ("sequences-2.6-in-2.7", "idle partitions go on as before (KAFKA-12152)", as_if(RULE.slug, "2.6.3"), release("2.7.2")),
-    ("sequences-2.4-in-2.5", "a lost id forgets all sequences (KIP-360)", as_if(RULE.slug, "2.4.1"), release("2.5.1")),
-    ("sequences-1.1-in-0.11", "what is not acknowledged is counted", as_if(RULE.slug, "1.1.1"), release("0.11.0.3")),
-)  # fmt: skip
+_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
+    ("retry-at-the-front", "a batch that comes back goes before those it follows", _made(_FrontOfTheQueue)),
+    ("order-goes-round", "batches come back in the order they were sent, also after 2^31 - 1", _made(_OrderGoesRound)),
+    ("numbered-when-appended", "a batch gets its sequence when it is made", _made(_NumberedWhenAppended)),
+    ("others-go-on", "a partition that must wait does not stop its node", _made(_OthersGoOn)),
+    ("counts-batches", "the next sequence is one further, whatever was sent", _told(_CountsBatches)),
+    ("never-goes-round", "the next sequence after 2^31 - 1 is negative", _told(_NeverGoesRound)),
+    ("numbers-anew", "a batch that is sent again has a new sequence", _told(_NumbersAnew)),
+    ("nobody-waits", "a batch is sent again while those before it are not answered", _told(_NobodyWaits)),
+    ("nothing-unresolved", "an expired batch leaves no doubt", _told(_NothingIsUnresolved)),
+    ("new-epoch-at-once", "a new epoch begins while an old one is in flight", _told(_NewEpochAtOnce)),
+    ("pieces-keep-the-base", "all pieces have the sequence of their batch", _told(_PiecesKeepTheBase)),
+    ("failed-stays-in-flight", "who failed is still waited for", _told(_FailedStaysInFlight)),
+    ("last-goes-round", "the last one acknowledged goes round after 2^31 - 1", _told(_LastGoesRound)),
+    ("lowest-acknowledged", "the last one acknowledged may be lower than before", _told(_LowestAcknowledged)),
+)
+_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
+    ("sequences-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", "2.6.3", "2.7.2"),
+    ("sequences-2.4-in-2.5", "a producer without its id forgets everything (KIP-360)", "2.4.1", "2.5.1"),
+    ("sequences-1.1-in-0.11", "the next sequence counts what was not acknowledged", "1.1.1", "0.11.0.3"),
+)
 
-SEQUENCE_MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+SEQUENCE_MUTANTS = (
+    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
+    *(
+        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), release(at))
+        for slug, story, another, at in _OTHER_RELEASES
+    ),
+)

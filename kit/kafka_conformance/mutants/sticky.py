@@ -13,6 +13,7 @@ from kafka_conformance.rules.scripts import play
 from kafka_conformance.rules.sticky_steps import NewBatchStep, PartitionStep
 from kafka_reference.cluster import Cluster
 from kafka_reference.draws import DrawSource
+from kafka_reference.errors import NotInThisRelease
 from kafka_reference.murmur2 import to_positive
 from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner, pick
@@ -25,8 +26,15 @@ _DEFAULT, _UNIFORM, _ROUND_ROBIN = "default-partitioner", "uniform-sticky-partit
 
 
 def as_if(rule: str, version: str) -> Ask:
-    """One release's rule taken for another's."""
-    return lambda question, _: RULES[rule].ask(question, release(version))
+    """One release's rule taken for another's, wherever the other one has an answer."""
+
+    def ask(question: Any, at: Release) -> Answer:
+        try:
+            return RULES[rule].ask(question, release(version))
+        except NotInThisRelease:
+            return RULES[rule].ask(question, at)
+
+    return ask
 
 
 def on_clusters(rule: str, change: Callable[[tuple[AskedPartition, ...]], tuple[AskedPartition, ...]]) -> Ask:

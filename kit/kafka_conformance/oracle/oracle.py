@@ -26,7 +26,7 @@ __all__ = ["OpenRelease", "Oracle"]
 # What every rule's Java stands on, whatever the release.
 _COMMON = (
     "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
-    "RecordAccumulatorAccess",
+    "RecordAccumulatorAccess", "RecordAccumulatorAllocation", "RecordAccumulatorCodec", "RecordAccumulatorHeaders",
     "RecordAccumulatorProducer",
 )  # fmt: skip
 # What a rule's class needs and not every release has.

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kafka_conformance.rules.accumulator_steps import (
     AbortStep,
@@ -39,6 +40,7 @@ from kafka_conformance.rules.accumulator_steps import (
     UnmuteStep,
 )
 from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition
+from kafka_conformance.rules.record_sizes_asked import Length
 from kafka_conformance.rules.scripts import every_script
 from kafka_reference.draws import mix32
 
@@ -47,12 +49,12 @@ __all__ = [
     "spelled_history",
 ]  # fmt: skip
 
-_LETTERS_OF_CONFIGURATION = 10
+_LETTERS_OF_CONFIGURATION = 12
 _TOPICS = ("t", "u", "orders")
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class Record:
     """A record for the partition at a place, or None to have it chosen; its value is so many quarters of a batch long."""
 
     place: int | None
@@ -61,10 +63,11 @@ class _Record:
     topic: str = "t"
     key: str | None = None
     timestamp: int = 1000
+    headers: tuple[tuple[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _After:
+class After:
     """As long as one of the configured times, and a bit."""
 
     time: str
@@ -72,7 +75,7 @@ class _After:
 
 
 @dataclass(frozen=True, slots=True)
-class _Take:
+class Take:
     """Drain these nodes, up to so many quarters of a batch."""
 
     nodes: tuple[int, ...]
@@ -86,30 +89,31 @@ class _Move:
     cluster: int
 
 
-After, Record, Take = _After, _Record, _Take
 _READY, _LOOK, _EXPIRE = ReadyStep(), LookStep(), ExpireStep()
 _ALL, _MUCH = (0, 1, 2), 40
 
 # A byte names one of these; repeats are weights. None is no step.
 _ALPHABET: tuple[Any, ...] = (
-    None, _Record(0, 0, 1), _READY, _Take(_ALL, _MUCH), AdvanceStep(1), _Record(None, 0, 10), _After("linger_ms"),
-    ReenqueueStep(-1), CompleteStep(-1), _Record(1, 0, 30), _READY, _Take((0,), _MUCH), _Record(2, 0, 5),
-    _Record(None, 1, 0), _Record(0, 4, -68), _Record(0, 4, -67), _Record(1, 4, -69), _Record(None, 4, -70),
-    _After("linger_ms", -1), _After("retry_backoff_ms"), _After("retry_backoff_ms", -1), _READY, _READY, _READY,
-    _Record(None, 2, 0), _Record(None, 4, 0), _Record(0, 2, 0), _Record(1, 2, 3), _Record(2, 4, 9), _Record(0, 0, 0),
-    _Take((1,), _MUCH), _Take((1, 0), 4), _Take(_ALL, 4), _Take((2, 0, 1), 0), _Take((0, 1), 8), _Take(_ALL, 3),
+    None, Record(0, 0, 1), _READY, Take(_ALL, _MUCH), AdvanceStep(1), Record(None, 0, 10), After("linger_ms"),
+    ReenqueueStep(-1), CompleteStep(-1), Record(1, 0, 30), _READY, Take((0,), _MUCH), Record(2, 0, 5),
+    Record(None, 1, 0), Record(0, 4, -68), Record(0, 4, -67), Record(1, 4, -69), Record(None, 4, -70),
+    After("linger_ms", -1), After("retry_backoff_ms"), After("retry_backoff_ms", -1), _READY, _READY, _READY,
+    Record(None, 2, 0), Record(None, 4, 0), Record(0, 2, 0), Record(1, 2, 3), Record(2, 4, 9), Record(0, 0, 0),
+    Take((1,), _MUCH), Take((1, 0), 4), Take(_ALL, 4), Take((2, 0, 1), 0), Take((0, 1), 8), Take(_ALL, 3),
     ReenqueueStep(-2), ReenqueueStep(-1), ReenqueueStep(-3), CompleteStep(-2), CompleteStep(-1), SplitStep(-1),
-    _Record(0, 0, 12, "u"), _Record(None, 0, 40, "u"), _Record(None, 2, 1, "u"), _Record(1, 1, 0, "u"), _READY,
-    _Record(3, 0, 20), _Record(4, 1, 7), _Record(5, 0, 9), _Record(0, 1, 0, "orders"), _Record(None, 1, 2, "orders"),
+    Record(0, 0, 12, "u"), Record(None, 0, 40, "u"), Record(None, 2, 1, "u"), Record(1, 1, 0, "u"), _READY,
+    Record(3, 0, 20), Record(4, 1, 7), Record(5, 0, 9), Record(0, 1, 0, "orders"), Record(None, 1, 2, "orders"),
     LatencyStep(0, False), LatencyStep(0, True), LatencyStep(1, False), LatencyStep(1, True), LatencyStep(2, False),
-    _After("availability_timeout_ms", 1), LoadStep(), LoadStep("u"), _READY, _Record(None, 0, 3), _Record(None, 0, 25),
+    After("availability_timeout_ms", 1), LoadStep(), LoadStep("u"), _READY, Record(None, 0, 3), Record(None, 0, 25),
     MuteStep(0), UnmuteStep(0), MuteStep(1), UnmuteStep(1, "t", 30), MuteStep(0, "u"), UnmuteStep(0, "u", 7), _EXPIRE,
-    _After("delivery_timeout_ms"), _After("delivery_timeout_ms", -1), _EXPIRE, _EXPIRE, AdvanceStep(7), AdvanceStep(40),
+    After("delivery_timeout_ms"), After("delivery_timeout_ms", -1), _EXPIRE, _EXPIRE, AdvanceStep(7), AdvanceStep(40),
     FlushStep(), FlushedStep(), BlockedStep(1), BlockedStep(0), _LOOK, _Move(1), _Move(2), _Move(3), _Move(4), _Move(0),
-    _Record(0, 1, 0, "t", "6b6579", 1070), _Record(1, 0, 8, "t", "", 0), _Record(None, 1, -5, "t", None, 10**12),
-    _Record(2, 1, 0, "t", "00" * 70, 900), _Record(0, 9, 0), _Record(None, 5, 0), _Take((0, 0, 2), _MUCH),
-    _Record(6, 0, 2), _Record(7, 2, 1), _Record(2, 0, 33, "u"), AdvanceStep(0), _Record(0, 3, 0), _Record(1, 3, -61),
-    ReenqueueStep(0), SplitStep(-2), _Take((9,), _MUCH), AbortUndrainedStep(), _READY, _Record(None, 3, 0),
+    Record(0, 1, 0, "t", "6b6579", 1070), Record(1, 0, 8, "t", "", 0), Record(None, 1, -5, "t", None, 10**12),
+    Record(2, 1, 0, "t", "00" * 70, 900), Record(0, 9, 0), Record(None, 5, 0), Take((0, 0, 2), _MUCH),
+    Record(6, 0, 2), Record(7, 2, 1), Record(2, 0, 33, "u"), AdvanceStep(0), Record(0, 3, 0), Record(1, 3, -61),
+    ReenqueueStep(0), SplitStep(-2), Take((9,), _MUCH), AbortUndrainedStep(), _READY, Record(None, 3, 0),
+    Record(0, 0, 4, headers=(("name", "00"),)), Record(None, 1, 0, headers=(("", None), ("é\U0001f600", "00" * 65))),
+    Record(1, 4, -79, headers=(("key", ""),)), Record(None, 3, -9, "u", headers=(("k", None),) * 64),
 )  # fmt: skip
 _ENDINGS: tuple[Any, ...] = (None, None, None, None, CloseStep(), AbortStep(), None, None)
 
@@ -118,6 +122,12 @@ _LINGERS = (5, 0, 5, 100, 1)
 _BACKOFFS = ((100, 1000), (100, 100), (10, 1000), (50, 300), (0, 100), (100, 10), (1, 2**40), (30, 31))
 _TIMEOUTS = (120000, 300, 150, 1000, 40)
 _MEMORIES = (400, 4, 400, 3, 400, 6)  # in halves of a batch
+_CODECS: tuple[tuple[float, tuple[int, ...]], ...] = (
+    (1.0, ()), (1.0, (300,)), (0.5, (1500, 200)), (0.05, (700,)), (0.3, (50, 3000, 900)), (2.0, (1100, 20)),
+)  # fmt: skip
+_CHUNK = 16384
+_SIZES_IN_CHUNKS = (2 * _CHUNK, _CHUNK, 40000, 20000, _CHUNK - 1)
+_CHUNKS = (20, 3, 5, 4, 2)
 _NODES = (AskedNode(0, "a"), AskedNode(1, "b"), AskedNode(2))
 
 
@@ -161,7 +171,7 @@ _CLUSTERS: tuple[tuple[AskedCluster, ...], ...] = (
 def _config(letters: bytes) -> AskedConfig:
     size = _SIZES[letters[0] % len(_SIZES)]
     first, most = _BACKOFFS[letters[2] % len(_BACKOFFS)]
-    return AskedConfig(
+    config = AskedConfig(
         batch_size=size,
         linger_ms=_LINGERS[letters[1] % len(_LINGERS)],
         retry_backoff_ms=first,
@@ -173,19 +183,33 @@ def _config(letters: bytes) -> AskedConfig:
         rack_aware=letters[5] % 7 == 6,
         rack="a" if letters[5] % 7 == 6 else "",
     )
+    return _with_memory(config, letters[10], letters[11])
+
+
+def _with_memory(config: AskedConfig, how: int, which: int) -> AskedConfig:
+    """Of eight, four as it is, three with compression, and one by chunks."""
+    if how % 8 < 4:
+        return config
+    if how % 8 < 7:
+        ratio, achieved = _CODECS[which % len(_CODECS)]
+        return structs.replace(config, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
+    size, memory = _SIZES_IN_CHUNKS[which % 5], _CHUNKS[which // 5 % 5] * _CHUNK + which
+    return structs.replace(config, batch_size=size, buffer_memory=memory, allocation="incremental")
 
 
 def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], epoch: int) -> Any:
-    if isinstance(symbol, _Record):
-        length = min(max(symbol.quarters * config.batch_size // 4 + symbol.more, 0), 2000)
+    if isinstance(symbol, Record):
+        most = 2000 if config.batch_size < _CHUNK // 2 else 4 * _CHUNK
+        length = min(max(symbol.quarters * config.batch_size // 4 + symbol.more, 0), most)
         first = clusters[0].partitions
         place = 0 if symbol.place is None else symbol.place
         partition = first[place].id if place < len(first) else place
         chosen = (None, partition) if symbol.place is None else (partition, None)
-        return AppendStep(chosen[0], symbol.key, _zeros(length), symbol.timestamp, symbol.topic, chosen[1])
-    if isinstance(symbol, _After):
+        key, value = symbol.key, _zeros(length)
+        return AppendStep(chosen[0], key, value, symbol.timestamp, symbol.topic, chosen[1], symbol.headers)
+    if isinstance(symbol, After):
         return AdvanceStep(max(getattr(config, symbol.time) + symbol.more, 0))
-    if isinstance(symbol, _Take):
+    if isinstance(symbol, Take):
         return DrainStep(symbol.nodes, symbol.quarters * config.batch_size // 4)
     if isinstance(symbol, _Move):
         return MoveStep(clusters[symbol.cluster], _epochs(clusters, symbol.cluster, epoch))
@@ -193,8 +217,8 @@ def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], ep
 
 
 @lru_cache
-def _zeros(length: int) -> str | None:
-    return None if length == 0 else "00" * length
+def _zeros(length: int) -> str | Length | None:
+    return None if length == 0 else "00" * length if length <= 100 else Length(length)
 
 
 def _epochs(clusters: Sequence[AskedCluster], to: int, epoch: int) -> tuple[int | None, ...]:
@@ -222,7 +246,7 @@ def spelled_history(letters: bytes, alphabet: Sequence[Any] = _ALPHABET) -> Reco
 
 
 # Most of these make histories of 50 steps and more.
-LETTERS = st.one_of(st.binary(max_size=31), st.binary(min_size=62, max_size=82), st.binary(min_size=70, max_size=102))
+LETTERS = st.one_of(st.binary(max_size=33), st.binary(min_size=64, max_size=84), st.binary(min_size=72, max_size=104))
 
 
 def every_short_history() -> Iterator[RecordAccumulatorQuestion]:

@@ -192,7 +192,9 @@ def seen_of_sequences(state: State, before: Queued, step: Any, answer: Any) -> I
         return
     match step:
         case ReenqueueStep():
-            places = {queue.index(batch) for of, queue in state.queues() for batch in queue if batch not in before[of]}
+            places = {
+                queue.index(batch) for of, queue in state.queues() for batch in queue if batch not in before.get(of, ())
+            }
             yield from ("reenqueued between others" if place else "reenqueued at the front" for place in places)
         case _ if not answer:
             return
@@ -226,7 +228,7 @@ def _seen_drained(state: State, producer: ProducerState, answer: Answer) -> Iter
         if drained["epoch"] == 1:
             yield "another epoch"
     for of, queue in state.queues():
-        if queue and producer.must_wait(queue[0]):
+        if queue and producer.waits_for(queue[0]):
             if queue[0].sequence is not None:
                 yield "waits for its turn"
             else:

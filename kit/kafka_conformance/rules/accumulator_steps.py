@@ -6,8 +6,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from kafka_conformance.protocol import Hex, Int32, Question
+from kafka_conformance.protocol import Int32, Question
 from kafka_conformance.rules.clusters import AskedCluster
+from kafka_conformance.rules.record_sizes_asked import AskedField
 
 __all__ = [
     "AbortStep", "AbortUndrainedStep", "AdvanceStep", "AppendStep", "AskedConfig", "AskedProducer", "BlockedStep",
@@ -47,6 +48,10 @@ class AskedConfig(Question, frozen=True, omit_defaults=True):
     availability_timeout_ms: Long
     rack_aware: bool = False
     rack: str = ""
+    compression: Literal["none", "gzip"] = "none"
+    ratio: Annotated[float, msgspec.Meta(ge=-100, le=100)] = 1.0
+    achieved_per_mille: tuple[Annotated[int, msgspec.Meta(ge=1, le=20000)], ...] = ()
+    allocation: Literal["full", "incremental"] = "full"
     producer: AskedProducer | None = None
 
 
@@ -54,11 +59,12 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defau
     """A record. Partition null: the accumulator chooses; to 3.2.x the producer had, and its choice was ``chosen``."""
 
     partition: Count | None
-    key: Hex | None
-    value: Hex | None
+    key: AskedField
+    value: AskedField
     timestamp: Long
     topic: str = "t"
     chosen: Count | None = None
+    headers: tuple[tuple[str, AskedField], ...] = ()
 
 
 class AdvanceStep(Question, frozen=True, tag_field="op", tag="advance"):

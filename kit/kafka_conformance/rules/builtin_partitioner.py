@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.builtin_steps import (
@@ -38,8 +38,10 @@ from kafka_conformance.rules.builtin_steps import (
     int32,
     questions,
 )
+from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_conformance.rules.scripts import cluster_labels, play
+from kafka_conformance.rules.scripts_explained import Held, Take, Watched, explain_script
 from kafka_reference.cluster import Cluster
 from kafka_reference.draws import ListedDraws
 from kafka_reference.errors import DrawsExhausted
@@ -49,11 +51,15 @@ from kafka_reference.releases import NEWEST, Release, since
 __all__ = ["RULE", "ask_of"]
 
 
-def ask_of(made: Callable[..., BuiltInPartitioner], question: BuiltInPartitionerQuestion, at: Release) -> Answer:
-    """What a partitioner made by ``made`` answers: the reference's own, or one that something is different about."""
-    draws = ListedDraws(question.draws)
-    partitioner = made(at, question.batch_size, draws, question.rack_aware and at in RACK_AWARE, question.rack)
+Made = TypeVar("Made", bound=BuiltInPartitioner)
 
+
+def _made(made: Callable[..., Made], question: BuiltInPartitionerQuestion, at: Release) -> tuple[Made, ListedDraws]:
+    draws = ListedDraws(question.draws)
+    return made(at, question.batch_size, draws, question.rack_aware and at in RACK_AWARE, question.rack), draws
+
+
+def _taker(partitioner: BuiltInPartitioner, draws: ListedDraws) -> Take:
     def take(step: PeekStep | AppendStep | LoadStep, cluster: Cluster) -> Answer:
         if isinstance(step, LoadStep):
             return {"range_end": partitioner.load(step.queue_sizes, step.partition_ids, step.racks, step.length)}
@@ -61,7 +67,12 @@ def ask_of(made: Callable[..., BuiltInPartitioner], question: BuiltInPartitioner
             partitioner.update(partitioner.peek(cluster), step.bytes, cluster, step.enable_switch)
         return {"partition": partitioner.peek(cluster).partition, "drawn": draws.used}
 
-    return play(question.cluster, question.steps, take)
+    return take
+
+
+def ask_of(made: Callable[..., BuiltInPartitioner], question: BuiltInPartitionerQuestion, at: Release) -> Answer:
+    """What a partitioner made by ``made`` answers: the reference's own, or one that something is different about."""
+    return play(question.cluster, question.steps, _taker(*_made(made, question, at)))
 
 
 class _Watched(BuiltInPartitioner):
@@ -98,6 +109,24 @@ class _Watched(BuiltInPartitioner):
     ) -> int | None:
         self.seen.append(_kind_of_load(queue_sizes, length))
         return super().load(queue_sizes, partition_ids, racks, length)
+
+    @property
+    def held(self) -> Held:
+        """Where it is, the bytes of this stay, and the tables it goes by."""
+        found: Held = {}
+        if self._current is not None:
+            found["current"] = "partition", self._current.partition
+            found["this stay"] = f"bytes, of batch.size {self._batch_size}:", self._current.produced
+        for name, table in (("table", self._table), ("table of the rack", self._rack_table)):
+            if table is not None:
+                found[name] = "ends", f"{list(table.range_ends)} for partitions {list(table.partition_ids)}"
+        return found
+
+
+def _explain(question: BuiltInPartitionerQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    partitioner, draws = _made(_Watched, question, at)
+    watched = Watched(_taker(partitioner, draws), lambda: partitioner.held, lambda: draws.used, partitioner.seen)
+    return explain_script(question, answers, watched)
 
 
 def _switch(before: int, after: int, batch_size: int, enabled: bool) -> Iterator[str]:
@@ -175,6 +204,7 @@ RULE = Rule(
             'three partitions led from racks a, b, none and "" in every way × three client racks', every_table_of_racks
         ),
     ),
+    explain=_explain,
     labels=_labels,
     path=_path,
     always=frozenset(

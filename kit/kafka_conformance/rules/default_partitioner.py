@@ -9,11 +9,14 @@ the seed draws next, at the moment it is needed. Before 2.4.0 a new batch is ``{
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_conformance.rules.scripts import ClusterStep, play, stages
+from kafka_conformance.rules.scripts_explained import Held, Take, Watched, explain_script
 from kafka_conformance.rules.sticky_steps import (
     ALWAYS,
     NewBatchStep,
@@ -30,9 +33,7 @@ from kafka_reference.releases import Release, since
 __all__ = ["RULE"]
 
 
-def _ask(question: StickyQuestion, at: Release) -> Answer:
-    partitioner = DefaultPartitioner(at, question.draws())
-
+def _taker(partitioner: DefaultPartitioner, at: Release) -> Take:
     def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
         if isinstance(step, NewBatchStep):
             if at in STICKY:
@@ -41,7 +42,26 @@ def _ask(question: StickyQuestion, at: Release) -> Answer:
         key = None if step.key is None else bytes.fromhex(step.key)
         return {"partition": partitioner.partition(step.topic, key, cluster)}
 
-    return play(question.cluster, question.steps, take)
+    return take
+
+
+def _ask(question: StickyQuestion, at: Release) -> Answer:
+    return play(question.cluster, question.steps, _taker(DefaultPartitioner(at, question.draws()), at))
+
+
+def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    draws = question.draws()
+    partitioner = DefaultPartitioner(at, draws)
+
+    def held() -> Held:
+        return {
+            **{name: ("next number", number) for name, number in partitioner.counters.items()},
+            **{name: ("partition", number) for name, number in partitioner.held.items()},
+        }
+
+    return explain_script(
+        question, answers, Watched(_taker(partitioner, at), held, lambda: draws.used, keys_matter=True)
+    )
 
 
 def _labels(question: StickyQuestion) -> Iterator[str]:
@@ -64,6 +84,7 @@ RULE = Rule(
     releases=since("0.10.0.0", until="3.9.99"),
     question=StickyQuestion,
     ask=_ask,
+    explain=_explain,
     strategy=lambda: _QUESTIONS,
     spaces=(Space("every script of up to 3 of 7 steps × five clusters", sticky_scripts),),
     labels=_labels,

@@ -15,7 +15,7 @@ nothing, as it was to 3.9.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.protocol import Answer, Hex, Question
 from kafka_conformance.rules.clusters import AskedCluster, clusters
+from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_conformance.rules.scripts import (
     SMALL_CLUSTERS,
@@ -33,6 +34,7 @@ from kafka_conformance.rules.scripts import (
     renamed,
     spelled,
 )
+from kafka_conformance.rules.scripts_explained import Held, Take, Watched, explain_script
 from kafka_conformance.rules.sticky_steps import NewBatchStep
 from kafka_reference.cluster import Cluster
 from kafka_reference.partitioning.round_robin import NO_NEW_BATCH, RoundRobinPartitioner
@@ -55,9 +57,7 @@ class RoundRobinQuestion(Question, frozen=True):
     steps: tuple[RoundRobinStep | NewBatchStep | ClusterStep, ...]
 
 
-def _ask(question: RoundRobinQuestion, at: Release) -> Answer:
-    partitioner = RoundRobinPartitioner(at)
-
+def _taker(partitioner: RoundRobinPartitioner, at: Release) -> Take:
     def take(step: RoundRobinStep | NewBatchStep, cluster: Cluster) -> Answer:
         if isinstance(step, NewBatchStep):
             if at not in NO_NEW_BATCH:
@@ -65,7 +65,23 @@ def _ask(question: RoundRobinQuestion, at: Release) -> Answer:
             return {}
         return {"partition": partitioner.partition(step.topic, cluster)}
 
-    return play(question.cluster, question.steps, take)
+    return take
+
+
+def _ask(question: RoundRobinQuestion, at: Release) -> Answer:
+    return play(question.cluster, question.steps, _taker(RoundRobinPartitioner(at), at))
+
+
+def _explain(question: RoundRobinQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    partitioner = RoundRobinPartitioner(at)
+
+    def held() -> Held:
+        found: Held = {name: ("next number", number) for name, number in partitioner.counters.items()}
+        if partitioner.remembered is not None:
+            found[f"announced for {partitioner.remembered[0]}"] = "partition", partitioner.remembered[1]
+        return found
+
+    return explain_script(question, answers, Watched(_taker(partitioner, at), held))
 
 
 def _placed(question: RoundRobinQuestion) -> Iterator[tuple[RoundRobinStep, str | None]]:
@@ -133,6 +149,7 @@ RULE = Rule(
     releases=since("2.4.0"),
     question=RoundRobinQuestion,
     ask=_ask,
+    explain=_explain,
     strategy=lambda: _QUESTIONS,
     spaces=(Space("every script of up to 4 of 5 steps × five clusters", _scripts),),
     labels=_labels,

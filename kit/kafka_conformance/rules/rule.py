@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kafka_conformance.protocol import Answer, Question
+from kafka_conformance.rules.explained import Explain
 from kafka_reference.releases import Release, Spans
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class Rule:
     kind of question one is; those in ``always`` must have been asked in every run that claims anything. ``path`` names
     the branch of the rule a question takes: differences on one path are one finding. ``java`` names the oracle's class
     by span of releases. ``share`` is how many times the usual number of examples ``verify`` asks of the strategy: a
-    history that goes wrong in many ways is worth more of them than a question that can go wrong in one.
+    history that goes wrong in many ways is worth more of them than a question that can go wrong in one. ``explain`` walks
+    through the steps of a question, for rules that have steps.
     """
 
     slug: str
@@ -64,6 +66,7 @@ class Rule:
     columns: Columns | None = None
     path: Callable[[Any], str] = lambda _: ""
     share: int = 1
+    explain: Explain | None = None
 
     def java_class(self, at: Release) -> str | None:
         """The oracle's class for this rule in this release, or None where Kafka has no such rule."""

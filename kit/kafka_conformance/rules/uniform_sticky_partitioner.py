@@ -6,11 +6,14 @@ and the same in every release that has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kafka_conformance.protocol import Answer
+from kafka_conformance.rules.explained import Explained
 from kafka_conformance.rules.rule import Rule, Space
 from kafka_conformance.rules.scripts import play
+from kafka_conformance.rules.scripts_explained import Held, Take, Watched, explain_script
 from kafka_conformance.rules.sticky_steps import (
     ALWAYS,
     NewBatchStep,
@@ -27,9 +30,7 @@ from kafka_reference.releases import Release, since
 __all__ = ["RULE"]
 
 
-def _ask(question: StickyQuestion, at: Release) -> Answer:
-    partitioner = UniformStickyPartitioner(at, question.draws())
-
+def _taker(partitioner: UniformStickyPartitioner) -> Take:
     def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
         if isinstance(step, NewBatchStep):
             partitioner.on_new_batch(step.topic, cluster, step.previous)
@@ -37,7 +38,21 @@ def _ask(question: StickyQuestion, at: Release) -> Answer:
         key = None if step.key is None else bytes.fromhex(step.key)
         return {"partition": partitioner.partition(step.topic, key, cluster)}
 
-    return play(question.cluster, question.steps, take)
+    return take
+
+
+def _ask(question: StickyQuestion, at: Release) -> Answer:
+    return play(question.cluster, question.steps, _taker(UniformStickyPartitioner(at, question.draws())))
+
+
+def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    draws = question.draws()
+    partitioner = UniformStickyPartitioner(at, draws)
+
+    def held() -> Held:
+        return {name: ("partition", number) for name, number in partitioner.held.items()}
+
+    return explain_script(question, answers, Watched(_taker(partitioner), held, lambda: draws.used))
 
 
 def _labels(question: StickyQuestion) -> Iterator[str]:
@@ -52,6 +67,7 @@ RULE = Rule(
     releases=since("2.4.0", until="3.9.99"),
     question=StickyQuestion,
     ask=_ask,
+    explain=_explain,
     strategy=lambda: _QUESTIONS,
     spaces=(Space("every script of up to 3 of 7 steps × five clusters", sticky_scripts),),
     labels=_labels,

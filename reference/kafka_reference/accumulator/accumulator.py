@@ -23,12 +23,14 @@ timeout (see ``batches``), muted partitions excepted. Only 0.10 also gives the m
 not drained, since 0.11.0.0, ends batches that are not closed for good; one that came back is, and stays. With an idempotent
 producer, since 1.0.0, those end that have no sequence.
 
+**Compression** and where the **memory** of a batch comes from have modules of their own: ``compressed`` and ``chunks``.
+
 **With an idempotent producer** it is told of every batch that is drained, acknowledged, failed, or split, and says which
 may go: see ``idempotence.client``, ``draining`` and ``returning``. ``ready`` knows nothing of that: only a transaction that
 completes makes it hurry.
 
 Java source mirrored: ``org.apache.kafka.clients.producer.internals.RecordAccumulator``, 0.10.0.1 to 4.4.0, without
-transactions and without compression.
+transactions.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.backoff import StepDraws
@@ -43,8 +46,9 @@ from kafka_reference.accumulator.batches import Batch, split
 from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
+from kafka_reference.accumulator.reasons import Placed, Stay
 from kafka_reference.accumulator.returning import put_back, track_pieces
-from kafka_reference.accumulator.sizes import Sized, buffer_size
+from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
 from kafka_reference.idempotence.client import TRACKS
@@ -108,51 +112,73 @@ class RecordAccumulator:
                 if self._left(topic, stay, queue, metadata):
                     continue
                 appended = self._try_append(of, queue, record)
+                if appended is None and self._grow(queue, record):
+                    continue
                 if appended is None:
-                    if buffer is None:
-                        wanted = buffer_size(state.at, state.config.batch_size, record)
-                        state.pool.allocate(wanted)
-                        buffer = wanted
+                    buffer = state.memory.take(record) if buffer is None else buffer
                     if self._left(topic, stay, queue, metadata):
                         continue
-                    appended, buffer = self._append_new(of, queue, record), None
-                info.partitioner.update(stay, appended.bytes or 0, cluster, _all_full(queue))
+                    appended, buffer = self._append_new(of, queue, record, buffer), None
+                may_leave = _all_full(queue)
+                info.partitioner.update(stay, appended.bytes or 0, cluster, may_leave)
+                self._note_stay(topic, stay, may_leave)
                 return appended
         finally:
             if buffer is not None:
-                state.pool.deallocate(buffer)
+                state.memory.give_back(buffer)
 
     def _append_to(self, of: tuple[str, int], record: Sized) -> Appended:
         queue = self.state.queue(of)
         appended = self._try_append(of, queue, record)
         if appended is None:
-            self.state.pool.allocate(buffer_size(self.state.at, self.state.config.batch_size, record))
-            appended = self._append_new(of, queue, record)
+            appended = self._append_new(of, queue, record, self.state.memory.take(record))
         return appended
+
+    def _grow(self, queue: Queue, record: Sized) -> bool:
+        """Whether the last batch had room for the record and lacked memory: now it has it, or is closed for appends."""
+        lacking = self.state.memory.lacking(queue[-1], record) if queue else 0
+        if lacking and not self.state.memory.extend(queue[-1], lacking):
+            self.state.close_for_appends(queue[-1])
+        return lacking > 0
 
     def _left(self, topic: str, stay: StickyPartitionInfo | None, queue: Queue, metadata: Metadata) -> bool:
         """Whether the partitioner left its partition, since it may now. Mirrors ``partitionChanged``."""
         partitioner = self.state.topic(topic).partitioner
         if _all_full(queue):
             partitioner.update(stay, 0, metadata.of_topic(topic))
-        return partitioner.is_changed(stay)
+        changed = partitioner.is_changed(stay)
+        if changed:
+            self._note_stay(topic, stay, True)
+        return changed
+
+    def _note_stay(self, topic: str, stay: StickyPartitionInfo | None, may_leave: bool) -> None:
+        state = self.state
+        if state.reasons is not None and stay is not None:
+            size, left = state.config.batch_size, state.topic(topic).partitioner.is_changed(stay)
+            state.reasons.append(Stay(topic, stay.partition, stay.produced, size, may_leave, left))
 
     def _try_append(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended | None:
         state = self.state
         if state.closed:
             raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
-        if not queue:
+        last = queue[-1] if queue else None
+        if last is not None and state.memory.lacking(last, record):
             return None
-        last = queue[-1]
-        before = last.estimated
-        if not last.try_append(record, state.now_ms):
-            last.close_for_appends()
+        before = 0 if last is None else last.estimated
+        if last is None or not last.try_append(record, state.now_ms):
+            if state.reasons is not None:
+                number, full = (None, False) if last is None else (last.number, last.full)
+                state.reasons.append(Placed(of, number, before, full))
+            if last is not None:
+                state.close_for_appends(last)
             return None
         return self._appended(of, queue, last.estimated - before, False)
 
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended:
-        state = self.state
-        batch = Batch(state.at, of, len(state.batches), state.now_ms, state.config.batch_size, record)
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+        state, number = self.state, len(self.state.batches)
+        compressed = state.expectations.compressed(of[0], number)
+        batch = Batch(state.at, of, number, state.now_ms, state.config.batch_size, record, False, compressed)
+        batch.buffer = buffer
         state.batches.append(batch)
         state.incomplete.add(batch)
         queue.append(batch)
@@ -184,7 +210,8 @@ class RecordAccumulator:
         state = self.state
         smaller = batch.is_piece and state.at in SPLITS_SMALLER
         size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
-        pieces = split(state.at, batch, size, len(state.batches))
+        state.expectations.see_split(batch)
+        pieces = split(state.at, batch, size, len(state.batches), partial(state.expectations.compressed, batch.of[0]))
         if state.producer is not None:
             track_pieces(state, state.producer, batch, pieces)
         for piece in reversed(pieces):
@@ -202,7 +229,7 @@ class RecordAccumulator:
         batch.in_flight, batch.state = False, batches.State.DONE
         self.state.incomplete.discard(batch)
         if not batch.is_piece:
-            self.state.pool.deallocate(batch.buffer)
+            self.state.memory.give_back(batch.buffer)
 
     def acknowledge(self, batch: Batch) -> None:
         """A batch that was sent is in the log. Raises IllegalStateException. Mirrors ``Sender.completeBatch``."""
@@ -233,10 +260,13 @@ class RecordAccumulator:
             last = queue[-1] if queue else None
             while queue and self._has_expired(queue[0], queue[0] is not last or queue[0].full):
                 expired.append(queue.popleft())
+                if state.at in FORGETS_EXPIRED:
+                    state.close(expired[-1])
             if queue and delivery:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
             batch.state, batch.aborted = batches.State.EXPIRED, True
+            state.memory.trim(batch)
             if state.at in FORGETS_EXPIRED:
                 self.complete(batch)
         return expired, min(nexts, default=None)
@@ -279,6 +309,7 @@ class RecordAccumulator:
         """End all batches that are not done. Mirrors ``abortIncompleteBatches``."""
         self._end(list(self.state.incomplete))
         self.state.forget_queues()
+        self.state.expect(self.state.expectations.start_again())
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""

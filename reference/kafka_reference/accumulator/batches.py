@@ -31,9 +31,10 @@ Java source mirrored: ``RecordBatch``, 0.10; ``ProducerBatch``, 0.11.0.0 to 4.4.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from kafka_reference.accumulator.sizes import BatchSize, Sized, buffer_size, newest_magic
+from kafka_reference.accumulator.compressed import Compressed, shown_while_open
+from kafka_reference.accumulator.sizes import BatchSize, Sized, batch_overhead, buffer_size, newest_magic
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since
 
@@ -57,17 +58,20 @@ class Batch:
     """A batch for partition ``of`` of a topic; ``number`` counts the batches of a history, ``buffer`` its bytes."""
 
     __slots__ = (
-        "_attempts_at_epoch", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms", "in_flight", "is_piece",
-        "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence", "size", "state",
+        "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
+        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence",
+        "size", "state",
     )  # fmt: skip
 
     def __init__(
         self, at: Release, of: tuple[str, int], number: int, now_ms: int, batch_size: int, first: Sized,
-        is_piece: bool = False,
+        is_piece: bool = False, compressed: Compressed | None = None,
     ) -> None:  # fmt: skip
         self.of, self.number, self.is_piece = of, number, is_piece
-        self.buffer = buffer_size(at, batch_size, first)
-        self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at))
+        self._at, self._compressed = at, compressed
+        self.buffer = buffer_size(at, batch_size, first, compressed=compressed is not None)
+        ratio = 1.0 if compressed is None else compressed.ratio
+        self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at), compressed is not None, ratio)
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[Sized] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
@@ -85,8 +89,25 @@ class Batch:
 
     @property
     def estimated(self) -> int:
-        """Bytes so far."""
-        return self.size.estimated
+        """Bytes so far, as it shows them: once it is built, what it really came to. Mirrors ``estimatedSizeInBytes``."""
+        if self._compressed is None:
+            return self.size.estimated
+        if self.closed:
+            return self.built
+        shown = shown_while_open(self._at)
+        return self.size.estimated if shown is None else shown
+
+    @property
+    def packed(self) -> int:
+        """Bytes its records come to, without what precedes them in the batch."""
+        return self.size.uncompressed if self._compressed is None else self._compressed.packed(self.size.uncompressed)
+
+    @property
+    def built(self) -> int:
+        """Bytes once it is built. Mirrors ``records().sizeInBytes()``."""
+        if self._compressed is None:
+            return self.size.built
+        return batch_overhead(self.size.magic, True) + self.packed
 
     def append(self, record: Sized, now_ms: int | None) -> None:
         """Take the record; the pieces of a split batch look at no clock."""
@@ -150,8 +171,10 @@ class Batch:
         return (full and timeout_ms < idle) or timeout_ms < age - linger_ms
 
 
-def split(at: Release, batch: Batch, batch_size: int, first_number: int) -> Sequence[Batch]:
-    """The batch's records, in pieces. Mirrors ``split``."""
+def split(
+    at: Release, batch: Batch, batch_size: int, first_number: int, codec: Callable[[int], Compressed | None]
+) -> Sequence[Batch]:
+    """The batch's records, in pieces; ``codec`` is what becomes of the batch of a number. Mirrors ``split``."""
     pieces: list[Batch] = []
     for record in batch.records:
         if pieces and pieces[-1].try_append(record, None):
@@ -159,7 +182,7 @@ def split(at: Release, batch: Batch, batch_size: int, first_number: int) -> Sequ
         if pieces and at in CLOSES_PIECES:
             pieces[-1].close_for_appends()
         number = first_number + len(pieces)
-        pieces.append(Batch(at, batch.of, number, batch.created_ms, batch_size, record, is_piece=True))
+        pieces.append(Batch(at, batch.of, number, batch.created_ms, batch_size, record, True, codec(number)))
     if at in CLOSES_PIECES:
         pieces[-1].close_for_appends()
     return pieces

@@ -36,6 +36,7 @@ from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
 from kafka_reference.accumulator.readiness import is_backing_off
+from kafka_reference.accumulator.reasons import Passed, Took, Visit, Waits
 from kafka_reference.accumulator.state import State
 from kafka_reference.errors import ArithmeticException, NullPointerException
 from kafka_reference.releases import since
@@ -44,7 +45,7 @@ __all__ = ["drain"]
 
 INDEX_PER_NODE = since("3.3.0")
 INDEX_MOVES_FIRST = since("2.1.0", until="3.2.99")
-NO_LIST_FOR_STRANGERS = since("0.10.0.0", until="0.10.0.99")
+NO_LIST_FOR_STRANGERS = since("0.10.0.0", until="0.10.2.99")
 NO_PARTITIONS_NO_HARM = SNAPSHOTS
 KEEPS_BUFFERS_IN_FLIGHT = since("3.9.2", until="3.9.99") | since("4.0.2", until="4.0.99") | since("4.1.2")
 
@@ -77,16 +78,19 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
         batch = _first(state, metadata, of)
         if batch is None:
             continue
-        if size + batch.estimated > max_size and taken:
-            break
-        if state.producer is not None and state.producer.must_wait(batch):
+        room = size + batch.estimated <= max_size or not taken
+        waits_for = state.producer.waits_for(batch) if room and state.producer is not None else None
+        if state.reasons is not None:
+            found = Took(of, batch.number, batch.estimated, size, max_size, room)
+            state.reasons.append(found if waits_for is None else Waits(of, batch.number, waits_for))
+        if not room or waits_for is not None:
             break
         state.queue(of).popleft()
         batch.state = batches.State.LOST
         if state.producer is not None:
             state.producer.number(batch, batch.attempts > 0)
-        batch.close()
-        size += batch.size.built
+        state.close(batch)
+        size += batch.built
         taken.append(batch)
     return taken
 
@@ -96,6 +100,8 @@ def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> It
     per_node, moves_first = state.at in INDEX_PER_NODE, state.at in INDEX_MOVES_FIRST
     count = len(partitions)
     start = (state.drain_indices.get(node, 0) if per_node else state.drain_index) % count
+    if state.reasons is not None:
+        state.reasons.append(Visit(node, start, count))
     if not per_node:
         state.drain_index = start
     for at in (*range(start, count), *range(start)):
@@ -109,7 +115,14 @@ def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> It
 
 
 def _first(state: State, metadata: Metadata, of: tuple[str, int]) -> Batch | None:
-    queue = None if state.is_muted(of) else state.queue_if_any(of)
-    if not queue or is_backing_off(state, metadata, queue[0]):
-        return None
-    return queue[0]
+    if state.is_muted(of):
+        why = "muted"
+    elif not (queue := state.queue_if_any(of)):
+        why = "empty"
+    elif is_backing_off(state, metadata, queue[0]):
+        why = "backing off"
+    else:
+        return queue[0]
+    if state.reasons is not None:
+        state.reasons.append(Passed(of, why))
+    return None

@@ -5,7 +5,7 @@ a MetadataSnapshot, which keeps partitions in a HashMap by topic and partition, 
 partition of a node is drained first, and which one a draw names, depends on hash codes. A snapshot also knows the epoch of
 each leader, which tells a batch that waits to be sent again that its leader is another one by now (KAFKA-15415).
 
-A node without partitions has an empty list, and so has a node nobody knows of, but for 0.10.0, where it has none at all,
+A node without partitions has an empty list, and so has a node nobody knows of, but for 0.10, where it has none at all,
 which is a NullPointerException for who drains it. A topic nobody knows of has no partitions.
 
 Java source mirrored: ``Cluster``, 0.10.0.1 to 4.4.0; ``MetadataSnapshot``, 3.6.1 (there ``MetadataCache``) to 4.4.0.

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
+from kafka_reference.accumulator.reasons import CameBack, Looked, Passed
 from kafka_reference.accumulator.state import CHOOSES, Queue, State, TopicInfo
 from kafka_reference.releases import since
 
@@ -56,8 +57,12 @@ def ready(state: State, metadata: Metadata) -> Ready:
         for of, queue in state.flat.items():
             if metadata.leader(*of) is None and (queue or state.at in ONLY_WHETHER_UNKNOWN):
                 result.unknown_leader_topics.add(of[0])
+                if state.reasons is not None:
+                    state.reasons.append(Passed(of, "leader unknown"))
             elif queue:
                 _look_at(state, metadata, of, queue, result)
+            elif state.reasons is not None:
+                state.reasons.append(Passed(of, "empty"))
     for name, topic in state.topics.items():
         _look_at_topic(state, metadata, name, topic, result)
     return result
@@ -67,8 +72,14 @@ def is_backing_off(state: State, metadata: Metadata, batch: Batch) -> bool:
     """Whether it is too early to send this batch again. Mirrors ``shouldBackoff``."""
     if state.at in SNAPSHOTS:
         batch.see_epoch(metadata.epoch(*batch.of))
-    early = batch.attempts > 0 and batch.waited_ms(state.now_ms) < state.backoff.after(batch.attempts - 1)
-    return early and not (state.at in SNAPSHOTS and batch.has_another_leader)
+    if batch.attempts <= 0:
+        return False
+    waited, back_off = batch.waited_ms(state.now_ms), state.backoff.after(batch.attempts - 1)
+    another = state.at in SNAPSHOTS and batch.has_another_leader
+    backing = waited < back_off and not another
+    if state.reasons is not None:
+        state.reasons.append(CameBack(batch.of, batch.number, batch.attempts, waited, back_off, another, backing))
+    return backing
 
 
 def _look_at(state: State, metadata: Metadata, of: tuple[str, int], queue: Queue, result: Ready) -> None:
@@ -76,16 +87,33 @@ def _look_at(state: State, metadata: Metadata, of: tuple[str, int], queue: Queue
     backing = is_backing_off(state, metadata, batch)
     if leader is None:
         result.unknown_leader_topics.add(of[0])
-    elif leader not in result.nodes and not state.is_muted(of):
-        waited = batch.waited_ms(state.now_ms)
-        to_wait = state.backoff.after(batch.attempts - 1) if backing else state.config.linger_ms
-        full = len(queue) > 1 or batch.full
-        hurried = state.pool.waiting > 0 or state.closed or state.flushes > 0
-        if (full or waited >= to_wait or hurried) and not backing:
-            result.nodes.add(leader)
-        else:
-            left = max(to_wait - waited, 0)
-            result.delay_ms = left if result.delay_ms is None else min(left, result.delay_ms)
+        why = "leader unknown"
+    elif leader in result.nodes:
+        why = "leader ready"
+    elif state.is_muted(of):
+        why = "muted"
+    else:
+        _weigh(state, queue, leader, backing, result)
+        return
+    if state.reasons is not None:
+        state.reasons.append(Passed(of, why))
+
+
+def _weigh(state: State, queue: Queue, leader: int, backing: bool, result: Ready) -> None:
+    """Whether the first batch is sendable, or when to look again. Mirrors ``batchReady``."""
+    batch = queue[0]
+    waited = batch.waited_ms(state.now_ms)
+    to_wait = state.backoff.after(batch.attempts - 1) if backing else state.config.linger_ms
+    full = len(queue) > 1 or batch.full
+    exhausted, flushing, left = state.pool.waiting > 0, state.flushes > 0, None
+    if (full or waited >= to_wait or exhausted or state.closed or flushing) and not backing:
+        result.nodes.add(leader)
+    else:
+        left = max(to_wait - waited, 0)
+        result.delay_ms = left if result.delay_ms is None else min(left, result.delay_ms)
+    if state.reasons is not None:
+        terms = backing, full, exhausted, state.closed, flushing
+        state.reasons.append(Looked(batch.of, batch.number, leader, waited, to_wait, *terms, left))
 
 
 def _look_at_topic(state: State, metadata: Metadata, name: str, topic: TopicInfo, result: Ready) -> None:
@@ -100,6 +128,8 @@ def _look_at_topic(state: State, metadata: Metadata, name: str, topic: TopicInfo
             slot += 1
             ids[slot], racks[slot] = partition, metadata.racks.get(leader)
         if not queue:
+            if state.reasons is not None:
+                state.reasons.append(Passed((name, partition), "empty"))
             continue
         if counted and leader is not None:
             sizes[slot] = len(queue)

@@ -250,6 +250,11 @@ class BatchSize:
         return self.closed or (may_be and self._limit <= self.estimated)
 
     @property
+    def uncompressed(self) -> int:
+        """Bytes of the records before they were compressed, as counted. Mirrors ``uncompressedRecordsSizeInBytes``."""
+        return self._counted
+
+    @property
     def built(self) -> int:
         """Bytes of the batch once it is built, without compression; an empty one has none. Mirrors ``sizeInBytes``."""
         return batch_overhead(self.magic, False) + self._written if self.records else 0

@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.chunks import memory_for
+from kafka_reference.accumulator.compressed import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
-from kafka_reference.accumulator.pool import BufferPool
+from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.idempotence.client import IDEMPOTENT, Producer, ProducerState
-from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable
+from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
 __all__ = ["CHOOSES", "Config", "NodeLatency", "Queue", "State", "TopicInfo"]
@@ -47,6 +49,10 @@ class Config:
     availability_timeout_ms: int
     rack_aware: bool = False
     rack: str = ""
+    compression: str = "none"
+    ratio: float = 1.0
+    achieved_per_mille: tuple[int, ...] = ()
+    allocation: str = "full"
     producer: Producer | None = None
 
 
@@ -59,12 +65,17 @@ class NodeLatency:
 
 
 class TopicPartitioner(BuiltInPartitioner):
-    """A topic's partitioner, which shows its statistics."""
+    """A topic's partitioner, which shows its statistics and where it stays."""
 
     @property
     def table(self) -> LoadTable | None:
         """The statistics it goes by, if it has any."""
         return self._table
+
+    @property
+    def stay(self) -> StickyPartitionInfo | None:
+        """The partition it is at, if it has chosen one."""
+        return self._current
 
 
 @dataclass(slots=True)
@@ -80,7 +91,9 @@ class State:
 
     def __init__(self, at: Release, config: Config, draws: StepDraws) -> None:
         self.at, self.config, self.draws = at, config, draws
-        self.pool = BufferPool(at, config.buffer_memory, config.batch_size)
+        self.memory = memory_for(at, config.buffer_memory, config.batch_size, config.compression, config.allocation)
+        self.pool = self.memory.pool
+        self.expectations = Expectations(at, config.compression, config.ratio, config.achieved_per_mille)
         self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
@@ -92,6 +105,8 @@ class State:
         self.drain_index, self.drain_indices = 0, dict[int, int]()
         self.now_ms, self.flushes, self.closed = 0, 0, False
         self._muted: dict[tuple[str, int], int | None] = {}
+        # Why what was decided, for who puts a list here; see ``reasons``.
+        self.reasons: list[Reason] | None = None
 
     def topic(self, name: str) -> TopicInfo:
         """A topic, made if need be."""
@@ -126,6 +141,26 @@ class State:
         self.topics.clear()
         self.flat.clear()
 
+    def close_for_appends(self, batch: Batch) -> None:
+        """The batch takes no more records; to 0.10.2 that is the end of it. Mirrors ``closeForRecordAppends``."""
+        if self.at in CLOSES_AT_ONCE:
+            self.close(batch)
+        else:
+            batch.close_for_appends()
+            self.memory.trim(batch)
+
+    def close(self, batch: Batch) -> None:
+        """The batch is built. Mirrors ``ProducerBatch.close``."""
+        self.expect(self.expectations.see(batch))
+        batch.close()
+        self.memory.trim(batch)
+
+    def expect(self, ratio: float | None) -> None:
+        """From now on, all open batches are estimated by this ratio, if it is one."""
+        if ratio is not None:
+            for batch in self.incomplete:
+                batch.size.ratio = ratio
+
     def mute(self, of: tuple[str, int]) -> None:
         """Send nothing of this partition."""
         self._muted[of] = None
@@ -135,6 +170,11 @@ class State:
         self._muted.pop(of, None)
         if self.at in THROTTLES:
             self._muted[of] = self.now_ms + throttle_ms
+
+    @property
+    def muted(self) -> dict[tuple[str, int], int | None]:
+        """The partitions that are muted now, and until when, None for until they are unmuted."""
+        return {of: until for of, until in self._muted.items() if self.is_muted(of)}
 
     def is_muted(self, of: tuple[str, int]) -> bool:
         """Whether nothing of this partition may be sent now."""

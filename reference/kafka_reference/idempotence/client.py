@@ -107,16 +107,21 @@ class ProducerState:
         """Whether something of this partition is not answered. Mirrors ``hasInflightBatches``."""
         return self._first(of) is not None
 
-    def must_wait(self, batch: Sequenced) -> bool:
-        """Whether this batch, the first of its queue, may not go. Mirrors ``shouldStopDrainBatchesForPartition``."""
+    def waits_for(self, batch: Sequenced) -> str | None:
+        """What this batch, the first of its queue, may not go before; None if it may go.
+
+        Mirrors ``shouldStopDrainBatchesForPartition``, which says only whether.
+        """
         if self.current == _NONE:
-            return True
+            return "a producer id"
         if self._at not in TRACKS:
-            return False
+            return None
         first = self._first(batch.of)
         if batch.sequence is not None:
-            return first is not None and batch.sequence != first.sequence
-        return self._is_of_another(first) or batch.of in self.unresolved
+            return None if first is None or batch.sequence == first.sequence else "what was sent before it"
+        if self._is_of_another(first):
+            return "what is in flight with another id or epoch"
+        return "a sequence that nobody knows the end of" if batch.of in self.unresolved else None
 
     def _is_of_another(self, first: Sequenced | None) -> bool:
         if first is None:

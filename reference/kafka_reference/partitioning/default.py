@@ -67,6 +67,16 @@ class DefaultPartitioner:
         self._counters: dict[str | None, int] = {}
         self._sticky = StickyPartitionCache(draws)
 
+    @property
+    def counters(self) -> dict[str | None, int]:
+        """The next number of each topic, or of all of them under None; empty since 2.4.0."""
+        return dict(self._counters)
+
+    @property
+    def held(self) -> dict[str, int]:
+        """The partition that each topic sticks to; empty to 2.3.x."""
+        return self._sticky.held
+
     def partition(self, topic: str, key: Key | None, cluster: Cluster) -> int:
         """The partition of a record, an int32. ``key`` is the serialized key, or None.
 
@@ -111,6 +121,11 @@ class UniformStickyPartitioner:
         if at not in STICKY or at in REMOVED:
             raise NotInThisRelease(f"Kafka {at} has no UniformStickyPartitioner: ask about 2.4.0 to 3.9.x")
         self._sticky = StickyPartitionCache(draws)
+
+    @property
+    def held(self) -> dict[str, int]:
+        """The partition that each topic sticks to."""
+        return self._sticky.held
 
     def partition(self, topic: str, key: Key | None, cluster: Cluster) -> int:  # noqa: ARG002 (ignored, as in Java)
         """The partition of a record, an int32, whatever its ``key``.

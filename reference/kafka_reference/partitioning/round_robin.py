@@ -71,6 +71,16 @@ class RoundRobinPartitioner:
         self._next: dict[str, int] = {}
         self._remembered: tuple[str, int] | None = None
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """The next number of each topic."""
+        return dict(self._next)
+
+    @property
+    def remembered(self) -> tuple[str, int] | None:
+        """The topic and partition of a batch that was announced, in 3.9.2."""
+        return self._remembered
+
     def partition(self, topic: str, cluster: Cluster) -> int:
         """The partition of the topic's next record, an int32.
 

@@ -53,6 +53,11 @@ class StickyPartitionCache:
         self._draws = draws
         self._sticky: dict[str, int] = {}
 
+    @property
+    def held(self) -> dict[str, int]:
+        """The partition of each topic that has one."""
+        return dict(self._sticky)
+
     def partition(self, topic: str, cluster: Cluster) -> int:
         """The topic's partition, an int32, chosen now if there is none yet.
 

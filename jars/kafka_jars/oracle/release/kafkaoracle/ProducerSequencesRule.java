@@ -158,7 +158,7 @@ public final class ProducerSequencesRule extends Rule {
             byte[] value = ByteBuffer.allocate(Math.max(bytes, 4)).putInt(number).array();
             Object told = kafka.told((metadata, exception) ->
                 ended.add(List.of(number, exception == null ? ((RecordMetadata) metadata).offset() : exception.getClass().getSimpleName())));
-            kafka.append("t", partition, 0, null, value, view, told);
+            kafka.append("t", partition, 0, null, value, List.of(), view, told);
         }
     }
 

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +20,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.RecordAccumulator;
@@ -43,8 +44,9 @@ final class RecordAccumulatorAccess {
     final boolean expiresInFlight = declared(ACCUMULATOR, "resetNextBatchExpiryTime") != null;
     final boolean forgetsExpired = declared(ACCUMULATOR, "abortExpiredBatches") != null;
 
-    private final Constructor<?> constructor = Arrays.stream(ACCUMULATOR.getConstructors())
-        .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
+    final RecordAccumulatorCodec codec = new RecordAccumulatorCodec();
+    final RecordAccumulatorAllocation allocation = new RecordAccumulatorAllocation();
+
     private final Method append = declared(ACCUMULATOR, "append");
     private final Method ready = declared(ACCUMULATOR, "ready");
     private final Method drain = declared(ACCUMULATOR, "drain");
@@ -63,6 +65,7 @@ final class RecordAccumulatorAccess {
     private final Field recordCount = field(batchClass, "recordCount");
     private final Method size = declared(batchClass, "estimatedSizeInBytes") != null
         ? declared(batchClass, "estimatedSizeInBytes") : declared(batchClass, "sizeInBytes");
+    private final Method records = declared(batchClass, "records");
     private final Method setInFlight = declared(batchClass, "setInflight");
     private final Method isInFlight = declared(batchClass, "isInflight");
     private final Field incomplete = field(ACCUMULATOR, "incomplete");
@@ -96,9 +99,9 @@ final class RecordAccumulatorAccess {
 
     RecordAccumulatorProducer producer;
     RecordAccumulator accumulator;
+    int requestTimeout;
 
     private BufferPool pool;
-    int requestTimeout;
 
     /** What this release calls a cluster; from 3.6.1 on that is a MetadataSnapshot, whose order of partitions is a HashMap's. */
     static final class View {
@@ -116,8 +119,10 @@ final class RecordAccumulatorAccess {
         requestTimeout = Rule.integer(config.get("delivery_timeout_ms"));
         int batchSize = Rule.integer(config.get("batch_size"));
         long memory = number(config, "buffer_memory");
-        producer = producer((Map<?, ?>) config.get("producer"));
+        Constructor<?> constructor = allocation.constructor();
+        producer = producer(constructor, (Map<?, ?>) config.get("producer"));
         Metrics metrics = new Metrics();
+        codec.begin(config);
         List<Long> longs = new ArrayList<>(List.of(number(config, "retry_backoff_ms"), number(config, "retry_backoff_max_ms")));
         List<Integer> ints = new ArrayList<>(List.of(batchSize, Rule.integer(config.get("linger_ms")), requestTimeout));
         boolean makesPool = !Arrays.asList(constructor.getParameterTypes()).contains(BufferPool.class);
@@ -125,7 +130,7 @@ final class RecordAccumulatorAccess {
             longs.add(0, memory);
             longs.add(1, (long) ints.remove(1));
         } else {
-            pool = new BufferPool(memory, batchSize, metrics, time, "g");
+            pool = allocation.pool(memory, batchSize, metrics, time);
         }
         Object[] arguments = Arrays.stream(constructor.getParameterTypes()).map(type -> {
             if (type == int.class) {
@@ -138,7 +143,7 @@ final class RecordAccumulatorAccess {
     }
 
     /** The idempotent producer, if the question has one and this release can have one. */
-    private RecordAccumulatorProducer producer(Map<?, ?> asked) throws Exception {
+    private static RecordAccumulatorProducer producer(Constructor<?> constructor, Map<?, ?> asked) throws Exception {
         Class<?> manager = Arrays.stream(constructor.getParameterTypes())
             .filter(type -> type.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
         return asked == null || manager == null ? null : new RecordAccumulatorProducer(manager, asked);
@@ -159,7 +164,7 @@ final class RecordAccumulatorAccess {
                     return producer == null ? null : producer.manager;
                 case "CompressionType":
                 case "Compression":
-                    return type.getField("NONE").get(null);
+                    return codec.codec(type);
                 case "PartitionerConfig":
                     return partitionerConfig(type, config);
                 default: // LogContext, ApiVersions
@@ -213,11 +218,12 @@ final class RecordAccumulatorAccess {
             .newInstance("cluster", view.nodes, described, none, none, none, null, Collections.emptyMap());
     }
 
-    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view) throws Exception {
-        return append(topic, partition, timestamp, key, value, view, callbacks);
+    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view)
+        throws Exception {
+        return append(topic, partition, timestamp, key, value, headers, view, callbacks);
     }
 
-    /** What the record's fate is told to, which may be null: a Callback, since 3.3.0 an AppendCallbacks. */
+    /** What the record's fate is told to: a Callback, since 3.3.0 an AppendCallbacks. */
     Object told(BiConsumer<Object, Exception> fate) {
         Class<?> type = choosesPartitions ? nested("AppendCallbacks") : Callback.class;
         return proxy(type, (self, method, arguments) -> {
@@ -228,8 +234,11 @@ final class RecordAccumulatorAccess {
         });
     }
 
-    Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, View view, Object told) throws Exception {
+    Object append(
+        String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view, Object told
+    ) throws Exception {
         appendedTo = partition;
+        codec.meet(topic);
         List<Long> longs = new ArrayList<>(List.of(timestamp, 0L, now)); // blocking for no time at all
         List<byte[]> fields = new ArrayList<>(Arrays.asList(key, value));
         Class<?>[] types = append.getParameterTypes();
@@ -243,6 +252,7 @@ final class RecordAccumulatorAccess {
                 : type == byte[].class ? fields.remove(0)
                 : type == boolean.class ? (Object) false
                 : type == Cluster.class ? view.cluster
+                : type.isArray() ? RecordAccumulatorHeaders.from(headers, type.getComponentType())
                 : type.isInstance(told) ? told
                 : null;
         }
@@ -325,6 +335,8 @@ final class RecordAccumulatorAccess {
     }
 
     Deque<?> split(Object batch) throws Exception {
+        Object built = Rule.kafka(() -> records.invoke(batch));
+        codec.makeReadable(batch, built);
         Method split = declared(ACCUMULATOR, "splitAndReenqueue");
         Rule.kafka(() -> split.invoke(accumulator, batch));
         return deque(of(batch));
@@ -430,7 +442,9 @@ final class RecordAccumulatorAccess {
     Set<Object> incomplete() throws Exception {
         Object all = incomplete.get(accumulator);
         Method copy = declared(all.getClass(), "copyAll") != null ? declared(all.getClass(), "copyAll") : declared(all.getClass(), "all");
-        return RecordAccumulatorRule.identities((Iterable<?>) copy.invoke(all));
+        Set<Object> found = new HashSet<>();
+        ((Iterable<?>) copy.invoke(all)).forEach(found::add);
+        return found;
     }
 
     Map<TopicPartition, Deque<?>> queues() throws Exception {
@@ -470,10 +484,11 @@ final class RecordAccumulatorAccess {
     private static final Map<Class<?>, Map<String, Optional<Method>>> METHODS = new HashMap<>();
     private static final Map<Class<?>, Map<String, Optional<Field>>> FIELDS = new HashMap<>();
 
-    /** The method of this name, whoever may call it; null if there is none. */
+    /** The method of this name, its own or inherited, whoever may call it; null if there is none. */
     static Method declared(Class<?> of, String name) {
         return METHODS.computeIfAbsent(of, one -> new HashMap<>()).computeIfAbsent(name, key -> {
-            Optional<Method> found = Arrays.stream(of.getDeclaredMethods())
+            Optional<Method> found = Stream.<Class<?>>iterate(of, one -> one != null && one != Object.class, Class::getSuperclass)
+                .flatMap(one -> Arrays.stream(one.getDeclaredMethods()))
                 .filter(method -> method.getName().equals(name) && !method.isBridge()).findFirst();
             found.ifPresent(method -> method.setAccessible(true));
             return found;

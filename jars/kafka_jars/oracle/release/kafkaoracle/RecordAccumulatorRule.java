@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,12 @@ public final class RecordAccumulatorRule extends Rule {
         ids = new IdentityHashMap<>();
         batches = new ArrayList<>();
         states = new ArrayList<>();
-        kafka.begin((Map<String, Object>) question.get("config"));
+        Map<String, Object> config = (Map<String, Object>) question.get("config");
+        String refused = kafka.allocation.choose(config);
+        if (refused != null) {
+            return Map.of("raises", refused);
+        }
+        kafka.begin(config);
         view = kafka.view(question.get("cluster"), (List<?>) question.getOrDefault("epochs", List.of()), topics);
         List<Object> answers = new ArrayList<>();
         for (Map<String, Object> asked : (List<Map<String, Object>>) question.get("steps")) {
@@ -139,7 +143,8 @@ public final class RecordAccumulatorRule extends Rule {
         Object result;
         try {
             result = kafka.append(topic(asked), partition == null ? -1 : integer(partition),
-                ((Number) asked.get("timestamp")).longValue(), bytes(asked.get("key")), bytes(asked.get("value")), view);
+                ((Number) asked.get("timestamp")).longValue(), RecordSizes.field(asked.get("key")), RecordSizes.field(asked.get("value")),
+                (List<?>) asked.getOrDefault("headers", List.of()), view);
         } finally { // a batch may have been made, and an exception raised all the same
             Deque<?> queue = kafka.deque(new TopicPartition(topic(asked), kafka.appendedTo));
             if (queue != null && !queue.isEmpty() && !ids.containsKey(queue.peekLast())) {
@@ -154,7 +159,8 @@ public final class RecordAccumulatorRule extends Rule {
         return answer;
     }
 
-    private void number(Object batch) {
+    private void number(Object batch) throws Exception {
+        kafka.codec.takeOver(batch, batches.size());
         ids.put(batch, batches.size());
         batches.add(batch);
         states.add(State.QUEUED);
@@ -329,6 +335,7 @@ public final class RecordAccumulatorRule extends Rule {
                 }
                 Set<Object> before = kafka.incomplete();
                 kafka.abort(abort);
+                kafka.codec.startAgain();
                 before.removeAll(kafka.incomplete());
                 for (Object batch : before) {
                     states.set(ids.get(batch), kafka.isInFlight(batch) ? State.ABORTED_IN_FLIGHT : State.DONE);
@@ -358,11 +365,5 @@ public final class RecordAccumulatorRule extends Rule {
             answer.put("sequences", kafka.producer.look());
         }
         return answer;
-    }
-
-    static Set<Object> identities(Iterable<?> all) {
-        Set<Object> found = new HashSet<>();
-        all.forEach(found::add);
-        return found;
     }
 }

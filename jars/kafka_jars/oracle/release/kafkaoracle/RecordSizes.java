@@ -158,7 +158,7 @@ abstract class RecordSizes extends Rule {
     }
 
     /** Bytes as hex, or so many zeros, or null. */
-    private static byte[] field(Object asked) {
+    static byte[] field(Object asked) {
         return asked instanceof Map ? new byte[integer(((Map<?, ?>) asked).get("length"))] : bytes(asked);
     }
 

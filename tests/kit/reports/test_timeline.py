@@ -1,0 +1,89 @@
+"""The timeline as a person reads it at a terminal."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from kafka_conformance.reports.timeline import Row, Story, print_story
+from kafka_conformance.rules.explained import NOTHING, Explained
+
+FIRST = Explained(
+    0, "append to t-0", "into a new batch", "append 0", ("nothing queued",), (("t-0", "#0 open"), ("memory", "all"))
+)
+SECOND = Explained(0, "ready?", "no node ready", "ready", ("waited 0 < 5 ms",), (("t-0", "#0 open"), ("memory", "all")))
+THIRD = Explained(5, "5 ms go by", NOTHING, "+5 ms", (), (("memory", "all"),))
+
+
+def story(*rows: Row, instead: tuple[tuple[str, str], ...] = ()) -> Story:
+    answered = () if rows else (("hash", "7"),)
+    return Story("a-rule", "a title", "0123", "4.4.0", "java", (("key", "null"),), answered, rows, instead)
+
+
+def printed(story: Story, width: int = 80, colour: bool = False) -> str:
+    out = StringIO()
+    print_story(Console(file=out, width=width, highlight=False, force_terminal=colour), story)
+    return out.getvalue()
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def test_each_step_says_why_and_what_changed() -> None:
+    assert lines(printed(story(*map(Row, (FIRST, SECOND, THIRD))))) == [
+        "a-rule, question 0123, by java 4.4.0",
+        "a title",
+        "asked  key  null",
+        "#  ms  step           answer, why, and the state where it changed",
+        "0   0  append to t-0  into a new batch",
+        "                      · nothing queued",
+        "                      t-0  #0 open",
+        "                      memory  all",
+        "1   0  ready?         no node ready",
+        "                      · waited 0 < 5 ms",
+        "2   5  5 ms go by     t-0  nothing any more",
+    ]
+
+
+def test_a_step_answered_otherwise_is_marked() -> None:
+    shown = lines(printed(story(Row(FIRST), Row(SECOND, "node 0 ready"))))
+    assert "1   0  ready?         no node ready ◀" in shown
+    assert "                      the reference: node 0 ready" in shown
+    assert shown[-1] == "◀ 1 of 2 steps: java does not answer as the reference does"
+    assert "◀" not in printed(story(Row(FIRST), Row(SECOND)))
+
+
+def test_without_steps_question_and_answer_stand_side_by_side() -> None:
+    assert lines(printed(story(instead=(("hash", "8"),))))[2:] == [
+        "asked                  key   null",
+        "answered               hash  7",
+        "the reference answers  hash  8",
+    ]
+
+
+def test_without_a_clock_there_is_no_column_for_it() -> None:
+    shown = printed(story(Row(Explained(None, "a record to t", "partition 0", "t"))))
+    assert "ms" not in shown
+    assert "a record to t" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_it_keeps_to_the_width(width: int) -> None:
+    long = Explained(0, "append " * 30, "into " * 40, "append", ("because " * 30,), (("t-0", "#0 open │ " * 20),))
+    table = printed(story(Row(long)), width).splitlines()[4:]
+    assert max(map(len, table)) <= width
+    assert sum(line.count("append") for line in table) == 30
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_escape_sequences_and_markup_in_a_question_do_nothing(colour: bool) -> None:
+    evil = "t\x1b[2J\x07[bold]x[/]\u202e"
+    shown = printed(story(Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),)))), 200, colour)
+    assert "\x1b[2J" not in shown
+    assert "\x07" not in shown
+    assert "\u202e" not in shown
+    assert shown.count("t\\x1b[2J\\x07[bold]x[/]\\u202e") == 5
+    assert ("\x1b" in shown) is colour

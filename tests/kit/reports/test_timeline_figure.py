@@ -1,0 +1,163 @@
+"""The timeline as a picture: what it holds, that it is sound XML whatever the question says, and always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+
+from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.reports.timeline import Row, Story
+from kafka_conformance.reports.timeline_figure import draw, figure, ready
+from kafka_conformance.rules.explained import Box, Explained, Lane
+
+SVG = "{http://www.w3.org/2000/svg}"
+OPEN, FULL = Box("#0 ×1", "open", "queued: #0"), Box("#0 ×1", "full", "queued: #0, full")
+SENT, RETRY, DONE = (
+    Box("#0 ×1", "sent", "in flight: #0"),
+    Box("#0 ×1", "retry", "queued again"),
+    Box("#0", "ended", "done"),
+)
+
+
+def step(time_ms: int | None, mark: str, *queue: Box, out: tuple[Box, ...] = (), name: str = "t-0") -> Row:
+    return Row(Explained(time_ms, f"asked {mark}", f"answered {mark}", mark, ("why",), (), (Lane(name, queue, out),)))
+
+
+def story(*rows: Row) -> Story:
+    return Story("a-rule", "a title", "0123", "4.4.0", "reference", (), (), rows)
+
+
+LIFE = story(
+    step(0, "append", OPEN),
+    step(0, "again", OPEN),
+    step(5, "full", FULL),
+    step(5, "drain", out=(SENT,)),
+    step(5, "retry", RETRY),
+    step(9, "drain", out=(SENT,)),
+    step(9, "complete", out=(DONE,)),
+)
+
+
+def parsed(of: Story) -> Element:
+    return fromstring(figure(of))  # noqa: S314  our own
+
+
+def boxes(root: Element) -> Iterator[tuple[str, float, float, float]]:
+    for rect in root.iter(f"{SVG}rect"):
+        name, _, kind = rect.attrib["class"].partition(" ")
+        if name == "box" and rect.attrib["width"] != "14":  # 14 is the legend's
+            yield kind, *(float(rect.attrib[side]) for side in ("x", "width", "y"))
+
+
+def test_a_box_goes_on_for_as_long_as_nothing_changes() -> None:
+    found = sorted(boxes(parsed(LIFE)), key=lambda box: box[1])
+    assert [kind for kind, *_ in found] == ["open", "full", "sent", "retry", "sent", "ended"]
+    column = found[1][2] + 2
+    assert [round((width + 2) / column) for _, _, width, _ in found] == [2, 1, 1, 1, 1, 1]
+    left = found[0][1]
+    assert [round((x - left) / column) for _, x, _, _ in found] == [0, 2, 3, 4, 5, 6]
+
+
+def test_what_is_out_stands_above_the_queue() -> None:
+    heights = {kind: y for kind, _, _, y in boxes(parsed(LIFE))}
+    assert heights["sent"] == heights["ended"] < heights["open"] == heights["retry"]
+
+
+def test_the_front_of_a_queue_is_on_top() -> None:
+    front, back = Box("#0", "full", "front"), Box("#1", "open", "back")
+    found = {kind: y for kind, _, _, y in boxes(parsed(story(step(0, "x", front, back))))}
+    assert found["full"] < found["open"]
+
+
+def test_an_instant_is_one_band_and_its_time_stands_above_it() -> None:
+    root = parsed(LIFE)
+    bands = [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
+    assert [band.attrib["class"] for band in bands] == ["band0", "band1", "band0"]
+    times = [text.text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "time"]
+    assert times == ["0 ms", "5 ms", "9 ms"]
+
+
+def test_every_step_and_every_box_has_a_tooltip() -> None:
+    titles = [title.text or "" for title in parsed(LIFE).iter(f"{SVG}title")]
+    assert "step 0: asked append\nanswered append\n· why" in titles
+    assert "step 0: queued: #0\nstep 1: queued: #0" in titles
+
+
+def test_lanes_go_by_number() -> None:
+    rows = [step(0, "x", OPEN, name=name) for name in ("t-10", "t-9", "u-1")]
+    names = [text.text for text in parsed(story(*rows)).iter(f"{SVG}text") if text.attrib["class"] == "name"]
+    assert names == ["t-9", "t-10", "u-1"]
+
+
+def test_without_a_clock_there_are_steps_and_no_times() -> None:
+    root = parsed(story(step(None, "x", Box("2", "held", "at 2")), step(None, "y")))
+    assert not [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
+    assert [text.text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "number"] == ["0", "1"]
+
+
+def test_a_step_answered_otherwise_is_marked() -> None:
+    root = parsed(story(Row(LIFE.rows[0].explained, "another answer")))
+    (mark,) = [text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "mark wrong"]
+    assert mark.text == "◀ append"
+    assert any("the reference: another answer" in (title.text or "") for title in root.iter(f"{SVG}title"))
+
+
+@pytest.mark.parametrize(
+    "evil", ["</text><script>alert(1)</script>", "\x1b[31m\x00", "]]>&lt;&", '" onload="x', "\ufffe\ud800", "\u202e"]
+)
+def test_whatever_a_question_says_is_text(evil: str) -> None:
+    box = Box(evil, "open", evil)
+    row = Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),), (Lane(evil, (box,), (box,)),)), evil)
+    root = parsed(Story("a-rule", evil, "0123", "4.4.0", "java", (), (), (row,)))
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+        "svg",
+        "title",
+        "style",
+        "rect",
+        "text",
+        "g",
+        "line",
+    }
+    assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
+    assert "http" not in figure(LIFE).decode().replace("http://www.w3.org/2000/svg", "")
+
+
+def test_it_is_the_same_every_time() -> None:
+    assert figure(LIFE) == figure(LIFE)
+
+
+def test_light_and_dark_have_a_colour_for_every_box() -> None:
+    style = next(parsed(LIFE).iter(f"{SVG}style")).text or ""
+    light, dark = style.split("@media (prefers-color-scheme: dark)")
+    for kind in ("open", "full", "retry", "sent", "ended", "lost", "held"):
+        assert f".{kind} {{ fill: #" in light
+        assert f".{kind} {{ fill: #" in dark
+
+
+def test_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "it.svg"
+    ready(path)
+    draw(LIFE, path)
+    assert path.read_bytes() == figure(LIFE)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("it.png", BadInput, "give a name that ends in .svg"),
+        ("folder.svg", BadInput, "is a folder"),
+        ("nowhere/it.svg", KitError, "its folder is not there"),
+    ],
+)
+def test_what_could_not_be_written_is_refused_first(tmp_path: Path, name: str, kind: type[KitError], why: str) -> None:
+    (tmp_path / "folder.svg").mkdir()
+    with pytest.raises(kind, match=why):
+        ready(tmp_path / name)
+
+
+def test_nothing_to_draw(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no timeline to draw"):
+        draw(story(), tmp_path / "it.svg")

@@ -1,0 +1,97 @@
+"""Memory by chunks: as a batch grows, and back as it closes; and what the producer decides for."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, memory_for
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.state import Config
+from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.errors import (
+    BufferExhaustedException,
+    ConfigException,
+    IllegalArgumentException,
+    NotInThisRelease,
+)
+from kafka_reference.releases import release
+
+AT = release("4.4.0")
+METADATA = Metadata("4.4.0", Cluster((Node(0),), (Partition(0, 0), Partition(1, 0))), ("t",), (0, 0))
+
+
+def made(chunks: int, batch_size: int = 3 * CHUNK) -> RecordAccumulator:
+    config = Config(
+        batch_size=batch_size, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
+        buffer_memory=chunks * CHUNK, adaptive=True, availability_timeout_ms=0, allocation="incremental",
+    )  # fmt: skip
+    return RecordAccumulator(AT, config, StepDraws())
+
+
+def append(it: RecordAccumulator, length: int, partition: int = 0) -> bool:
+    return it.append("t", partition, Sized(0, None, length), METADATA).new_batch
+
+
+def free(it: RecordAccumulator) -> int:
+    return it.state.pool.available // CHUNK
+
+
+def test_a_batch_takes_chunks_as_it_grows_and_gives_all_back() -> None:
+    it = made(4)
+    assert append(it, 10)
+    assert free(it) == 3
+    assert not append(it, CHUNK)
+    assert free(it) == 2
+    assert not append(it, 10)
+    assert free(it) == 2
+    (batch,) = it.drain(METADATA, [0], 10**6)
+    it.complete(batch)
+    assert free(it) == 4
+
+
+def test_a_batch_that_cannot_grow_is_closed_and_the_record_refused() -> None:
+    it = made(2)
+    append(it, 10)
+    append(it, 10, partition=1)
+    with pytest.raises(BufferExhaustedException):
+        append(it, CHUNK - 100)
+    assert [batch.full for batch in it.state.batches] == [True, False]
+    with pytest.raises(BufferExhaustedException):
+        append(it, 10)
+
+
+def test_what_needs_more_than_there_ever_is_leaves_the_batch_open() -> None:
+    it = made(2, batch_size=5 * CHUNK)
+    append(it, 10)
+    with pytest.raises(IllegalArgumentException):
+        append(it, 3 * CHUNK)
+    assert not append(it, 10)
+
+
+@pytest.mark.parametrize("end", ["drain", "expire"])
+def test_closing_gives_back_what_was_never_written_to(end: str) -> None:
+    """The bound of a record may want a chunk that its bytes do not reach."""
+    it = made(4)
+    append(it, CHUNK - 61 - 11)
+    assert free(it) == 2
+    if end == "drain":
+        it.drain(METADATA, [0], 10**6)
+    else:
+        it.state.now_ms = 100
+        it.expire()
+    assert free(it) == 3
+
+
+def test_what_the_producer_decides_for() -> None:
+    assert type(memory_for(AT, 4 * CHUNK, CHUNK, "none", "incremental")) is Chunks
+    assert type(memory_for(AT, 4 * CHUNK, CHUNK - 1, "none", "incremental")) is Buffers
+    assert type(memory_for(AT, 4 * CHUNK, CHUNK - 1, "gzip", "incremental")) is Buffers
+    assert type(memory_for(AT, 4 * CHUNK, CHUNK, "gzip", "full")) is Buffers
+    with pytest.raises(ConfigException):
+        memory_for(AT, 4 * CHUNK, CHUNK, "gzip", "incremental")
+    with pytest.raises(NotInThisRelease, match=r"Kafka 4\.3\.1 has no incremental allocation"):
+        memory_for(release("4.3.1"), 4 * CHUNK, CHUNK, "none", "incremental")
+    assert type(memory_for(release("4.3.1"), 4 * CHUNK, CHUNK, "none", "full")) is Buffers

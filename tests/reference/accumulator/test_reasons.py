@@ -1,0 +1,159 @@
+"""What the rules note while they decide. Each history is one whose reasons follow from the rules by hand."""
+
+from __future__ import annotations
+
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.state import Config
+from kafka_reference.cluster import Cluster, Node, Partition
+
+CONFIG = Config(
+    batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
+    buffer_memory=10_000, adaptive=True, availability_timeout_ms=0,
+)  # fmt: skip
+SMALL, HALF = Sized(0, None, 10), Sized(0, None, 110)  # 78 and 180 bytes as a batch, in format 2
+
+
+class Told:
+    """An accumulator that is listened to."""
+
+    def __init__(self, version: str, *partitions: tuple[int, int | None]) -> None:
+        self.it = RecordAccumulator(version, CONFIG, StepDraws((0,) * 50))
+        self.version = version
+        self.move(*partitions)
+
+    def move(self, *partitions: tuple[int, int | None], epoch: int = 0) -> None:
+        cluster = Cluster((Node(0), Node(1)), tuple(Partition(*each) for each in partitions))
+        self.metadata = Metadata(self.version, cluster, ("t",), (epoch,) * len(partitions))
+
+    def append(self, partition: int | None, record: Sized = SMALL) -> list[Reason]:
+        self.it.state.reasons = reasons = []
+        self.it.append("t", partition, record, self.metadata)
+        return reasons
+
+    def ready(self) -> list[Reason]:
+        self.it.state.reasons = reasons = []
+        self.it.ready(self.metadata)
+        return reasons
+
+    def drain(self, *nodes: int, max_size: int = 10_000) -> list[Reason]:
+        self.it.state.reasons = reasons = []
+        self.it.drain(self.metadata, nodes, max_size)
+        return reasons
+
+
+def looked(partition: int, number: int, **terms: object) -> Looked:
+    usual = {"leader": 0, "waited_ms": 0, "to_wait_ms": 5, "backing": False, "full": False, "exhausted": False}
+    return Looked(("t", partition), number, **{**usual, "closed": False, "flushing": False, "left_ms": 5, **terms})  # type: ignore[arg-type]
+
+
+def test_nobody_listens_nothing_is_noted() -> None:
+    told = Told("4.4.0", (0, 0))
+    assert told.it.state.reasons is None
+    told.it.append("t", 0, SMALL, told.metadata)
+    told.it.ready(told.metadata)
+    assert told.it.state.reasons is None
+
+
+def test_why_a_batch_is_ready_or_not() -> None:
+    told = Told("2.8.2", (0, 0))
+    told.append(0)
+    assert told.ready() == [looked(0, 0)]
+    told.it.state.now_ms = 3
+    assert told.ready() == [looked(0, 0, waited_ms=3, left_ms=2)]
+    told.it.state.pool.waiting = 1
+    assert told.ready() == [looked(0, 0, waited_ms=3, exhausted=True, left_ms=None)]
+    told.it.state.pool.waiting = 0
+    told.it.begin_flush()
+    assert told.ready() == [looked(0, 0, waited_ms=3, flushing=True, left_ms=None)]
+    told.it.end_flush()
+    told.it.close()
+    assert told.ready() == [looked(0, 0, waited_ms=3, closed=True, left_ms=None)]
+
+
+def test_the_first_of_several_is_full_though_it_stands_open() -> None:
+    told = Told("2.5.1", (0, 0))
+    told.append(0)
+    told.drain(0)
+    told.append(0)
+    told.it.split(told.it.state.batches[0])  # to 2.5 its piece, the new first one, stands open
+    assert not told.it.state.batches[2].full
+    assert told.ready() == [looked(0, 2, full=True, left_ms=None)]
+
+
+def test_why_a_queue_is_not_looked_at() -> None:
+    told = Told("2.8.2", (0, 0), (1, 0), (2, None), (3, 1))
+    for partition in (0, 1, 2, 3):
+        told.append(partition)
+    told.it.state.mute(("t", 3))
+    told.it.begin_flush()
+    whys = {reason.of[1]: reason.why for reason in told.ready() if isinstance(reason, Passed)}
+    # Java's order puts partition 1 before partition 0.
+    assert whys == {0: "leader ready", 2: "leader unknown", 3: "muted"}
+    told.drain(0)
+    assert Passed(("t", 0), "empty") in told.ready()
+
+
+def test_before_0_10_1_an_empty_queue_without_a_leader_counts() -> None:
+    told = Told("0.10.0.1", (0, 0))
+    told.append(0)
+    told.drain(0)
+    told.move((0, None))
+    assert told.ready() == [Passed(("t", 0), "leader unknown")]
+
+
+def test_a_batch_that_came_back_backs_off_unless_its_leader_moved() -> None:
+    told = Told("4.4.0", (0, 0))
+    told.append(0)
+    told.drain(0)
+    told.it.reenqueue(told.it.state.batches[0])
+    told.it.state.now_ms = 4
+    early = CameBack(("t", 0), 0, 1, 4, 10, another_leader=False, backing=True)
+    backing = looked(0, 0, waited_ms=4, to_wait_ms=10, backing=True, full=True, left_ms=6)
+    assert told.ready() == [early, backing]
+    assert told.drain(0) == [Visit(0, 0, 1), early, Passed(("t", 0), "backing off")]
+    told.move((0, 1), epoch=1)
+    moved = CameBack(("t", 0), 0, 1, 4, 10, another_leader=True, backing=False)
+    assert told.ready() == [moved, looked(0, 0, leader=1, waited_ms=4, full=True, left_ms=None)]
+
+
+def test_why_a_drain_takes_and_where_it_begins_and_ends() -> None:
+    told = Told("2.0.1", (0, 0), (1, 0), (2, 0), (3, 0))
+    for partition in (0, 1, 2):
+        told.append(partition, HALF)
+    told.it.state.mute(("t", 1))
+    size = told.it.state.batches[0].estimated
+    assert told.drain(0, max_size=100) == [
+        Visit(0, 0, 4),
+        Took(("t", 0), 0, size, 0, 100, room=True),
+        Passed(("t", 1), "muted"),
+        Took(("t", 2), 2, size, size, 100, room=False),
+    ]
+    # To 2.0 the one that found no room is the first of the next visit.
+    assert told.drain(0, max_size=100)[:2] == [Visit(0, 2, 4), Took(("t", 2), 2, size, 0, 100, room=True)]
+    assert told.drain(0)[1:3] == [Passed(("t", 2), "empty"), Passed(("t", 3), "empty")]
+
+
+def test_why_a_new_batch() -> None:
+    told = Told("2.8.2", (0, 0))
+    assert told.append(0, HALF) == [Placed(("t", 0), None, 0, full=False)]
+    assert told.append(0, Sized(0, None, 10)) == []
+    assert told.append(0, HALF) == [Placed(("t", 0), 0, 197, full=False)]
+    told.it.state.batches[1].close_for_appends()
+    assert told.append(0) == [Placed(("t", 0), 1, 180, full=True)]
+
+
+def test_why_the_partitioner_leaves_its_partition() -> None:
+    told = Told("4.4.0", (0, 0), (1, 0), (2, 0))
+    (placed, stay) = told.append(None, HALF)
+    assert placed == Placed(("t", 1), None, 0, full=False)
+    assert stay == Stay("t", 1, 180, 200, may_leave=False, left=False)
+    # A new batch behind the first one: 360 bytes would be enough, but the last batch is open.
+    placed, stay = told.append(None, HALF)
+    assert (placed, stay) == (Placed(("t", 1), 0, 180, full=False), Stay("t", 1, 360, 200, may_leave=False, left=False))
+    # No room again: that batch is closed, so the partition may be left now, and is, before the record is placed.
+    reasons = told.append(None, HALF)
+    assert reasons[:2] == [Placed(("t", 1), 1, 180, full=False), Stay("t", 1, 360, 200, may_leave=True, left=True)]
