@@ -11,6 +11,7 @@ from kafka_conformance.rules import (
     murmur2,
     partition_for_key,
     producer_partition,
+    producer_sequences,
     record_accumulator,
     record_sizes,
     round_robin_partitioner,
@@ -33,6 +34,7 @@ _MODULES = (
     sticky_distribution,
     record_sizes,
     record_accumulator,
+    producer_sequences,
 )
 RULES: dict[str, Rule] = {module.RULE.slug: module.RULE for module in _MODULES}
 

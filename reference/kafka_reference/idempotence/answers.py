@@ -142,9 +142,9 @@ def fate(
     """What becomes of this batch, and what else happens. ``may_retry``: nothing forbids to send it again."""
     if error.kind is ErrorKind.NONE:
         return Fate.COMPLETED, Also.NOTHING
-    if error.name == "MESSAGE_TOO_LARGE" and at in SPLITS and batch.record_count > 1:
-        if not (has_ended and at in LOOKS_AT_ENDED):
-            return Fate.SPLIT, Also.NOTHING
+    is_splittable = at in SPLITS and batch.record_count > 1 and not (has_ended and at in LOOKS_AT_ENDED)
+    if error.name == "MESSAGE_TOO_LARGE" and is_splittable:
+        return Fate.SPLIT, Also.NOTHING
     found, also = _retried(at, error, batch, manager, log_start) if may_retry else (Fate.FAILED, Also.NOTHING)
     if found is Fate.FAILED and error.name == "DUPLICATE_SEQUENCE_NUMBER" and at in DUPLICATES_ARE_FINE:
         return Fate.COMPLETED, also

@@ -1,7 +1,8 @@
 """TransactionManager of an idempotent producer: what it does to the sequences when batches end, and when it gives up.
 
 **State.** To 2.4.x it is UNINITIALIZED for good, or in FATAL_ERROR, which nobody leaves. Since 2.5.0 it is INITIALIZING
-while it asks for a producer id, and READY once it has one.
+while it asks for a producer id, and READY once it has one. Who may not ask is in FATAL_ERROR to 3.5.x, and since 3.6.0 in
+ABORTABLE_ERROR: the sender fails what there is, and asks anew.
 
 **A batch that failed** (``failed``), besides being in flight no longer:
 
@@ -50,6 +51,8 @@ BUMPS = since("2.5.0")
 TELLS_OF_ITS_FAILURES = since("0.11.0.0", until="2.2.99")
 KNOWS_STRANGERS = since("2.5.0", until="2.7.0")
 ENDS_WITH_FATAL = since("2.6.0")
+ASKS_ANEW = since("3.6.0")
+UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
 _LAST_EPOCH = 2**15 - 1
 _NOBODY = (-1, -1)
 
@@ -84,6 +87,19 @@ class TransactionManager(ProducerState):
         """So many records were sent to this partition, and acknowledged."""
         last = next_sequence - 1 if self._at in TRACKS else -1
         self.partitions[of] = Partition(in_flight(self._at), next_sequence, last, self.current)
+
+    def be_refused_an_id(self, exception: str) -> None:
+        """A broker gives it no id, for another error than a retriable one. Mirrors ``InitProducerIdHandler``."""
+        if self._at not in BUMPS:
+            self.fail_for_good(exception)
+        elif exception in UNAUTHORIZED and self._at in ASKS_ANEW:
+            self.state, self.last_error = "ABORTABLE_ERROR", exception
+        else:
+            self.fail_for_good(exception if exception in UNAUTHORIZED else "KafkaException")
+
+    def start_again(self) -> None:
+        """It was refused an id, and everything it held has failed. Mirrors ``transitionToUninitialized``."""
+        self.state, self.last_error = "UNINITIALIZED", None
 
     def fail_for_good(self, exception: str) -> None:
         """It must not go on. Mirrors ``transitionToFatalError``."""

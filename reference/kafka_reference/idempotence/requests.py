@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.releases import Release, since
 
-__all__ = ["COORDINATOR", "End", "InFlight", "Request", "Reply"]
+__all__ = ["COORDINATOR", "End", "InFlight", "Reply", "Request"]
 
 OLDEST_FIRST = since("2.0.0")
 KNOWS_TIMEOUTS = since("3.5.0")

@@ -148,6 +148,10 @@ class Sender:
             self._abort(manager.last_error or "")
             self._poll()
             return False
+        if manager.state == "ABORTABLE_ERROR":
+            self._abort(manager.last_error or "")
+            manager.start_again()
+            return False
         if self.at in BUMPS:
             return not self._asks(manager)
         return True
@@ -162,7 +166,7 @@ class Sender:
         elif error.kind is ErrorKind.RETRIABLE:
             self.accumulator.state.now_ms += self._config.retry_backoff_ms
         else:
-            manager.fail_for_good(error.exception)
+            manager.be_refused_an_id(error.exception)
 
     def _asks(self, manager: TransactionManager) -> bool:
         """Whether the round is over, since it asked. Mirrors ``maybeSendAndPollTransactionalRequest``."""
@@ -276,7 +280,7 @@ class Sender:
         if error.kind is ErrorKind.NONE:
             manager.take_id(*reply.producer)
         elif error.kind is not ErrorKind.RETRIABLE:
-            manager.fail_for_good(error.exception)
+            manager.be_refused_an_id(error.exception)
 
     def _settle(self, batch: Batch, error: ProduceError, base_offset: int, log_start: int) -> None:
         """A batch is answered. Mirrors ``completeBatch``."""

@@ -1,8 +1,11 @@
 package kafkaoracle;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,7 +41,6 @@ public final class ProducerSequencesRule extends Rule {
     private SenderNetwork network;
     private SenderAccess sender;
     private Deque<Map<String, Object>> ids;
-    private boolean holdsIds;
     private int idsGiven;
     private int records;
     private List<Object> ended;
@@ -68,7 +70,6 @@ public final class ProducerSequencesRule extends Rule {
 
     private void begin(Map<String, Object> config, List<?> leaders, Map<String, Object> producer) throws Exception {
         ids = new ArrayDeque<>();
-        holdsIds = false;
         idsGiven = 0;
         records = 0;
         ended = new ArrayList<>();
@@ -93,7 +94,6 @@ public final class ProducerSequencesRule extends Rule {
             asked.forEach((partition, next) -> sequences.put("t-" + partition, next));
             kafka.producer.begin(sequences, kafka.producer.current());
         }
-        holdsIds = Boolean.TRUE.equals(config.get("holds_ids"));
         network.sent.clear();
     }
 
@@ -109,28 +109,28 @@ public final class ProducerSequencesRule extends Rule {
         return Map.of("nodes", nodes, "partitions", partitions);
     }
 
-    /** Who the producer is: what the question says, or the next number, unless it wants to be waited for. */
+    /** Who the producer is: what the question says, or the next number. */
     private Object identify(SenderNetwork.Sent sent) throws Exception {
         Map<String, Object> given = ids.poll();
-        if (given == null && holdsIds) {
-            return null;
-        }
         if (given == null) {
             given = Map.of("id", 1000 + idsGiven, "epoch", 0);
         }
         idsGiven++;
         Errors error = Errors.valueOf((String) given.getOrDefault("error", "NONE"));
-        return SenderAccess.idResponse(error, ((Number) given.get("id")).longValue(), ((Number) given.get("epoch")).shortValue());
+        return SenderAccess.idResponse(error, ((Number) given.getOrDefault("id", 7)).longValue(), ((Number) given.getOrDefault("epoch", 0)).shortValue());
     }
 
     private Map<String, Object> take(String op, Map<String, Object> asked) throws Exception {
         switch (op) {
             case "append":
-                append(integer(asked.get("partition")), integer(asked.get("records")), integer(asked.getOrDefault("bytes", 10)));
+                append(integer(asked.get("partition")), integer(asked.getOrDefault("records", 1)), integer(asked.getOrDefault("bytes", 10)));
                 return Map.of();
             case "run":
                 return run();
             case "respond":
+                if (error(asked.getOrDefault("error", "NONE")) == null || (asked.get("others") != null && error(asked.get("others")) == null)) {
+                    return Map.of();
+                }
                 network.answer(String.valueOf(asked.getOrDefault("node", 0)), sent -> respond(asked, SenderAccess.batches(sent.request)));
                 return Map.of();
             case "disconnect":
@@ -167,6 +167,7 @@ public final class ProducerSequencesRule extends Rule {
         network.sent.clear();
         network.uncaught.clear();
         ended.clear();
+        boolean isInError = isInError();
         Map<String, Object> raised = RUN.apply(Map.of("run", this));
         network.check();
         List<Object> requests = new ArrayList<>();
@@ -179,6 +180,9 @@ public final class ProducerSequencesRule extends Rule {
             }
         }
         answer.put("sent", requests);
+        if (isInError || isInError()) { // aborted batches come out of a set that goes by identity
+            ended.sort(Comparator.comparing(one -> (Integer) ((List<?>) one).get(0)));
+        }
         answer.put("ended", new ArrayList<>(ended));
         if (asked > 0) {
             answer.put("asked_id", asked);
@@ -190,6 +194,10 @@ public final class ProducerSequencesRule extends Rule {
             answer.put("uncaught", new ArrayList<>(network.uncaught));
         }
         return answer;
+    }
+
+    private boolean isInError() throws Exception {
+        return kafka.producer != null && kafka.producer.state().toString().endsWith("_ERROR");
     }
 
     private static final Rule RUN = new Rule() {
@@ -205,13 +213,34 @@ public final class ProducerSequencesRule extends Rule {
     private Object respond(Map<String, Object> asked, Map<TopicPartition, Object> batches) throws Exception {
         Map<TopicPartition, Object[]> answers = new LinkedHashMap<>();
         for (TopicPartition of : batches.keySet()) {
-            Object error = answers.isEmpty() || asked.get("others") == null ? asked.get("error") : asked.get("others");
+            Object error = answers.isEmpty() || asked.get("others") == null ? asked.getOrDefault("error", "NONE") : asked.get("others");
             boolean fine = error.equals("NONE");
-            answers.put(of, new Object[] {Errors.valueOf((String) error),
+            answers.put(of, new Object[] {error(error),
                 fine ? ((Number) asked.getOrDefault("base_offset", 0)).longValue() : -1L,
                 ((Number) asked.getOrDefault("log_start_offset", -1)).longValue()});
         }
         return SenderAccess.produceResponse(answers);
+    }
+
+    /** The error of this name, or null if this release has none; to 2.5 one of them was named after a partition. */
+    private static Errors error(Object name) {
+        for (Errors each : Errors.values()) {
+            boolean renamed = name.equals("NOT_LEADER_OR_FOLLOWER") && each.name().equals("NOT_LEADER_FOR_PARTITION");
+            if (each.name().equals(name) || renamed) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** What a batch says of itself; 0.10 has fields for it, and no sequences. */
+    private static Object part(Object batch, String name) throws Exception {
+        Method method = RecordAccumulatorAccess.declared(batch.getClass(), name);
+        if (method != null) {
+            return method.invoke(batch);
+        }
+        Field field = RecordAccumulatorAccess.field(batch.getClass(), name);
+        return field == null ? -1 : field.get(batch);
     }
 
     private Map<String, Object> look() throws Exception {
@@ -220,8 +249,7 @@ public final class ProducerSequencesRule extends Rule {
         for (Map.Entry<TopicPartition, Deque<?>> entry : kafka.queues().entrySet()) {
             List<Object> queue = new ArrayList<>();
             for (Object batch : entry.getValue()) {
-                queue.add(List.of(kafka.records(batch), RecordAccumulatorAccess.declared(batch.getClass(), "attempts").invoke(batch),
-                    RecordAccumulatorAccess.declared(batch.getClass(), "baseSequence").invoke(batch)));
+                queue.add(List.of(kafka.records(batch), part(batch, "attempts"), part(batch, "baseSequence")));
             }
             queues.put(String.valueOf(entry.getKey().partition()), queue);
         }
