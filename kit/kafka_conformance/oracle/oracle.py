@@ -31,6 +31,8 @@ _COMMON = (
     "RecordAccumulatorAllocation", "RecordAccumulatorCodec", "RecordAccumulatorHeaders", "RecordAccumulatorProducer",
     "SequenceRule",
 )  # fmt: skip
+# What a rule's class needs and not every release has.
+_BESIDE = {"ProducerSequencesRule": ("SenderAccess", "SenderNetwork")}
 _HOST = "kafkaoracle.host.OracleHost"
 
 
@@ -76,7 +78,9 @@ class Oracle:
 
     def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
-        sources = [ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in (*_COMMON, *rules.values())]
+        beside = [name for rule in rules.values() for name in _BESIDE.get(rule, ())]
+        names = (*_COMMON, *rules.values(), *beside)
+        sources = [ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in names]
         classes = self._ready_compiler().classes(sources, stored)
         jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
         table = "\n".join(f"{slug}=kafkaoracle.{name}" for slug, name in rules.items())

@@ -9,10 +9,12 @@ from kafka_conformance.rules import (
     broker_producer_state,
     builtin_partitioner,
     default_partitioner,
+    delivery,
     idempotence_config,
     murmur2,
     partition_for_key,
     producer_partition,
+    producer_sequences,
     record_accumulator,
     record_sizes,
     round_robin_partitioner,
@@ -36,8 +38,10 @@ _MODULES = (
     sticky_distribution,
     record_sizes,
     record_accumulator,
-    broker_producer_state,
     idempotence_config,
+    producer_sequences,
+    broker_producer_state,
+    delivery,
 )
 RULES: dict[str, Rule] = {rule.slug: rule for rule in (*(module.RULE for module in _MODULES), *sequences.RULES)}
 

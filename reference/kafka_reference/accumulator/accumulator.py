@@ -306,10 +306,14 @@ class RecordAccumulator:
         self.state.pool.close()
 
     def abort(self) -> None:
-        """End all batches that are not done. Mirrors ``abortIncompleteBatches``."""
-        self._end(list(self.state.incomplete))
+        """End all batches that are not done, and forget the queues. Mirrors ``abortIncompleteBatches``."""
+        self.abort_batches()
         self.state.forget_queues()
         self.state.expect(self.state.expectations.start_again())
+
+    def abort_batches(self) -> None:
+        """End all batches that are not done. Mirrors ``abortBatches``."""
+        self._end(list(self.state.incomplete))
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""

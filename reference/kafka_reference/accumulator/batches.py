@@ -138,6 +138,11 @@ class Batch:
         """How many records it holds."""
         return len(self.records)
 
+    @property
+    def reopened(self) -> bool:
+        """Whether it has other sequences by now than those it was last sent with. Mirrors ``sequenceHasBeenReset``."""
+        return self.sequence is not None and not self.closed
+
     def renumber(self, producer: tuple[int, int], sequence: int) -> None:
         """Be built anew with these. Raises IllegalStateException if it was aborted. Mirrors ``resetProducerState``."""
         if self.aborted:

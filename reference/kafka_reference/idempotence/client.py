@@ -73,12 +73,13 @@ class Producer:
 
 @dataclass(slots=True)
 class Partition:
-    """A partition's sequences; ``next`` is None until it is asked for."""
+    """A partition's sequences; ``next`` is None until it is asked for, ``last_offset`` is -1 for unknown."""
 
     in_flight: Heap | Tree
     next: int | None = None
     last_acknowledged: int = -1
     producer: tuple[int, int] = _NONE
+    last_offset: int = -1
 
 
 class ProducerState:
@@ -112,7 +113,7 @@ class ProducerState:
 
         Mirrors ``shouldStopDrainBatchesForPartition``, which says only whether.
         """
-        if self.current == _NONE:
+        if self.current[0] < 0:
             return "a producer id"
         if self._at not in TRACKS:
             return None

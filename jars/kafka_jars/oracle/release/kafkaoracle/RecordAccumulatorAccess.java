@@ -19,7 +19,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.RecordAccumulator;
 import org.apache.kafka.common.Cluster;
@@ -74,8 +76,11 @@ final class RecordAccumulatorAccess {
     private final Field isNew = resultField("newBatchCreated");
     private final Field appendedBytes = resultField("appendedBytes");
 
-    private final Time time = (Time) proxy(Time.class, (self, method, arguments) -> {
+    final Time time = (Time) proxy(Time.class, (self, method, arguments) -> {
         switch (method.getName()) {
+            case "sleep":
+                now += (Long) arguments[0];
+                return null;
             case "milliseconds":
             case "hiResClockMs":
                 return now;
@@ -93,16 +98,16 @@ final class RecordAccumulatorAccess {
     }) : null;
 
     RecordAccumulatorProducer producer;
+    RecordAccumulator accumulator;
+    int requestTimeout;
 
-    private Object accumulator;
     private BufferPool pool;
-    private int requestTimeout;
 
     /** What this release calls a cluster; from 3.6.1 on that is a MetadataSnapshot, whose order of partitions is a HashMap's. */
     static final class View {
         private final Map<Integer, Node> nodes = new HashMap<>();
-        private Cluster cluster;
-        private Object passed;
+        Cluster cluster;
+        Object passed;
 
         Node node(int id) {
             return nodes.getOrDefault(id, new Node(id, "gone", 9092));
@@ -133,7 +138,7 @@ final class RecordAccumulatorAccess {
             }
             return type == long.class ? longs.remove(0) : argument(type, metrics, config);
         }).toArray();
-        accumulator = constructor.newInstance(arguments);
+        accumulator = (RecordAccumulator) constructor.newInstance(arguments);
         pool = (BufferPool) free.get(accumulator);
     }
 
@@ -215,6 +220,23 @@ final class RecordAccumulatorAccess {
 
     Object append(String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view)
         throws Exception {
+        return append(topic, partition, timestamp, key, value, headers, view, callbacks);
+    }
+
+    /** What the record's fate is told to: a Callback, since 3.3.0 an AppendCallbacks. */
+    Object told(BiConsumer<Object, Exception> fate) {
+        Class<?> type = choosesPartitions ? nested("AppendCallbacks") : Callback.class;
+        return proxy(type, (self, method, arguments) -> {
+            if (method.getName().equals("onCompletion")) {
+                fate.accept(arguments[0], (Exception) arguments[1]);
+            }
+            return null;
+        });
+    }
+
+    Object append(
+        String topic, int partition, long timestamp, byte[] key, byte[] value, List<?> headers, View view, Object told
+    ) throws Exception {
         appendedTo = partition;
         codec.meet(topic);
         List<Long> longs = new ArrayList<>(List.of(timestamp, 0L, now)); // blocking for no time at all
@@ -231,7 +253,7 @@ final class RecordAccumulatorAccess {
                 : type == boolean.class ? (Object) false
                 : type == Cluster.class ? view.cluster
                 : type.isArray() ? RecordAccumulatorHeaders.from(headers, type.getComponentType())
-                : type.isInstance(callbacks) ? callbacks
+                : type.isInstance(told) ? told
                 : null;
         }
         return Rule.kafka(() -> append.invoke(accumulator, arguments));
@@ -442,7 +464,7 @@ final class RecordAccumulatorAccess {
         return ((Number) config.get(name)).longValue();
     }
 
-    private static Object proxy(Class<?> of, InvocationHandler handler) {
+    static Object proxy(Class<?> of, InvocationHandler handler) {
         return Proxy.newProxyInstance(of.getClassLoader(), new Class<?>[] {of}, handler);
     }
 

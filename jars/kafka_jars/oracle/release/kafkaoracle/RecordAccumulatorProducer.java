@@ -22,6 +22,8 @@ import org.apache.kafka.common.errors.TimeoutException;
  * a few calls, made here one by one; since 2.3 it is handleCompletedBatch or handleFailedBatch.
  */
 final class RecordAccumulatorProducer {
+    private static final List<Object> NOBODY = List.of(-1L, -1);
+
     final Object manager;
 
     private final Class<?> managerClass;
@@ -38,14 +40,19 @@ final class RecordAccumulatorProducer {
             .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
         List<Object> arguments = new ArrayList<>();
         for (Class<?> type : constructor.getParameterTypes()) {
-            arguments.add(type == int.class ? (Object) 60000 : type == long.class ? (Object) 100L
+            Object retryBackoff = asked.containsKey("retry_backoff_ms") ? ((Number) asked.get("retry_backoff_ms")).longValue() : 100L;
+            arguments.add(type == int.class ? (Object) 60000 : type == long.class ? retryBackoff
                 : type == boolean.class ? (Object) false : type == String.class || type.getSimpleName().equals("Metadata") ? null
                 : type.getConstructor().newInstance());
         }
         manager = constructor.newInstance(arguments.toArray());
         Object id = id(asked.get("id"), asked.get("epoch"));
         setId.invoke(manager, id);
-        Map<?, ?> sequences = asked.get("next_sequences") == null ? Map.of() : (Map<?, ?>) asked.get("next_sequences");
+        begin(asked.get("next_sequences") == null ? Map.of() : (Map<?, ?>) asked.get("next_sequences"), id);
+    }
+
+    /** So many records were sent to these partitions by the producer of this id, and all were acknowledged. */
+    void begin(Map<?, ?> sequences, Object id) throws Exception {
         for (Map.Entry<?, ?> entry : sequences.entrySet()) {
             String name = (String) entry.getKey();
             int dash = name.lastIndexOf('-');
@@ -63,7 +70,6 @@ final class RecordAccumulatorProducer {
         return made.newInstance(((Number) id).longValue(), ((Number) epoch).shortValue());
     }
 
-    /** So many records were sent to this partition, and all were acknowledged. */
     @SuppressWarnings("unchecked")
     private void begin(TopicPartition of, int next, Object id) throws Exception {
         Field direct = field(tracks ? "nextSequence" : "sequenceNumbers");
@@ -180,6 +186,11 @@ final class RecordAccumulatorProducer {
 
     /** What is known of each partition of which anything is. */
     Map<String, Object> look() throws Exception {
+        return look(false);
+    }
+
+    /** And, if {@code more}, the last offset acknowledged, and the id and epoch that the partition is at. */
+    Map<String, Object> look(boolean more) throws Exception {
         Map<TopicPartition, Object[]> found = new HashMap<>();
         if (!tracks) {
             put(found, "sequenceNumbers", 0);
@@ -187,12 +198,20 @@ final class RecordAccumulatorProducer {
             put(found, "nextSequence", 0);
             put(found, "lastAckedSequence", 1);
             put(found, "inflightBatchesBySequence", 2);
+            if (more && field("lastAckedOffset") != null) {
+                put(found, "lastAckedOffset", 4);
+            }
         } else {
             for (Map.Entry<?, ?> entry : byPartition(entries()).entrySet()) {
                 Object[] known = known(found, entry.getKey());
                 known[0] = RecordAccumulatorAccess.field(entry.getValue().getClass(), "nextSequence").get(entry.getValue());
                 known[1] = RecordAccumulatorAccess.field(entry.getValue().getClass(), "lastAckedSequence").get(entry.getValue());
                 known[2] = RecordAccumulatorAccess.field(entry.getValue().getClass(), "inflightBatchesBySequence").get(entry.getValue());
+                if (more) {
+                    known[4] = RecordAccumulatorAccess.field(entry.getValue().getClass(), "lastAckedOffset").get(entry.getValue());
+                    Field at = RecordAccumulatorAccess.field(entry.getValue().getClass(), "producerIdAndEpoch");
+                    known[5] = at == null ? known[5] : numbers(at.get(entry.getValue()));
+                }
             }
         }
         Object unresolved = tracks ? field("partitionsWithUnresolvedSequences").get(manager) : Set.of();
@@ -202,7 +221,7 @@ final class RecordAccumulatorProducer {
         }
         Map<String, Object> answer = new TreeMap<>();
         for (Map.Entry<TopicPartition, Object[]> entry : found.entrySet()) {
-            describe(entry.getKey().toString(), entry.getValue(), answer);
+            describe(entry.getKey().toString(), entry.getValue(), more, answer);
         }
         return answer;
     }
@@ -214,22 +233,47 @@ final class RecordAccumulatorProducer {
     }
 
     private static Object[] known(Map<TopicPartition, Object[]> found, Object of) {
-        return found.computeIfAbsent((TopicPartition) of, key -> new Object[] {0, -1, List.of(), null});
+        return found.computeIfAbsent((TopicPartition) of, key -> new Object[] {0, -1, List.of(), null, -1L, NOBODY});
     }
 
-    private static void describe(String name, Object[] known, Map<String, Object> into) throws Exception {
+    private static List<Object> numbers(Object idAndEpoch) throws Exception {
+        Class<?> type = idAndEpoch.getClass();
+        return List.of(RecordAccumulatorAccess.field(type, "producerId").get(idAndEpoch),
+            ((Short) RecordAccumulatorAccess.field(type, "epoch").get(idAndEpoch)).intValue());
+    }
+
+    /** Who the producer is: its id and its epoch. */
+    List<Object> identity() throws Exception {
+        return numbers(field("producerIdAndEpoch").get(manager));
+    }
+
+    /** Who the producer is, as Kafka has it. */
+    Object current() throws Exception {
+        return field("producerIdAndEpoch").get(manager);
+    }
+
+    Object state() throws Exception {
+        return field("currentState").get(manager).toString();
+    }
+
+    private static void describe(String name, Object[] known, boolean more, Map<String, Object> into) throws Exception {
         List<Integer> bases = new ArrayList<>();
         for (Iterator<?> batches = ((Iterable<?>) known[2]).iterator(); batches.hasNext();) {
             bases.add((Integer) of(batches.next(), "baseSequence"));
         }
         bases.sort(null);
-        boolean silent = known[0].equals(0) && known[1].equals(-1) && bases.isEmpty() && known[3] == null;
+        boolean silent = known[0].equals(0) && known[1].equals(-1) && bases.isEmpty() && known[3] == null
+            && known[4].equals(-1L) && known[5].equals(NOBODY);
         if (!silent) {
             Map<String, Object> described = new HashMap<>();
             described.put("next", known[0]);
             described.put("last_acknowledged", known[1]);
             described.put("in_flight", bases);
             described.put("unresolved", known[3]);
+            if (more) {
+                described.put("last_offset", known[4]);
+                described.put("producer", known[5]);
+            }
             into.put(name, described);
         }
     }

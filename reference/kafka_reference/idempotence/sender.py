@@ -1,0 +1,394 @@
+"""Sender: takes batches from the accumulator, sends them, and settles what comes back. Brokers are played by who asks.
+
+**A round** (:meth:`Sender.run`), of an idempotent producer:
+
+1. Unresolved partitions are looked at (1.0 on). After a fatal error everything that is incomplete is failed with that
+   error, and the round ends with a poll.
+2. Another epoch begins, if it was asked for (2.5 on).
+3. Without a producer id, one is asked for. To 2.4.x the round waits until there is an answer, and goes on; since 2.5.0 a
+   poll ends the round. A retriable error is answered by asking again, after ``retry.backoff.ms``.
+
+and of any producer:
+
+4. Nodes that are ready and may be sent more are drained. With one request in flight at most, drained partitions are muted
+   until they are answered (``max.in.flight.requests.per.connection`` = 1).
+5. What has expired fails with a TimeoutException: to 2.0.x in the queues, since 2.1.0 in flight too, *also what was
+   drained in this very round, which is sent all the same*. If it had been sent before (its attempts say so), its partition
+   is unresolved. In 0.11 the producer is reset for that, and what was drained in this round is never sent.
+6. A request for each node, by id; then a poll.
+
+**Answers** go by ``answers``. In one answer the partitions come in order, in a lost connection in a hash map's. What raises
+on the way ends the handling of its request: partitions behind it hear nothing, and it stays muted.
+
+**Ended twice.** A batch that expired in flight, or was aborted, is still answered. Its records are told once. To 2.0.x it
+might even be sent again. Since 3.6.0 only the first end is told to the manager if it is a failure, and what the manager
+raises then is nobody's business; before, a failure is told to it each time.
+
+**Giving back memory** twice is an IllegalStateException to 0.11; 0.10 tells the records twice, too.
+
+Java source mirrored: ``Sender``, 0.10.0.1 to 4.4.0, ``ProducerBatch.done``, ``NetworkClientUtils.sendAndReceive``; without
+transactions.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, FORGETS_EXPIRED, RecordAccumulator
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.java_maps import capacity_for, partition_hash, string_hash, table_order
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.errors import IllegalStateException, JavaRaises
+from kafka_reference.idempotence.answers import LOOKS_AT_ENDED, Also, Fate, fate
+from kafka_reference.idempotence.client import TRACKS
+from kafka_reference.idempotence.errors import ErrorKind, ProduceError, produce_error
+from kafka_reference.idempotence.manager import BUMPS, TransactionManager
+from kafka_reference.idempotence.requests import COORDINATOR, End, InFlight, Reply, Request
+from kafka_reference.releases import Release, since
+
+__all__ = ["Numbered", "Sender", "SenderConfig", "Sent"]
+
+TELLS_TWICE = since("0.10.0.0", until="0.10.99")
+RELEASES_ALWAYS = since("0.10.0.0", until="0.11.99")
+KEEPS_ITS_CLOCK = since("0.10.0.0", until="2.1.99")
+ENDS_FIRST = since("3.6.0")
+_TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered(Sized):
+    """A record that is told apart from others."""
+
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SenderConfig:
+    """``acks`` is -1 for all."""
+
+    acks: int
+    retries: int
+    max_in_flight: int
+    request_timeout_ms: int
+    delivery_timeout_ms: int
+    retry_backoff_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A batch as it was sent: its partition, its records, and on the wire producer id, epoch and base sequence, or -1."""
+
+    of: tuple[str, int]
+    records: tuple[int, ...]
+    producer: tuple[int, int]
+    sequence: int
+
+
+class _Final(enum.Enum):
+    SUCCEEDED = enum.auto()
+    FAILED = enum.auto()
+    ABORTED = enum.auto()
+
+
+class Sender:
+    """The sender of a release, over an accumulator. What happened in the last round is in ``sent``, ``ended``, …"""
+
+    def __init__(
+        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+    ) -> None:
+        self.at, self._config, self.accumulator, self._metadata = at, config, accumulator, metadata
+        self.manager = TransactionManager(at) if idempotent else None
+        accumulator.state.producer = self.manager
+        self.network = InFlight(at, config.max_in_flight, config.request_timeout_ms)
+        self._one_at_a_time = config.max_in_flight == 1
+        self._in_flight: dict[tuple[str, int], list[Batch]] = {}
+        self._final: dict[Batch, _Final] = {}
+        self._ids: deque[Reply] = deque()
+        self._ids_given, self._asking, self._asked_before = 0, False, False
+        self.sent: list[tuple[int, Sequence[Sent]]] = []
+        self.ended: list[tuple[int, int | str]] = []
+        self.asked, self.uncaught = 0, list[str]()
+
+    @property
+    def now_ms(self) -> int:
+        """What time it is."""
+        return self.accumulator.state.now_ms
+
+    def foresee_id(self, reply: Reply) -> None:
+        """A request for a producer id is answered so; without, ids are 1000, 1001, …, of epoch 0."""
+        self._ids.append(reply)
+
+    def run(self) -> None:
+        """A round. Raises what is raised on the way but for answers; that is in ``uncaught``. Mirrors ``runOnce``."""
+        self.sent, self.ended, self.asked, self.uncaught = [], [], 0, []
+        begun_ms = self.now_ms
+        if self.manager is not None and not self._may_go_on(self.manager):
+            return
+        real_ms = self.now_ms
+        if self.at in KEEPS_ITS_CLOCK:
+            self.accumulator.state.now_ms = begun_ms
+        try:
+            self._send()
+        finally:
+            self.accumulator.state.now_ms = real_ms
+        self._poll()
+
+    def _may_go_on(self, manager: TransactionManager) -> bool:
+        if self.at in TRACKS:
+            manager.resolve()
+        if self.at not in BUMPS:
+            while not manager.has_id and not manager.is_fatal:
+                self._ask_and_wait(manager)
+        if manager.is_fatal:
+            self._abort(manager.last_error or "")
+            self._poll()
+            return False
+        if manager.state == "ABORTABLE_ERROR":
+            self._abort(manager.last_error or "")
+            manager.start_again()
+            return False
+        if self.at in BUMPS:
+            return not self._asks(manager)
+        return True
+
+    def _ask_and_wait(self, manager: TransactionManager) -> None:
+        """Mirrors ``maybeWaitForProducerId``."""
+        reply = self._ask()
+        self._poll()
+        error = produce_error(self.at, reply.error)
+        if error.kind is ErrorKind.NONE:
+            manager.take_id(*reply.producer)
+        elif error.kind is ErrorKind.RETRIABLE:
+            self.accumulator.state.now_ms += self._config.retry_backoff_ms
+        else:
+            manager.be_refused_an_id(error.exception)
+
+    def _asks(self, manager: TransactionManager) -> bool:
+        """Whether the round is over, since it asked. Mirrors ``maybeSendAndPollTransactionalRequest``."""
+        if manager.bump_required:
+            manager.bump()
+        if manager.has_id:
+            return False
+        if manager.state != "INITIALIZING":
+            manager.state, self._asked_before = "INITIALIZING", False
+        if self._asked_before:
+            self.accumulator.state.now_ms += self._config.retry_backoff_ms
+        self._ask()
+        self._asked_before = True
+        self._poll()
+        return True
+
+    def _ask(self) -> Reply:
+        self.asked += 1
+        reply = self._ids.popleft() if self._ids else Reply("NONE", producer=(1000 + self._ids_given, 0))
+        self._ids_given += 1
+        self.network.send(Request(COORDINATOR, {}, self.now_ms))
+        self.network.reply(COORDINATOR, reply)
+        return reply
+
+    def _send(self) -> None:
+        """Mirrors ``sendProducerData``."""
+        state = self.accumulator.state
+        ready = self.accumulator.ready(self._metadata).nodes
+        nodes = [node for node in table_order(ready, _node_hash, 16) if self.network.can_send(node)]
+        drained = self.accumulator.drain(self._metadata, nodes, _MOST_BYTES)
+        by_node: dict[int, list[Batch]] = {}
+        for batch in drained:
+            by_node.setdefault(self._metadata.leader(*batch.of) or 0, []).append(batch)
+            self._in_flight.setdefault(batch.of, []).append(batch)
+            if self._one_at_a_time:
+                state.mute(batch.of)
+        if not self._expire():
+            return
+        for node in sorted(by_node):
+            self._send_to(node, by_node[node])
+
+    def _send_to(self, node: int, batches: Sequence[Batch]) -> None:
+        """Mirrors ``sendProduceRequest``."""
+        by_partition = {batch.of: batch for batch in batches}
+        order = table_order(by_partition, partition_hash, capacity_for(len(by_partition)))
+        request = Request(node, {of: by_partition[of] for of in order}, self.now_ms, self._config.acks != 0)
+        self.network.send(request)
+        self.sent.append((node, [_on_the_wire(by_partition[of]) for of in sorted(by_partition)]))
+
+    def _expire(self) -> bool:
+        """Fail what has expired; false if the producer was reset for it, so that nothing is sent."""
+        in_flight = self._expired_in_flight() if self.at in DELIVERY_TIMEOUT else []
+        expired, _ = self.accumulator.expire()
+        reset = False
+        for batch in [*expired, *in_flight]:
+            if self.at in FORGETS_EXPIRED:
+                self._tell(batch, _TIMEOUT, -1)
+                continue
+            self._fail(batch, _TIMEOUT, False)
+            if self.manager is not None and batch.attempts:
+                reset = True
+                if self.at in TRACKS:
+                    self.manager.doubt(batch)
+        if reset and self.manager is not None and self.at not in TRACKS:
+            self.manager.become(None, 0)
+            return False
+        return True
+
+    def _expired_in_flight(self) -> list[Batch]:
+        """Mirrors ``getExpiredInflightBatches``."""
+        expired: list[Batch] = []
+        for of in table_order(self._in_flight, partition_hash, 16):
+            batches = self._in_flight[of]
+            while batches and self._is_overdue(batches[0]):
+                if batches[0] in self._final:
+                    batches.pop(0)
+                    raise IllegalStateException
+                expired.append(batches.pop(0))
+            if not batches:
+                del self._in_flight[of]
+        return expired
+
+    def _is_overdue(self, batch: Batch) -> bool:
+        return self._config.delivery_timeout_ms <= self.now_ms - batch.created_ms
+
+    def _poll(self) -> None:
+        for request, end in self.network.poll(self.now_ms):
+            try:
+                self._end(request, end)
+            except JavaRaises as raised:
+                self.uncaught.append(raised.java_name)
+
+    def _end(self, request: Request, end: Reply | End) -> None:
+        """Mirrors ``handleProduceResponse``, and since 2.5.0 ``InitProducerIdHandler``."""
+        if request.node == COORDINATOR:
+            if isinstance(end, Reply) and self.manager is not None and self.at in BUMPS:
+                self._identify(self.manager, end)
+            return
+        if not isinstance(end, Reply):
+            name = {End.SENT: "NONE", End.LOST: "NETWORK_EXCEPTION", End.TOO_LATE: "REQUEST_TIMED_OUT"}[end]
+            for batch in request.batches.values():
+                self._settle(batch, produce_error(self.at, name), -1, -1)
+            return
+        for place, of in enumerate(sorted(request.batches)):
+            error = produce_error(self.at, end.error if place == 0 or end.others is None else end.others)
+            offset = end.base_offset if error.kind is ErrorKind.NONE else -1
+            self._settle(request.batches[of], error, offset, end.log_start)
+
+    def _identify(self, manager: TransactionManager, reply: Reply) -> None:
+        error = produce_error(self.at, reply.error)
+        if error.kind is ErrorKind.NONE:
+            manager.take_id(*reply.producer)
+        elif error.kind is not ErrorKind.RETRIABLE:
+            manager.be_refused_an_id(error.exception)
+
+    def _settle(self, batch: Batch, error: ProduceError, base_offset: int, log_start: int) -> None:
+        """A batch is answered. Mirrors ``completeBatch``."""
+        ended = batch in self._final
+        found, also = fate(self.at, error, batch, self.manager, log_start, self._may_retry(batch), ended)
+        if self.manager is not None and also is Also.BUMP:
+            self.manager.request_bump(batch.of)
+        if self.manager is not None and also is Also.RESTART:
+            self.manager.restart(batch.of)
+        match found:
+            case Fate.COMPLETED:
+                self._complete(batch, base_offset)
+            case Fate.SPLIT:
+                self._split(batch)
+            case Fate.RETRIED:
+                self.accumulator.reenqueue(batch)
+                self._no_longer_in_flight(batch)
+            case Fate.DROPPED:
+                self._fail(batch, _DROPPED, False)
+            case Fate.FAILED:
+                self._fail(batch, error.exception, batch.attempts < self._config.retries)
+        if self._one_at_a_time:
+            self.accumulator.state.unmute(batch.of, 0)
+
+    def _may_retry(self, batch: Batch) -> bool:
+        if self.at in LOOKS_AT_ENDED and (self._is_overdue(batch) or batch in self._final):
+            return False
+        return batch.attempts < self._config.retries
+
+    def _split(self, batch: Batch) -> None:
+        if self.manager is not None:
+            self.manager.release(batch)
+        if batch.aborted:
+            raise IllegalStateException
+        self.accumulator.split(batch)
+        self._no_longer_in_flight(batch)
+
+    def _complete(self, batch: Batch, base_offset: int) -> None:
+        if self.manager is not None:
+            self.manager.completed(batch, base_offset)
+        if self._tell(batch, None, base_offset):
+            self._release(batch)
+
+    def _fail(self, batch: Batch, exception: str, adjust: bool) -> None:
+        """Mirrors ``failBatch``."""
+        if self.at in ENDS_FIRST:
+            if not self._tell(batch, exception, -1):
+                return
+            try:
+                if self.manager is not None:
+                    self.manager.failed(batch, exception, adjust)
+            except JavaRaises:
+                pass
+            self._release(batch)
+            return
+        if self.manager is not None:
+            self.manager.failed(batch, exception, adjust)
+        if self._tell(batch, exception, -1):
+            self._release(batch)
+
+    def _tell(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
+        """Tell the records how they ended; whether the memory is to be given back. Mirrors ``ProducerBatch.done``."""
+        before = None if self.at in TELLS_TWICE else self._final.get(batch)
+        if before is not None:
+            if before is _Final.SUCCEEDED or (before is _Final.FAILED and self.at not in LOOKS_AT_ENDED):
+                raise IllegalStateException
+            return self.at in RELEASES_ALWAYS
+        self._final[batch] = _Final.SUCCEEDED if exception is None else _Final.FAILED
+        self.ended += _told(batch, exception, base_offset)
+        return True
+
+    def _release(self, batch: Batch) -> None:
+        self._no_longer_in_flight(batch)
+        if self.at in RELEASES_ALWAYS and batch not in self.accumulator.state.incomplete:
+            raise IllegalStateException
+        self.accumulator.complete(batch)
+
+    def _no_longer_in_flight(self, batch: Batch) -> None:
+        batches = self._in_flight.get(batch.of)
+        if batches is not None:
+            if batch in batches:
+                batches.remove(batch)
+            if not batches:
+                del self._in_flight[batch.of]
+
+    def _abort(self, exception: str) -> None:
+        """Mirrors ``maybeAbortBatches``."""
+        for batch in self.accumulator.state.incomplete:
+            self._final[batch] = _Final.ABORTED
+            self.ended += _told(batch, exception, -1)
+        self.accumulator.abort_batches()
+
+
+def _told(batch: Batch, exception: str | None, base_offset: int) -> Iterable[tuple[int, int | str]]:
+    for place, record in enumerate(batch.records):
+        offset = -1 if base_offset == -1 else base_offset + place
+        yield _number(record), offset if exception is None else exception
+
+
+def _number(record: Sized) -> int:
+    return record.number if isinstance(record, Numbered) else -1
+
+
+def _on_the_wire(batch: Batch) -> Sent:
+    sequence = -1 if batch.sequence is None else batch.sequence
+    return Sent(batch.of, tuple(_number(record) for record in batch.records), batch.producer or (-1, -1), sequence)
+
+
+def _node_hash(node: int) -> int:
+    """``Node.hashCode`` of a node whose host is named node and its id, on port 9092, without a rack, as 32 bits."""
+    return ((((31 + string_hash(f"node{node}")) * 31 + node) * 31 + 9092) * 31) & 0xFFFFFFFF
