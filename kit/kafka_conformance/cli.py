@@ -176,7 +176,9 @@ def _faults(command: Command) -> Command:
         ("--lose-response", "This request is dealt with, and its response is lost."),
         ("--lose-request", "This request is lost."),
     ):
-        command = click.option(option, multiple=True, type=click.IntRange(1, 1000), metavar="REQUEST", help=words)(command)
+        command = click.option(option, multiple=True, type=click.IntRange(1, 1000), metavar="REQUEST", help=words)(
+            command
+        )
     return command
 
 

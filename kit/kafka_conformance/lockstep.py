@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_conformance.protocol import Answer, Answered, Failed, Outcome
-from kafka_reference.delivery.parties import (
-    Answered as Answers,
-)
+from kafka_conformance.rules.rule import AskJava
+from kafka_reference.delivery.parties import Answered as Answers
 from kafka_reference.delivery.parties import (
     Asks,
     Batch,
@@ -35,6 +34,7 @@ from kafka_reference.delivery.parties import (
     Wait,
     Wrote,
 )
+from kafka_reference.delivery.producer import BATCH_SIZE, DELIVERY_TIMEOUT_MS, RECORD_BYTES, REQUEST_TIMEOUT_MS
 from kafka_reference.delivery.story import Outcome as End
 from kafka_reference.delivery.story import Telling
 
@@ -90,7 +90,7 @@ class _Side:
                 self.producer, self.sent = {**producer_script(settings, producer_id), "steps": []}, []
             case Send(record):
                 self.sent.append(record)
-                self.producer["steps"].append({"op": "append", "partition": 0, "records": 1, "bytes": 100})
+                self.producer["steps"].append({"op": "append", "partition": 0, "records": 1, "bytes": RECORD_BYTES})
             case Answers(error, offset):
                 self.producer["steps"].append({"op": "respond", "error": error, "base_offset": max(offset, 0)})
             case CutOff():
@@ -126,9 +126,10 @@ def producer_script(settings: Settings, producer_id: int) -> dict[str, Any]:
     """The question of ``producer-sequences`` that such a producer begins with: one partition, led by node 0."""
     return {
         "config": {
-            "batch_size": 1, "linger_ms": 0, "retry_backoff_ms": 0, "retry_backoff_max_ms": 0,
-            "delivery_timeout_ms": 120_000, "request_timeout_ms": 30_000, "idempotence": settings.idempotent,
-            "acks": settings.acks, "retries": settings.retries, "max_in_flight": settings.max_in_flight,
+            "batch_size": BATCH_SIZE, "linger_ms": 0, "retry_backoff_ms": 0, "retry_backoff_max_ms": 0,
+            "delivery_timeout_ms": DELIVERY_TIMEOUT_MS, "request_timeout_ms": REQUEST_TIMEOUT_MS,
+            "idempotence": settings.idempotent, "acks": "all" if settings.acks == -1 else str(settings.acks),
+            "retries": settings.retries, "max_in_flight": settings.max_in_flight,
         },
         "leaders": [0], "draws": [0] * 100, **({"producer": {"id": producer_id, "epoch": 0}} if settings.idempotent else {}),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""``delivery``: what becomes of records with faults on their way, from options; ``--explain`` tells it request by request."""
+"""``delivery``: what becomes of records with faults on their way; ``--explain`` tells it request by request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_conformance.protocol import Answered, Unsupported, to_json
 from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.delivery_steps import AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery_steps import KINDS, AskedFault, DeliveryQuestion
 from kafka_conformance.rules.delivery_words import ends_in_words, requests_in_words, setting_in_words
 from kafka_conformance.session import parse_release
 from kafka_reference.releases import NEWEST
@@ -55,7 +55,8 @@ def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQues
     """The options as a question. Raises BadInput."""
     faults = [
         AskedFault(op, number)
-        for op in ("lose_request", "lose_response", "crash_before", "crash_unreplicated", "crash_replicated", "restart_producer")
+        for op in KINDS
+        if op != "refuse"
         for number in options[op]
     ]  # fmt: skip
     for one in refuse:

@@ -11,8 +11,9 @@
                                     "came": "written", "offset": 0, "answered": true}, …]}
     {"raises": "ConfigException", "message": …}: there is no such producer
 
-The faults are a list that a proxy in the network could play: see ``kafka_reference.delivery.faults``; the rest of the story is
-in ``kafka_reference.delivery.story``. Records are numbered as the application sends them, each is a batch and a request.
+The faults are a list that a proxy in the network could play: see ``kafka_reference.delivery.faults``; the rest of the
+story is in ``kafka_reference.delivery.story``. Records are numbered as the application sends them, each is a batch and a
+request.
 
 Java answers in parts, and tells the same story: whether there is such a producer (``idempotence-config``), what its Sender
 puts on the wire and makes of answers (``producer-sequences``), and what the leader's ProducerStateManager writes and refuses
@@ -31,7 +32,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.lockstep import in_lockstep
 from kafka_conformance.protocol import Answer, Answered, Failed, Outcome
-from kafka_conformance.rules.delivery_steps import AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
+from kafka_conformance.rules.delivery_steps import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
 from kafka_conformance.rules.rule import AskJava, Rule, Space
 from kafka_reference.delivery.faults import Fault, Kind
 from kafka_reference.delivery.parties import Refused
@@ -53,7 +54,7 @@ def story_of(question: DeliveryQuestion) -> Story:
     set_ = ((name, getattr(question.producer, field)) for field, name in _NAMES.items())
     faults = (Fault(Kind(one.op.replace("_", "-")), one.request, one.error) for one in question.faults)
     partition = question.partition
-    config = tuple((name, value) for name, value in set_ if value is not None)
+    config = {name: value for name, value in set_ if value is not None}
     return Story(config, question.records, tuple(faults), partition.replicas, partition.min_insync_replicas)
 
 
@@ -107,12 +108,8 @@ _PRODUCERS = tuple(
         ("all", None, "1", "true"), ("all", "1", None, "true"), ("1", None, None, "true"), (None, None, None, None),
     )
 )  # fmt: skip
-_FAULTS = tuple(
-    AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None)
-    for op in (
-        "lose_request", "lose_response", "refuse", "crash_before", "crash_unreplicated", "crash_replicated", "restart_producer"
-    )
-)  # fmt: skip
+_FAULTS = tuple(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None) for op in KINDS)
+_THREE = (_PRODUCERS[1], _PRODUCERS[4], _PRODUCERS[-1])
 
 
 def _at(fault: AskedFault, request: int) -> AskedFault:
@@ -129,30 +126,38 @@ def every_fault() -> Iterator[DeliveryQuestion]:
 
 def every_pair_of_faults() -> Iterator[DeliveryQuestion]:
     """Three records; every two faults at two of the first three requests, all replicas needed; three producers."""
-    for producer, (first, second) in product(_PRODUCERS[-1:] + _PRODUCERS[1:2] + _PRODUCERS[4:5], product(_FAULTS, repeat=2)):
+    for producer, (first, second) in product(
+        _PRODUCERS[-1:] + _PRODUCERS[1:2] + _PRODUCERS[4:5], product(_FAULTS, repeat=2)
+    ):
         for one, other in combinations(range(1, 4), 2):
             yield DeliveryQuestion(producer, AskedPartition(3, 3), 3, (_at(first, one), _at(second, other)))
 
 
-_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "TOPIC_AUTHORIZATION_FAILED")
+_ERRORS = (
+    "NOT_LEADER_OR_FOLLOWER",
+    "NOT_ENOUGH_REPLICAS",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "TOPIC_AUTHORIZATION_FAILED",
+)
+
+
+def _setting(*values: str) -> st.SearchStrategy[str | None]:
+    return st.sampled_from([None, *values])
 
 
 @st.composite
-def _questions(draw: Any) -> DeliveryQuestion:
-    setting = lambda *values: st.sampled_from([None, *values])  # noqa: E731
+def _questions(draw: st.DrawFn) -> DeliveryQuestion:
     producer = AskedProducer(
-        draw(setting("0", "1", "all")), draw(setting("0", "1", "3")), draw(setting("1", "2", "5", "6")),
-        draw(setting("true", "false")),
+        draw(_setting("0", "1", "all")), draw(_setting("0", "1", "3")), draw(_setting("1", "2", "5", "6")),
+        draw(_setting("true", "false")),
     )  # fmt: skip
     replicas = draw(st.integers(1, 5))
-    numbers = draw(st.lists(st.integers(1, 12), unique=True, max_size=5))
-    faults = []
-    for number in sorted(numbers):
-        op = draw(st.sampled_from([fault.op for fault in _FAULTS]))
+    faults: list[AskedFault] = []
+    for number in sorted(draw(st.lists(st.integers(1, 12), unique=True, max_size=5))):
+        op = draw(st.sampled_from(KINDS))
         crashes = sum(one.op.startswith("crash") for one in faults)
-        if op.startswith("crash") and crashes + 1 >= replicas:
-            continue
-        faults.append(AskedFault(op, number, draw(st.sampled_from(_ERRORS)) if op == "refuse" else None))
+        if not op.startswith("crash") or crashes + 1 < replicas:
+            faults.append(AskedFault(op, number, draw(st.sampled_from(_ERRORS)) if op == "refuse" else None))
     partition = AskedPartition(replicas, draw(st.integers(1, replicas)))
     return DeliveryQuestion(producer, partition, draw(st.integers(1, 8)), tuple(faults))
 
@@ -166,7 +171,10 @@ RULE = Rule(
     strategy=_questions,
     spaces=(
         Space("four records, 12 producers: every fault at each of the first four requests", every_fault),
-        Space("three records, 3 producers, all replicas needed: every two faults at two of the first three requests", every_pair_of_faults),
+        Space(
+            "three records, 3 producers, all replicas needed: every two faults at two of three requests",
+            every_pair_of_faults,
+        ),
     ),
     labels=_labels,
     always=frozenset(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 
 from kafka_conformance.protocol import Question
 
-__all__ = ["AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
+__all__ = ["KINDS", "AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
 
 AskedKind: TypeAlias = Literal[
     "lose_request",
@@ -19,6 +19,7 @@ AskedKind: TypeAlias = Literal[
     "crash_replicated",
     "restart_producer",
 ]
+KINDS: tuple[AskedKind, ...] = get_args(AskedKind)
 Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 

@@ -76,7 +76,9 @@ def _to_the_producer(one: dict[str, Any], op: str | None) -> str:
 def ends_in_words(answer: Answer) -> Iterator[str]:
     """What came of it."""
     if "raises" in answer:
-        yield f"There is no such producer: {answer['raises']}" + (f": {answer['message']}" if "message" in answer else "")
+        yield f"There is no such producer: {answer['raises']}" + (
+            f": {answer['message']}" if "message" in answer else ""
+        )
         return
     yield f"log           {' '.join(map(str, answer['log'])) or 'empty'}"
     yield f"acknowledged  {' '.join(map(str, answer['acknowledged'])) or 'none'}"

@@ -118,7 +118,8 @@ class SenderHistory:
         answer: Answer = {
             "queues": {
                 str(of[1]): [
-                    [len(batch.records), batch.attempts, -1 if batch.sequence is None else batch.sequence] for batch in queue
+                    [len(batch.records), batch.attempts, -1 if batch.sequence is None else batch.sequence]
+                    for batch in queue
                 ]
                 for of, queue in state.queues()
             },

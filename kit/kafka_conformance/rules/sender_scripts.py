@@ -41,7 +41,11 @@ _SEQUENCES = (
     RespondStep("UNKNOWN_PRODUCER_ID"), RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=0),
     RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=1000),
 )  # fmt: skip
-_FINE, _AGAIN, _REFUSED = RespondStep(base_offset=100), RespondStep("NOT_ENOUGH_REPLICAS"), RespondStep("INVALID_TIMESTAMP")
+_FINE, _AGAIN, _REFUSED = (
+    RespondStep(base_offset=100),
+    RespondStep("NOT_ENOUGH_REPLICAS"),
+    RespondStep("INVALID_TIMESTAMP"),
+)
 _TOO_LARGE, _FATAL = RespondStep("MESSAGE_TOO_LARGE"), RespondStep("CLUSTER_AUTHORIZATION_FAILED")
 _OTHERS = tuple(
     RespondStep(name)
@@ -172,7 +176,11 @@ _ALPHABET: tuple[Any, ...] = (
     (RespondStep("INVALID_TIMESTAMP", "NONE"), _RUN), (_LOST, DisconnectStep(1), _RUN), (_AGAIN, _RUN), _LOOK, (_FINE, _RUN),
     ProducerIdStep(9, 2**15 - 1), (_LOST, _RUN), (_APPEND, _RUN), (AppendStep(1), _RUN), FlushStep(),
 )  # fmt: skip
-_RARE: tuple[Any, ...] = (*((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="REQUEST_TIMED_OUT"), (_FATAL, _RUN))
+_RARE: tuple[Any, ...] = (
+    *((answer, _RUN) for answer in _OTHERS),
+    ProducerIdStep(error="REQUEST_TIMED_OUT"),
+    (_FATAL, _RUN),
+)
 _PRODUCERS = (
     _KNOWN, None, KnownProducer(7, 2**15 - 2, {"0": 5}), KnownProducer(7, 0, {"0": _MOST - 1, "1": _MOST}),
     KnownProducer(2**40, 3, {"0": 100}),
@@ -193,7 +201,9 @@ def _spelled(letters: bytes) -> ProducerSequencesQuestion:
     leaders = _LEADERS[head[7] % len(_LEADERS)]
     steps = [_within(step, len(leaders)) for step in _flat(_words(body))]
     draws = tuple(mix32(head[4] * 1009 + place) for place in range(len(steps) + 1))
-    return ProducerSequencesQuestion(config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)])
+    return ProducerSequencesQuestion(
+        config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)]
+    )
 
 
 def _words(letters: bytes) -> Iterator[Any]:

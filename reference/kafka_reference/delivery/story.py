@@ -29,7 +29,7 @@ written again. Idempotence is for one producer, and for one partition.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
@@ -118,11 +118,14 @@ def outcome(log: Iterable[Batch], records: int, ended: dict[int, int | str], req
 
 @dataclass(slots=True)
 class Story:
-    """One story; ``told`` tells it."""
+    """One story, to be told once. ``config`` is what a user sets, by Kafka's names; what is left alone is not there.
 
-    config: tuple[tuple[str, str], ...]
+    Records are sent one after another; faults are at the requests that carry them, and at those that are sent again.
+    """
+
+    config: Mapping[str, str]
     records: int
-    faults: tuple[Fault, ...] = ()
+    faults: Sequence[Fault] = ()
     replicas: int = 3
     min_insync_replicas: int = 1
     ended: dict[int, int | str] = field(default_factory=dict)
@@ -136,7 +139,7 @@ class Story:
     def told(self) -> Telling:
         """Yields what is told to whom, and is sent what they say. Raises BadStory."""
         faults = self._checked()
-        configured = yield Asks(self.config)
+        configured = yield Asks(tuple(self.config.items()))
         if isinstance(configured, Refused):
             return configured
         self.settings = cast("Settings", configured)

@@ -1,0 +1,57 @@
+"""A story, told with the reference's own configuration, producer and leader."""
+
+from __future__ import annotations
+
+from kafka_reference.delivery.leader import Leader
+from kafka_reference.delivery.parties import Asks, Refused, Reply, Settings, Told, ToLeader, ToProducer
+from kafka_reference.delivery.producer import Producer
+from kafka_reference.delivery.story import Outcome, Story
+from kafka_reference.errors import ConfigException
+from kafka_reference.idempotence.config import producer_outcome
+from kafka_reference.releases import NEWEST, Release, release
+
+__all__ = ["told"]
+
+
+def told(story: Story, version: str | Release = NEWEST) -> Outcome | Refused:
+    """What comes of the story in this release, client and broker. Raises BadStory; a story can be told once.
+
+    >>> from kafka_reference.delivery import Fault, Kind, Story
+    >>> end = told(Story({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))
+    >>> end.log, end.doubled
+    ((0, 1, 1, 2), (1,))
+    """
+    parties = _Parties(release(version))
+    telling = story.told()
+    try:
+        waits = next(telling)
+        while True:
+            waits = telling.send(parties.reply(waits))
+    except StopIteration as ended:
+        end: Outcome | Refused = ended.value
+        return end
+
+
+class _Parties:
+    def __init__(self, at: Release) -> None:
+        self._at, self._producer = at, Producer(at)
+        self._leader: Leader | None = None
+
+    def reply(self, told: Told) -> Reply:
+        match told:
+            case Asks(config):
+                return _settings(dict(config), self._at)
+            case ToProducer():
+                return self._producer.hear(told)
+            case ToLeader(one):
+                if self._leader is None:
+                    self._leader = Leader(self._at)
+                return self._leader.hear(one)
+
+
+def _settings(config: dict[str, str], at: Release) -> Settings | Refused:
+    try:
+        found = producer_outcome(config, at)
+    except ConfigException as refused:
+        return Refused(refused.java_name, refused.message)
+    return Settings(found.idempotent, found.acks, found.retries, found.max_in_flight)
