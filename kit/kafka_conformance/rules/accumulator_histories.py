@@ -314,5 +314,6 @@ def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
     unbuilt = structs.replace(
         config, compression="gzip", achieved_per_mille=(300,), producer=AskedProducer(7, 0, {"t-0": 2**31 - 1})
     )
-    steps = (small, take, small, take, other)
-    yield RecordAccumulatorQuestion(unbuilt, _cluster((0, 0), (1, 0)), (0,) * len(steps), (*steps, _LOOK))
+    yield RecordAccumulatorQuestion(
+        unbuilt, _cluster((0, 0), (1, 0)), (0,) * 5, (small, take, small, take, other, _LOOK)
+    )
