@@ -30,15 +30,15 @@ __all__ = ["ACCUMULATOR_MEMORY_MUTANTS"]
 class _ExpectsAsEver(Expectations):
     """What a codec achieves is not looked at."""
 
-    def see(self, _: Batch) -> float | None:
+    def see(self, _: Batch, __: bool) -> float | None:
         return None
 
 
 class _SeesOnce(Expectations):
     """A batch that is sent again is not counted again (to 0.10.2 it was not)."""
 
-    def see(self, batch: Batch) -> float | None:
-        return None if batch.closed else super().see(batch)
+    def see(self, batch: Batch, again: bool) -> float | None:
+        return None if again else super().see(batch, again)
 
 
 class _SplitsInVain(Expectations):

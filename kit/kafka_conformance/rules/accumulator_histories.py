@@ -21,6 +21,7 @@ from kafka_conformance.rules.accumulator_steps import (
     AdvanceStep,
     AppendStep,
     AskedConfig,
+    AskedProducer,
     BlockedStep,
     CloseStep,
     CompleteStep,
@@ -309,3 +310,10 @@ def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
         (_cluster((0, 0)), (small, take, CompleteStep(-1)) * 20),
     ):
         yield RecordAccumulatorQuestion(config, cluster, (0,) * len(steps), (*steps, _LOOK))
+    # A batch with a negative sequence cannot be built, so nothing is learned of its compression.
+    unbuilt = structs.replace(
+        config, compression="gzip", achieved_per_mille=(300,), producer=AskedProducer(7, 0, {"t-0": 2**31 - 1})
+    )
+    yield RecordAccumulatorQuestion(
+        unbuilt, _cluster((0, 0), (1, 0)), (0,) * 5, (small, take, small, take, other, _LOOK)
+    )

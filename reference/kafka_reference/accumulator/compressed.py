@@ -79,9 +79,9 @@ class Expectations:
             return None
         return Compressed(self._ratio(topic), self._achieved[number % len(self._achieved)])
 
-    def see(self, batch: Batch) -> float | None:
-        """The batch is being closed; returns the ratio that all open batches have from now on, if there is such a one."""
-        if not self._compresses or (batch.closed and self._at in CLOSES_AT_ONCE):
+    def see(self, batch: Batch, again: bool) -> float | None:
+        """The batch was closed, or ``again``; returns the ratio that all open batches have from now on, if there is one."""
+        if not self._compresses or (again and self._at in CLOSES_AT_ONCE):
             return None
         topic = batch.of[0]
         ratio = next_ratio(self._at, self._ratio(topic), self._observed(batch))

@@ -150,9 +150,10 @@ class State:
             self.memory.trim(batch)
 
     def close(self, batch: Batch) -> None:
-        """The batch is built. Mirrors ``ProducerBatch.close``."""
-        self.expect(self.expectations.see(batch))
+        """The batch is built; one that cannot be is not observed either. Raises as it. Mirrors ``ProducerBatch.close``."""
+        again = batch.closed
         batch.close()
+        self.expect(self.expectations.see(batch, again))
         self.memory.trim(batch)
 
     def expect(self, ratio: float | None) -> None:
