@@ -10,6 +10,7 @@ from __future__ import annotations
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
+from kafka_conformance.mutants.broker import BROKER_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
@@ -30,6 +31,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SPREAD_MUTANTS,
     *SIZE_MUTANTS,
     *ACCUMULATOR_MUTANTS,
+    *BROKER_MUTANTS,
 )
 
 

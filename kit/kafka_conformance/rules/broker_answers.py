@@ -27,7 +27,6 @@ from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker, Written
 from kafka_reference.broker.entries import Entry
 from kafka_reference.broker.producer_state import Duplicate, ProducerState
-from kafka_reference.broker.snapshots import read_snapshot
 from kafka_reference.broker.verification import Verification
 from kafka_reference.errors import JavaRaises
 from kafka_reference.releases import Release
@@ -38,9 +37,7 @@ __all__ = ["BrokerHistory"]
 class BrokerHistory:
     """The partition, step by step; ``made`` makes it, from a release, the expiration, and the folder of snapshots."""
 
-    def __init__(
-        self, made: Callable[..., ProducerState], question: BrokerProducerStateQuestion, at: Release
-    ) -> None:
+    def __init__(self, made: Callable[..., ProducerState], question: BrokerProducerStateQuestion, at: Release) -> None:
         self._made, self._expiration_ms, self._at = made, question.config.producer_id_expiration_ms, at
         self.disk: dict[int, bytes] = {}
         self.state = made(at, self._expiration_ms, self.disk)
@@ -93,7 +90,7 @@ class BrokerHistory:
     def _read(self, data: bytes, offset: int | None) -> Answer:
         if offset is not None:
             self.disk[offset] = data
-        return {"producers": [_told(entry) for entry in read_snapshot(self.state.era, data)]}
+        return {"producers": [_told(entry) for entry in self.state.read(data)]}
 
     def _move(self, step: Any) -> None:
         match step:
@@ -136,7 +133,13 @@ def _batch(step: AppendStep | MarkerStep, offset: int) -> Written:
             step.producer_id, step.epoch, step.first_sequence, step.records, offset, step.timestamp, step.transactional
         )
     return Marker(
-        step.producer_id, step.epoch, offset, step.timestamp, step.commit, step.coordinator_epoch, step.transaction_version
+        step.producer_id,
+        step.epoch,
+        offset,
+        step.timestamp,
+        step.commit,
+        step.coordinator_epoch,
+        step.transaction_version,
     )
 
 

@@ -160,7 +160,9 @@ def _jump(who: int, first: int) -> _Step:
     return step
 
 
-def _marker(who: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any) -> _Step:
+def _marker(
+    who: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any
+) -> _Step:
     def step(picture: _Picture) -> Any:
         producer = picture.producers[who]
         picture.end += 1
@@ -270,7 +272,8 @@ _ALPHABET: tuple[_Step | None, ...] = (
     _request(_next(0), _next(0, 2)), _request(_next(0), _next(1), _in(2)), _request(_next(0), _again(0, 1)),
     _request(_in(2), _marker(2), origin="replication"), _request(_next(1), _off(1, 1)), _request(_in(3), _bump(3)),
     _request(_in(2), _in(3), _marker(3), _marker(2), origin="replication"), _request(_again(0, 1), _next(0)),
-    _request(_in(2), _off(0, 3)), _crowd, _as_it_is(AppendStep(-1, -1, -1, 3)),
+    _request(_in(2), _off(0, 3)), _crowd,
+    _request(_in(2), _marker(2), _next(0), _in(2), _marker(2, False), origin="replication"), _as_it_is(AppendStep(-1, -1, -1, 3)),
     _verify(2, 0), _verify(2, 2), _verify(3, 0, True), _verify(3, 1, True), _verify(2, -1), _verify(3, 0, False, 1),
     _verify(2, 0, True, -1), _verify(2, 5, False, 1), _advance(7), _advance(0, 1), _advance(-1, 1), _advance(30),
     _expire(0), _expire(-1), _expire(1), _expire(-40), _LOOK, _LOOK, _LOOK, _LOOK,
