@@ -7,7 +7,9 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from kafka_conformance.answerers import Answerer
@@ -60,14 +62,26 @@ def compare_releases(
     """Each release against the one before it in ``releases``; every release is asked once."""
     questions = [question for source in asked for question in source.questions]
     compared, before = [], None
-    for at in releases:
+    for at, outcomes in _one_ahead(lambda at: _asked(rule, java, at, questions), releases):
         progress.doing(f"{rule.slug} in {at}")
-        outcomes = _asked(rule, java, at, questions) if rule.has_java(at) else None
         if before is not None:
             compared.append(_compared(rule, (before[0], at), questions, before[1], outcomes))
         before = at, outcomes
         progress.advance()
     return compared
+
+
+def _one_ahead(
+    work: Callable[[Release], list[Outcome] | None], releases: Sequence[Release]
+) -> Iterator[tuple[Release, list[Outcome] | None]]:
+    """What comes of each release, in order. The next one is at work meanwhile: each has a thread of its own in the JVM."""
+    with ThreadPoolExecutor(2, "release") as pool:
+        waiting = deque(pool.submit(work, at) for at in releases[:2])
+        for number, at in enumerate(releases):
+            outcomes = waiting.popleft().result()
+            if number + 2 < len(releases):
+                waiting.append(pool.submit(work, releases[number + 2]))
+            yield at, outcomes
 
 
 def shrink_changes(compared: Compared, java: Answerer, examples: int, seed: int) -> list[Change]:
@@ -84,7 +98,9 @@ def shrink_changes(compared: Compared, java: Answerer, examples: int, seed: int)
     return [smaller(change) for change in compared.changes]
 
 
-def _asked(rule: Rule, java: Answerer, at: Release, questions: Sequence[object]) -> list[Outcome]:
+def _asked(rule: Rule, java: Answerer, at: Release, questions: Sequence[object]) -> list[Outcome] | None:
+    if not rule.has_java(at):
+        return None
     outcomes: list[Outcome] = []
     for first in range(0, len(questions), BATCH):
         outcomes += java.answer(rule, at, questions[first : first + BATCH])  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
@@ -21,6 +22,9 @@ from kafka_reference.releases import Release
 __all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "first_apart", "kind_of", "shrunk", "size_of"]
 
 BATCH = 2000
+
+# Who is believed answers here: mostly that is a wait for the JVM, in which the one who is judged can work.
+_ASIDE = ThreadPoolExecutor(1, "believed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,12 @@ class Pair:
         return f"{self.left.name} {self.left_release}", f"{self.right.name} {self.right_release}"
 
     def verdicts(self, rule: Rule, questions: Sequence[Question]) -> list[Verdict]:
-        """Both asked, compared, one verdict for each question."""
-        expected = self.left.answer(rule, self.left_release, questions)
-        actual = self.right.answer(rule, self.right_release, questions)
+        """Both asked, at the same time, compared, one verdict for each question."""
+        waits = _ASIDE.submit(self.left.answer, rule, self.left_release, questions)
+        try:
+            actual = self.right.answer(rule, self.right_release, questions)
+        finally:  # nobody is left alone with a question: what the other one raises comes first
+            expected = waits.result()
         return [judge(left, right, self.names) for left, right in zip(expected, actual, strict=True)]
 
 

@@ -11,6 +11,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
 from kafka_conformance.mutants.accumulator_memory import ACCUMULATOR_MEMORY_MUTANTS
+from kafka_conformance.mutants.broker import BROKER_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
@@ -38,6 +39,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SEQUENCE_MUTANTS,
     *PRODUCER_CONFIG_MUTANTS,
     *SEQUENCE_STEP_MUTANTS,
+    *BROKER_MUTANTS,
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import msgspec
@@ -48,6 +49,8 @@ class Oracle:
         self._compiler: Compiler | None = None
         self._host: Any = None
         self._open: dict[str, OpenRelease] = {}
+        # Two releases may be asked at a time; jars and classes are made ready by one after the other.
+        self._opening = RLock()
 
     @property
     def jvm(self) -> Jvm:
@@ -60,16 +63,18 @@ class Oracle:
 
     def open(self, version: str) -> OpenRelease:
         """The release, opened at first use. Raises JarError, WrongRelease, OracleFault."""
-        if version not in self._open:
-            self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
-        return self._open[version]
+        with self._opening:
+            if version not in self._open:
+                self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
+            return self._open[version]
 
     def open_broker(self, version: str) -> OpenRelease:
         """The release with its broker's part. Raises JarError, WrongRelease, OracleFault."""
-        opened = self.open(version)
-        if not opened.broker:
-            opened.broker = self._extended(version)
-        return opened
+        with self._opening:
+            opened = self.open(version)
+            if not opened.broker:
+                opened.broker = self._extended(version)
+            return opened
 
     def close_release(self, version: str) -> None:
         """Let go of a release's classes: twenty-eight of them side by side need no memory nobody asks for."""

@@ -27,7 +27,6 @@ from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker, Written
 from kafka_reference.broker.entries import Entry
 from kafka_reference.broker.producer_state import Duplicate, ProducerState
-from kafka_reference.broker.snapshots import read_snapshot
 from kafka_reference.broker.verification import Verification
 from kafka_reference.errors import JavaRaises
 from kafka_reference.releases import Release
@@ -91,7 +90,7 @@ class BrokerHistory:
     def _read(self, data: bytes, offset: int | None) -> Answer:
         if offset is not None:
             self.disk[offset] = data
-        return {"producers": [_told(entry) for entry in read_snapshot(self.state.era, data)]}
+        return {"producers": [_told(entry) for entry in self.state.read(data)]}
 
     def _move(self, step: Any) -> None:
         match step:

@@ -128,10 +128,10 @@ RULE = Rule(
     spaces=(
         Space("up to 7 batches, then each sequence there or around it, by 1 to 4 records", every_repeat),
         Space("a batch: 8 states, 4 verifications, 5 epochs, 7 sequences, 2 lengths, 3 origins", every_meeting),
-        Space("a marker: 8 states, 5 epochs, 3 of its coordinator, 4 versions, 3 origins", every_marker),
+        Space("a marker: 9 states, 5 epochs, 3 of its coordinator, 4 versions, 3 origins", every_marker),
         Space("a request of two of 16 batches, from 3 origins, to 4 states", every_pair),
         Space("a snapshot, every prefix of it, every bit of it flipped", every_broken_file),
-        Space("two producers: every history of up to 3 of 15 steps", every_fate),
+        Space("two producers: every history of up to 3 of 16 steps", every_fate),
     ),
     labels=_labels,
     path=_path,
@@ -154,7 +154,7 @@ RULE = Rule(
         | {"transactional", "transaction version 2", "more than 12 producers"}
     ),
     java=((BROKER_STATE, "BrokerProducerStateRule"),),
-    share=3,
+    share=2,
     broker=True,
     source="ProducerStateManager, ProducerAppendInfo, ProducerStateEntry, VerificationStateEntry",
     links=(

@@ -85,12 +85,12 @@ def every_meeting() -> Iterator[BrokerProducerStateQuestion]:
 
 
 def every_marker() -> Iterator[BrokerProducerStateQuestion]:
-    """8 states, 2 verifications, 5 epochs, 3 epochs of coordinators, 4 versions, 3 origins, commit or abort."""
+    """9 states, 2 verifications, 5 epochs, 3 epochs of coordinators, 4 versions, 3 origins."""
     bumping = _VERIFICATIONS[3]
-    for (before, _), verifying, epoch in product(_STATES, ((), bumping), _EPOCHS):
-        for coordinator_epoch, version, origin, commit in product((-2, 0, 5), (-1, 0, 1, 2), _ORIGINS, (True, False)):
-            # Behind one that raised the coordinator's epoch to 0.
-            marker = MarkerStep(_ID, epoch, commit, coordinator_epoch, 500, origin, version)
+    highest = ((_data(0, epoch=2**15 - 1, transactional=True),), 0)
+    for (before, _), verifying, epoch in product((*_STATES, highest), ((), bumping), _EPOCHS):
+        for coordinator_epoch, version, origin in product((-2, 0, 5), (-1, 0, 1, 2), _ORIGINS):
+            marker = MarkerStep(_ID, epoch, version != 1, coordinator_epoch, 500, origin, version)
             yield question_of((*before, *verifying, marker, _LOOK))
 
 
@@ -137,10 +137,12 @@ def every_broken_file() -> Iterator[BrokerProducerStateQuestion]:
         for end in (2, 3, 4):
             steps = (LoadStep(file.hex(), 3), SnapshotStep(), ReloadStep(0, end), _LOOK, _data(3), SnapshotStep())
             yield question_of((*steps, ReloadStep(0, 9), _LOOK))
+            # Over a file that is longer, or was not there when the partition was opened.
+            yield question_of((_data(0, 3), *steps, ReloadStep(0, 9), _LOOK))
 
 
 def every_fate() -> Iterator[BrokerProducerStateQuestion]:
-    """Two producers; then every history of up to 3 of 15 steps, and a look."""
+    """Two producers; then every history of up to 3 of 16 steps, and a look."""
     alphabet: tuple[Any, ...] = (
         AppendStep(7, 0, 3, 2, 400, transactional=True),
         MarkerStep(7, 0, True, 0, 600),
@@ -156,6 +158,7 @@ def every_fate() -> Iterator[BrokerProducerStateQuestion]:
         HighWatermarkStep(8),
         ExpireStep(1099),
         ExpireStep(1100),
+        ExpireStep(1600),
         DeleteSnapshotsStep(5),
     )
     before = (AppendStep(7, 0, 0, 3, 99), AppendStep(8, 0, 0, 1, 100), SnapshotStep())

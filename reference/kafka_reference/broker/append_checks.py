@@ -232,8 +232,9 @@ def check_marker(era: Era, marker: Marker, origin: Origin, updated: Entry) -> No
     version = marker.transaction_version if era.bumps_with_markers else 0
     if version == -1 and origin is not Origin.REPLICATION:
         raise IllegalArgumentException
-    if _is_stale(era, marker, version, updated) and not trusted:
-        raise _VERDICTS["f" if table_of(era.at)[Epoch.OLDER, Sequence.NEXT] is ProducerFencedException else "e"]
+    stale = decided(era.at, Epoch.OLDER, Sequence.NEXT) if _is_stale(era, marker, version, updated) else None
+    if stale is not None and not trusted:
+        raise stale
     if marker.coordinator_epoch < updated.coordinator_epoch and not trusted:
         raise TransactionCoordinatorFencedException
 

@@ -13,6 +13,7 @@ Java source mirrored: ``ProducerAppendInfo.append``, ``appendDataBatch``, ``appe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from kafka_reference.broker.append_checks import Origin, check_data, check_marker
 from kafka_reference.broker.batches import NO_SEQUENCE, DataBatch, Marker
@@ -37,13 +38,13 @@ class AppendInfo:
     started: list[int]
 
     @classmethod
-    def of(cls, era: Era, before: Entry, origin: Origin, verified: Verification | None) -> AppendInfo:
+    def of(cls, era: Era, before: Entry, origin: Origin, verified: Verification | None) -> Self:
         """The beginning of a request to the producer of ``before``."""
         return cls(era, before, origin, verified, before.to_update(), [])
 
     def append(self, batch: DataBatch) -> None:
         """Take a batch of records. Raises what it is refused for."""
-        check_data(self.era, batch, self.origin, self.updated, self.before, self.verified)
+        self.check(batch)
         note = noted_of(self.era, batch)
         self.updated.add(batch.epoch, note)
         if self.updated.transaction is not None and not batch.transactional:
@@ -52,9 +53,17 @@ class AppendInfo:
             self.updated.transaction = note.first_offset
             self.started.append(note.first_offset)
 
+    def check(self, batch: DataBatch) -> None:
+        """Raises what a batch of records is refused for; a transaction is looked at after that."""
+        check_data(self.era, batch, self.origin, self.updated, self.before, self.verified)
+
+    def check_marker(self, marker: Marker) -> None:
+        """Raises what a marker is refused for."""
+        check_marker(self.era, marker, self.origin, self.updated)
+
     def mark(self, marker: Marker) -> Completed | None:
         """Take a marker; the transaction it ends, if it ends one. Raises what it is refused for."""
-        check_marker(self.era, marker, self.origin, self.updated)
+        self.check_marker(marker)
         first = self.updated.transaction
         if first is None and self.era.completes_nothing:
             first = marker.offset

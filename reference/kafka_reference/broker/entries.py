@@ -46,10 +46,8 @@ class Noted:
 
 def noted(era: Era, last_sequence: int, last_offset: int, offset_delta: int, timestamp: int) -> Noted:
     """A batch by where it ended."""
-    if era.measures_by_offsets:
-        first = decremented(last_sequence, offset_delta)
-    else:
-        first = int32(last_sequence - offset_delta)
+    by_offsets = era.measures_by_offsets
+    first = decremented(last_sequence, offset_delta) if by_offsets else int32(last_sequence - offset_delta)
     return Noted(first, last_sequence, last_offset, offset_delta, timestamp)
 
 

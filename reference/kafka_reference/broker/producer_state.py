@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.append_info import AppendInfo
@@ -56,8 +57,10 @@ class Duplicate:
 class ProducerState:
     """What a partition of ``version`` knows of its producers, newly opened over the snapshots in ``disk``."""
 
-    def __init__(self, version: str | Release, expiration_ms: int, disk: dict[int, bytes] | None = None) -> None:
-        self.era: Era = era_of(version)
+    info_class: ClassVar[type[AppendInfo]] = AppendInfo
+
+    def __init__(self, version: str | Release | Era, expiration_ms: int, disk: dict[int, bytes] | None = None) -> None:
+        self.era = version if isinstance(version, Era) else era_of(version)
         self.expiration_ms = expiration_ms
         self.producers: LongMap[Entry] = self.era.new_map()
         self.verifications: dict[int, Verification] = {}
@@ -94,7 +97,7 @@ class ProducerState:
         info = infos.get(producer_id)
         if info is None:
             entry = self.producers.get(producer_id) or Entry(self.era, producer_id)
-            info = infos[producer_id] = AppendInfo.of(self.era, entry, origin, self.verifications.get(producer_id))
+            info = infos[producer_id] = self.info_class.of(self.era, entry, origin, self.verifications.get(producer_id))
         ended = None
         if isinstance(batch, DataBatch):
             info.append(batch)
@@ -139,8 +142,15 @@ class ProducerState:
     def take_snapshot(self) -> None:
         """Write a snapshot, if there is anything new."""
         if self.end > self._last_snapshot:
-            self.snapshots.write(self.end, written_snapshot(entry for _, entry in self.producers.items()))
+            self.snapshots.write(self.end, self._file())
             self._last_snapshot = self.end
+
+    def _file(self) -> bytes:
+        return written_snapshot(entry for _, entry in self.producers.items())
+
+    def read(self, data: bytes) -> list[Entry]:
+        """The entries of a snapshot. Raises CorruptSnapshotException."""
+        return read_snapshot(self.era, data)
 
     def truncate(self, log_start: int, log_end: int, now_ms: int) -> None:
         """The log goes from ``log_start`` to ``log_end``."""
@@ -156,7 +166,7 @@ class ProducerState:
     def _load(self, log_start: int, now_ms: int) -> None:
         while (latest := self.snapshots.latest) is not None:
             try:
-                entries = read_snapshot(self.era, self.snapshots.disk[latest])
+                entries = self.read(self.snapshots.disk[latest])
             except CorruptSnapshotException:
                 self.snapshots.remove([latest])
                 continue

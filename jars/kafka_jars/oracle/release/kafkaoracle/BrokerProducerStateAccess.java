@@ -190,7 +190,7 @@ final class BrokerProducerStateAccess {
     }
 
     private Object prepared(long producerId, String origin) throws ReflectiveOperationException {
-        Method prepare = Opened.method(manager.getClass(), "prepareUpdate");
+        Method prepare = opened.known(manager, "prepareUpdate").orElseThrow();
         if (prepare.getParameterTypes()[1] != boolean.class) {
             return prepare.invoke(manager, producerId, origins.get(origin));
         }
@@ -228,7 +228,7 @@ final class BrokerProducerStateAccess {
 
     void verify(long producerId, int sequence, short epoch, boolean supportsEpochBump) throws ReflectiveOperationException {
         Object[] given = {producerId, sequence, epoch, supportsEpochBump};
-        Method create = Opened.method(manager.getClass(), "maybeCreateVerificationStateEntry");
+        Method create = opened.known(manager, "maybeCreateVerificationStateEntry").orElseThrow();
         create.invoke(manager, Arrays.copyOf(given, create.getParameterCount()));
     }
 

@@ -5,7 +5,8 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -40,11 +41,11 @@ public final class OracleHost {
         ReleaseRoom room = room(release);
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
         write(out, Map.of("release", room.loadedVersion(), "jar", room.loadedFrom()));
+        List<Map<String, Object>> asked = new ArrayList<>();
         for (String line : new String(lines, StandardCharsets.UTF_8).split("\n")) {
-            Map<String, Object> asked = QUESTIONS.readValue(line);
-            Map<String, Object> answered = new LinkedHashMap<>();
-            answered.put("id", asked.get("id"));
-            room.answer(asked, answered);
+            asked.add(QUESTIONS.readValue(line));
+        }
+        for (Map<String, Object> answered : room.answer(asked)) {
             write(out, answered);
         }
         return out.toByteArray();

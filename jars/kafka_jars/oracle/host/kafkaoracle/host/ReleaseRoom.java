@@ -10,7 +10,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
@@ -74,15 +77,29 @@ final class ReleaseRoom {
         return loadedFrom;
     }
 
+    /** A whole batch in one go: to hand over each question by itself takes longer than many an answer. */
+    List<Map<String, Object>> answer(List<Map<String, Object>> batch) throws Exception {
+        return onOurThread(() -> {
+            List<Map<String, Object>> answers = new ArrayList<>(batch.size());
+            for (Map<String, Object> asked : batch) {
+                Map<String, Object> answered = new LinkedHashMap<>();
+                answered.put("id", asked.get("id"));
+                answer(asked, answered);
+                answers.add(answered);
+            }
+            return answers;
+        });
+    }
+
     @SuppressWarnings("unchecked")
-    void answer(Map<String, Object> asked, Map<String, Object> answered) throws Exception {
+    private void answer(Map<String, Object> asked, Map<String, Object> answered) {
         Function<Map<String, Object>, Map<String, Object>> rule = rules.get((String) asked.get("rule"));
         if (rule == null) {
             answered.put("unsupported", "release " + loadedVersion + " has no rule " + asked.get("rule"));
             return;
         }
         try {
-            answered.put("answer", onOurThread(() -> rule.apply((Map<String, Object>) asked.get("question"))));
+            answered.put("answer", rule.apply((Map<String, Object>) asked.get("question")));
         } catch (Exception | LinkageError failed) {
             // A question about a class that came or went. (A LinkageError with such a cause is a fault of the class path.)
             if (failed instanceof Exception && failed.getCause() instanceof ClassNotFoundException absent) {
