@@ -148,7 +148,7 @@ def every_error_of_one_at_a_time() -> Iterator[ProducerSequencesQuestion]:
 def every_refusal_of_an_id() -> Iterator[ProducerSequencesQuestion]:
     """Nobody yet: every two answers to a request for an id, before a record and after it; then it goes on."""
     answers = (
-        ProducerIdStep(), ProducerIdStep(8, 3), ProducerIdStep(error="REQUEST_TIMED_OUT"),
+        ProducerIdStep(), ProducerIdStep(error="REQUEST_TIMED_OUT"), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"),
         ProducerIdStep(error="CLUSTER_AUTHORIZATION_FAILED"), ProducerIdStep(error="INVALID_TIMESTAMP"),
     )  # fmt: skip
     config = replace(_CONFIG, retry_backoff_ms=10, retry_backoff_max_ms=10)
@@ -172,7 +172,7 @@ _ALPHABET: tuple[Any, ...] = (
     (RespondStep("INVALID_TIMESTAMP", "NONE"), _RUN), (_LOST, DisconnectStep(1), _RUN), (_AGAIN, _RUN), _LOOK, (_FINE, _RUN),
     ProducerIdStep(9, 2**15 - 1), (_LOST, _RUN), (_APPEND, _RUN), (AppendStep(1), _RUN), FlushStep(),
 )  # fmt: skip
-_RARE: tuple[Any, ...] = (*((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="REQUEST_TIMED_OUT"), (_FATAL, _RUN))
+_RARE: tuple[Any, ...] = (*((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"), (_FATAL, _RUN))
 _PRODUCERS = (
     _KNOWN, None, KnownProducer(7, 2**15 - 2, {"0": 5}), KnownProducer(7, 0, {"0": _MOST - 1, "1": _MOST}),
     KnownProducer(2**40, 3, {"0": 100}),
