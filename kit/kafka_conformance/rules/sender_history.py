@@ -24,7 +24,7 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import Config
 from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.errors import JavaRaises
-from kafka_reference.idempotence.client import IDEMPOTENT
+from kafka_reference.idempotence.client import BEGINS_ANEW_WHEN_DRAINED, IDEMPOTENT, TRACKS
 from kafka_reference.idempotence.client import Partition as Known
 from kafka_reference.idempotence.errors import known
 from kafka_reference.idempotence.manager import TransactionManager
@@ -114,11 +114,11 @@ class SenderHistory:
         return answer
 
     def _look(self) -> Answer:
-        state, manager = self.sender.accumulator.state, self.sender.manager
+        state, manager, untold = self.sender.accumulator.state, self.sender.manager, self._at not in TRACKS
         answer: Answer = {
             "queues": {
                 str(of[1]): [
-                    [len(batch.records), batch.attempts, -1 if batch.sequence is None else batch.sequence]
+                    [len(batch.records), batch.attempts, -1 if batch.sequence is None or untold else batch.sequence]
                     for batch in queue
                 ]
                 for of, queue in state.queues()
@@ -126,7 +126,7 @@ class SenderHistory:
             "now_ms": state.now_ms,
         }
         if manager is not None:
-            answer |= {"producer": list(manager.current), "state": manager.state, "partitions": _partitions(manager)}
+            answer |= {"producer": list(manager.current), "state": manager.state, "partitions": _partitions(manager, self._at)}
         return answer
 
 
@@ -160,26 +160,26 @@ def _batch(batch: Sent) -> Answer:
     }  # fmt: skip
 
 
-def _partitions(manager: TransactionManager) -> Answer:
+def _partitions(manager: TransactionManager, at: Release) -> Answer:
     found: Answer = {}
     for of in {**manager.partitions, **manager.unresolved}:
         known_of = manager.partitions.get(of)
         up_to = manager.unresolved.get(of)
-        described = _SILENT if known_of is None else _described(known_of)
+        described = _SILENT if known_of is None else _described(known_of, at in BEGINS_ANEW_WHEN_DRAINED)
         described = {**described, "unresolved": True if of in manager.unresolved and up_to is None else up_to}
         if described != _SILENT:
             found[f"{of[0]}-{of[1]}"] = described
     return found
 
 
-def _described(partition: Known) -> Answer:
+def _described(partition: Known, knows_producer: bool) -> Answer:
     return {
         "next": partition.next or 0,
         "last_acknowledged": partition.last_acknowledged,
         "in_flight": sorted(-1 if batch.sequence is None else batch.sequence for batch in partition.in_flight),
         "unresolved": None,
         "last_offset": partition.last_offset,
-        "producer": list(partition.producer),
+        "producer": list(partition.producer) if knows_producer else [-1, -1],
     }
 
 

@@ -41,11 +41,7 @@ _SEQUENCES = (
     RespondStep("UNKNOWN_PRODUCER_ID"), RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=0),
     RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=1000),
 )  # fmt: skip
-_FINE, _AGAIN, _REFUSED = (
-    RespondStep(base_offset=100),
-    RespondStep("NOT_ENOUGH_REPLICAS"),
-    RespondStep("INVALID_TIMESTAMP"),
-)
+_FINE, _AGAIN, _REFUSED = RespondStep(base_offset=100), RespondStep("NOT_ENOUGH_REPLICAS"), RespondStep("INVALID_TIMESTAMP")
 _TOO_LARGE, _FATAL = RespondStep("MESSAGE_TOO_LARGE"), RespondStep("CLUSTER_AUTHORIZATION_FAILED")
 _OTHERS = tuple(
     RespondStep(name)
@@ -152,7 +148,7 @@ def every_error_of_one_at_a_time() -> Iterator[ProducerSequencesQuestion]:
 def every_refusal_of_an_id() -> Iterator[ProducerSequencesQuestion]:
     """Nobody yet: every two answers to a request for an id, before a record and after it; then it goes on."""
     answers = (
-        ProducerIdStep(), ProducerIdStep(8, 3), ProducerIdStep(error="REQUEST_TIMED_OUT"),
+        ProducerIdStep(), ProducerIdStep(error="REQUEST_TIMED_OUT"), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"),
         ProducerIdStep(error="CLUSTER_AUTHORIZATION_FAILED"), ProducerIdStep(error="INVALID_TIMESTAMP"),
     )  # fmt: skip
     config = replace(_CONFIG, retry_backoff_ms=10, retry_backoff_max_ms=10)
@@ -176,11 +172,7 @@ _ALPHABET: tuple[Any, ...] = (
     (RespondStep("INVALID_TIMESTAMP", "NONE"), _RUN), (_LOST, DisconnectStep(1), _RUN), (_AGAIN, _RUN), _LOOK, (_FINE, _RUN),
     ProducerIdStep(9, 2**15 - 1), (_LOST, _RUN), (_APPEND, _RUN), (AppendStep(1), _RUN), FlushStep(),
 )  # fmt: skip
-_RARE: tuple[Any, ...] = (
-    *((answer, _RUN) for answer in _OTHERS),
-    ProducerIdStep(error="REQUEST_TIMED_OUT"),
-    (_FATAL, _RUN),
-)
+_RARE: tuple[Any, ...] = (*((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"), (_FATAL, _RUN))
 _PRODUCERS = (
     _KNOWN, None, KnownProducer(7, 2**15 - 2, {"0": 5}), KnownProducer(7, 0, {"0": _MOST - 1, "1": _MOST}),
     KnownProducer(2**40, 3, {"0": 100}),
@@ -201,9 +193,7 @@ def _spelled(letters: bytes) -> ProducerSequencesQuestion:
     leaders = _LEADERS[head[7] % len(_LEADERS)]
     steps = [_within(step, len(leaders)) for step in _flat(_words(body))]
     draws = tuple(mix32(head[4] * 1009 + place) for place in range(len(steps) + 1))
-    return ProducerSequencesQuestion(
-        config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)]
-    )
+    return ProducerSequencesQuestion(config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)])
 
 
 def _words(letters: bytes) -> Iterator[Any]:

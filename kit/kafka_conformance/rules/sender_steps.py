@@ -83,7 +83,9 @@ class ProducerIdStep(Question, frozen=True, tag_field="op", tag="producer_id", o
 
     id: Long = 7
     epoch: Epoch = 0
-    error: Literal["NONE", "REQUEST_TIMED_OUT", "CLUSTER_AUTHORIZATION_FAILED", "INVALID_TIMESTAMP"] = "NONE"
+    error: Literal[
+        "NONE", "COORDINATOR_LOAD_IN_PROGRESS", "REQUEST_TIMED_OUT", "CLUSTER_AUTHORIZATION_FAILED", "INVALID_TIMESTAMP"
+    ] = "NONE"  # fmt: skip
 
 
 class FlushStep(Question, frozen=True, tag_field="op", tag="flush"):

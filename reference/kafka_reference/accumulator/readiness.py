@@ -43,11 +43,15 @@ ONLY_WHETHER_UNKNOWN = since("0.10.0.0", until="0.10.0.99")
 
 @dataclass(slots=True)
 class Ready:
-    """Nodes that are ready; when to look again, None for never; topics whose leaders are not all known."""
+    """Nodes that are ready; when to look again, None for never; topics whose leaders are not all known.
+
+    ``found`` are the nodes in the order in which they were found to be ready.
+    """
 
     nodes: set[int] = field(default_factory=set)
     delay_ms: int | None = None
     unknown_leader_topics: set[str] = field(default_factory=set)
+    found: list[int] = field(default_factory=list, compare=False)
 
 
 def ready(state: State, metadata: Metadata) -> Ready:
@@ -108,6 +112,7 @@ def _weigh(state: State, queue: Queue, leader: int, backing: bool, result: Ready
     exhausted, flushing, left = state.pool.waiting > 0, state.flushes > 0, None
     if (full or waited >= to_wait or exhausted or state.closed or flushing) and not backing:
         result.nodes.add(leader)
+        result.found.append(leader)
     else:
         left = max(to_wait - waited, 0)
         result.delay_ms = left if result.delay_ms is None else min(left, result.delay_ms)

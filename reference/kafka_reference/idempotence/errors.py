@@ -60,6 +60,7 @@ _TABLE = (
     ProduceError("NOT_ENOUGH_REPLICAS", "NotEnoughReplicasException", _RETRIABLE, _ALWAYS),
     ProduceError("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NotEnoughReplicasAfterAppendException", _RETRIABLE, _ALWAYS),
     ProduceError("KAFKA_STORAGE_ERROR", "KafkaStorageException", _RETRIABLE, _10),
+    ProduceError("COORDINATOR_LOAD_IN_PROGRESS", "CoordinatorLoadInProgressException", _RETRIABLE, _011),
     ProduceError("MESSAGE_TOO_LARGE", "RecordTooLargeException", _REFUSED, _ALWAYS),
     ProduceError("RECORD_LIST_TOO_LARGE", "RecordBatchTooLargeException", _REFUSED, _ALWAYS),
     ProduceError("INVALID_TOPIC_EXCEPTION", "InvalidTopicException", _REFUSED, _ALWAYS),

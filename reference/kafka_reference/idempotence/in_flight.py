@@ -6,8 +6,9 @@ to                     which they were sent, but it is no order at all for seque
 2.2                    anew leaves them at their places in the heap.
 2.3  a TreeSet         ordered by base sequence, as a number: a batch that comes after 2^31 - 1 is before all others.
 on                     A batch with a base sequence that is there already is not taken in, and to take out a batch takes
-                       out whichever has its base sequence. (3.0.2 and 3.1.1 on tell such batches apart; but since 2.5.0
-                       batches of two producer ids are never in flight together.)
+                       out whichever has its base sequence: so the late answer to a batch that expired in flight takes out
+                       one of the next epoch. Since 3.1.1 the producer id and the epoch count too, before the base
+                       sequence, and in 3.0.2 only the batch itself is taken out (KAFKA-13794).
 ==== ================= ================================================================================================
 
 Java source mirrored: ``TransactionManager.inflightBatchesBySequence``, later ``TxnPartitionEntry``'s, 1.0.0 to 4.4.0;
@@ -16,8 +17,8 @@ Java source mirrored: ``TransactionManager.inflightBatchesBySequence``, later ``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias
 
 from kafka_reference.idempotence.sequences import added
 from kafka_reference.releases import Release, since
@@ -25,6 +26,10 @@ from kafka_reference.releases import Release, since
 __all__ = ["Heap", "Sequenced", "Tree", "in_flight"]
 
 HEAPS = since("1.0.0", until="2.2.99")
+KNOWS_ITSELF = since("3.0.2", until="3.0.99")
+KNOWS_PRODUCERS = since("3.1.1")
+
+Key: TypeAlias = tuple[int, ...]
 
 
 class Sequenced(Protocol):
@@ -46,20 +51,33 @@ def _base(batch: Sequenced) -> int:
     return -1 if batch.sequence is None else batch.sequence
 
 
-class Tree:
-    """In flight since 2.3.0."""
+def _at_its_place(batch: Sequenced) -> Key:
+    return (_base(batch),)
 
-    def __init__(self) -> None:
+
+def _itself(batch: Sequenced) -> Key:
+    return (_base(batch), id(batch))
+
+
+def _of_its_producer(batch: Sequenced) -> Key:
+    return (*(batch.producer or (-1, -1)), _base(batch))
+
+
+class Tree:
+    """In flight since 2.3.0; ``key`` says which batches are the same one, and which comes first."""
+
+    def __init__(self, key: Callable[[Sequenced], Key] = _at_its_place) -> None:
+        self._key = key
         self._batches: list[Sequenced] = []
 
     def add(self, batch: Sequenced) -> None:
         """Take in a batch, unless its place is taken."""
-        if all(_base(one) != _base(batch) for one in self._batches):
-            self._batches = sorted([*self._batches, batch], key=_base)
+        if all(self._key(one) != self._key(batch) for one in self._batches):
+            self._batches = sorted([*self._batches, batch], key=self._key)
 
     def remove(self, batch: Sequenced) -> None:
         """Take out the batch at this batch's place."""
-        self._batches = [one for one in self._batches if _base(one) != _base(batch)]
+        self._batches = [one for one in self._batches if self._key(one) != self._key(batch)]
 
     def renumbered(self) -> None:
         """Batches have other sequences now. Mirrors ``resetSequenceNumbers``."""
@@ -133,4 +151,6 @@ class Heap:
 
 def in_flight(at: Release) -> Heap | Tree:
     """Nothing in flight yet, in this release."""
-    return Heap() if at in HEAPS else Tree()
+    if at in HEAPS:
+        return Heap()
+    return Tree(_of_its_producer if at in KNOWS_PRODUCERS else _itself if at in KNOWS_ITSELF else _at_its_place)

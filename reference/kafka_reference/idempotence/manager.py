@@ -2,7 +2,8 @@
 
 **State.** To 2.4.x it is UNINITIALIZED for good, or in FATAL_ERROR, which nobody leaves. Since 2.5.0 it is INITIALIZING
 while it asks for a producer id, and READY once it has one. Who may not ask is in FATAL_ERROR to 3.5.x, and since 3.6.0 in
-ABORTABLE_ERROR: the sender fails what there is, and asks anew.
+ABORTABLE_ERROR: the sender fails what there is, and asks anew. A retriable error makes it ask again; but from 2.5.0 to
+3.3.1 only COORDINATOR_LOAD_IN_PROGRESS does, and any other is fatal (KAFKA-14417).
 
 **A batch that failed** (``failed``), besides being in flight no longer:
 
@@ -31,6 +32,7 @@ Java source mirrored: ``TransactionManager``, 0.11.0.0 to 4.4.0, and to 2.2.x ``
 from __future__ import annotations
 
 from kafka_reference.accumulator.java_maps import partition_hash, table_order
+from kafka_reference.errors import IllegalStateException, KafkaException
 from kafka_reference.idempotence.client import (
     BEGINS_ANEW_WHEN_DRAINED,
     FORGETS,
@@ -52,6 +54,8 @@ TELLS_OF_ITS_FAILURES = since("0.11.0.0", until="2.2.99")
 KNOWS_STRANGERS = since("2.5.0", until="2.7.0")
 ENDS_WITH_FATAL = since("2.6.0")
 ASKS_ANEW = since("3.6.0")
+ASKS_ONCE = since("2.5.0", until="3.3.1")
+SAYS_ILLEGAL_STATE = since("3.1.0")
 UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
 _LAST_EPOCH = 2**15 - 1
 _NOBODY = (-1, -1)
@@ -78,10 +82,22 @@ class TransactionManager(ProducerState):
         return self.state == "FATAL_ERROR"
 
     def take_id(self, producer_id: int, epoch: int) -> None:
-        """It was told who it is. Mirrors ``setProducerIdAndEpoch``, and since 2.5.0 ``InitProducerIdHandler``."""
+        """It was told who it is. Raises KafkaException, IllegalStateException: since 2.5.0 if it has failed meanwhile.
+
+        Mirrors ``setProducerIdAndEpoch``, and since 2.5.0 ``InitProducerIdHandler``.
+        """
         self.current = (producer_id, epoch)
         if self._at in BUMPS:
+            self._must_be_initializing()
             self.state, self.last_error = "READY", None
+
+    def _must_be_initializing(self) -> None:
+        if self.state != "INITIALIZING":
+            raise IllegalStateException if self._at in SAYS_ILLEGAL_STATE else KafkaException
+
+    def asks_again(self, retriable: bool, is_loading: bool) -> bool:
+        """Whether it asks for an id again, after this error. Mirrors a part of ``InitProducerIdHandler``."""
+        return is_loading if self._at in ASKS_ONCE else retriable
 
     def begin(self, of: tuple[str, int], next_sequence: int) -> None:
         """So many records were sent to this partition, and acknowledged."""
@@ -89,10 +105,15 @@ class TransactionManager(ProducerState):
         self.partitions[of] = Partition(in_flight(self._at), next_sequence, last, self.current)
 
     def be_refused_an_id(self, exception: str) -> None:
-        """A broker gives it no id, for another error than a retriable one. Mirrors ``InitProducerIdHandler``."""
+        """A broker gives it no id, and it does not ask again. Raises IllegalStateException, as ``take_id``.
+
+        Mirrors ``InitProducerIdHandler``.
+        """
         if self._at not in BUMPS:
             self.fail_for_good(exception)
         elif exception in UNAUTHORIZED and self._at in ASKS_ANEW:
+            self.last_error = exception
+            self._must_be_initializing()
             self.state, self.last_error = "ABORTABLE_ERROR", exception
         else:
             self.fail_for_good(exception if exception in UNAUTHORIZED else "KafkaException")

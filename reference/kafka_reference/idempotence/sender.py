@@ -6,7 +6,9 @@
    error, and the round ends with a poll.
 2. Another epoch begins, if it was asked for (2.5 on).
 3. Without a producer id, one is asked for. To 2.4.x the round waits until there is an answer, and goes on; since 2.5.0 a
-   poll ends the round. A retriable error is answered by asking again, after ``retry.backoff.ms``.
+   poll ends the round. Who asks polls first, to see whether the broker is there, and that answers what there is to
+   answer. A retriable error is answered by asking again, after ``retry.backoff.ms``; 0.11 waits for as long
+   when it was given an id.
 
 and of any producer:
 
@@ -17,7 +19,8 @@ and of any producer:
    is unresolved. In 0.11 the producer is reset for that, and what was drained in this round is never sent.
 6. A request for each node, by id; then a poll.
 
-**Answers** go by ``answers``. In one answer the partitions come in order, in a lost connection in a hash map's. What raises
+**Answers** go by ``answers``. In one answer the partitions come in the broker's order, in a lost connection in a hash map's,
+and in 0.10 always in that. What raises
 on the way ends the handling of its request: partitions behind it hear nothing, and it stays muted.
 
 **Ended twice.** A batch that expired in flight, or was aborted, is still answered. Its records are told once. To 2.0.x it
@@ -52,6 +55,8 @@ from kafka_reference.releases import Release, since
 
 __all__ = ["Numbered", "Sender", "SenderConfig", "Sent"]
 
+SLEEPS_WITH_ITS_ID = since("0.11.0.0", until="0.11.99")
+READS_INTO_A_MAP = since("0.10.0.0", until="0.10.99")
 TELLS_TWICE = since("0.10.0.0", until="0.10.99")
 RELEASES_ALWAYS = since("0.10.0.0", until="0.11.99")
 KEEPS_ITS_CLOCK = since("0.10.0.0", until="2.1.99")
@@ -109,7 +114,7 @@ class Sender:
         self._in_flight: dict[tuple[str, int], list[Batch]] = {}
         self._final: dict[Batch, _Final] = {}
         self._ids: deque[Reply] = deque()
-        self._ids_given, self._asking, self._asked_before = 0, False, False
+        self._ids_given, self._asked_before = 0, False
         self.sent: list[tuple[int, Sequence[Sent]]] = []
         self.ended: list[tuple[int, int | str]] = []
         self.asked, self.uncaught = 0, list[str]()
@@ -158,15 +163,16 @@ class Sender:
 
     def _ask_and_wait(self, manager: TransactionManager) -> None:
         """Mirrors ``maybeWaitForProducerId``."""
+        self._poll()
         reply = self._ask()
         self._poll()
         error = produce_error(self.at, reply.error)
         if error.kind is ErrorKind.NONE:
             manager.take_id(*reply.producer)
-        elif error.kind is ErrorKind.RETRIABLE:
-            self.accumulator.state.now_ms += self._config.retry_backoff_ms
-        else:
+        elif error.kind is not ErrorKind.RETRIABLE:
             manager.be_refused_an_id(error.exception)
+        if error.kind is ErrorKind.RETRIABLE or (manager.has_id and self.at in SLEEPS_WITH_ITS_ID):
+            self.accumulator.state.now_ms += self._config.retry_backoff_ms
 
     def _asks(self, manager: TransactionManager) -> bool:
         """Whether the round is over, since it asked. Mirrors ``maybeSendAndPollTransactionalRequest``."""
@@ -176,6 +182,7 @@ class Sender:
             return False
         if manager.state != "INITIALIZING":
             manager.state, self._asked_before = "INITIALIZING", False
+        self._poll()
         if self._asked_before:
             self.accumulator.state.now_ms += self._config.retry_backoff_ms
         self._ask()
@@ -194,8 +201,8 @@ class Sender:
     def _send(self) -> None:
         """Mirrors ``sendProducerData``."""
         state = self.accumulator.state
-        ready = self.accumulator.ready(self._metadata).nodes
-        nodes = [node for node in table_order(ready, _node_hash, 16) if self.network.can_send(node)]
+        ready = self.accumulator.ready(self._metadata)
+        nodes = [node for node in table_order(ready.found, _node_hash, 16) if self.network.can_send(node)]
         drained = self.accumulator.drain(self._metadata, nodes, _MOST_BYTES)
         by_node: dict[int, list[Batch]] = {}
         for batch in drained:
@@ -270,8 +277,9 @@ class Sender:
             for batch in request.batches.values():
                 self._settle(batch, produce_error(self.at, name), -1, -1)
             return
-        for place, of in enumerate(sorted(request.batches)):
-            error = produce_error(self.at, end.error if place == 0 or end.others is None else end.others)
+        order = sorted(request.batches)
+        for of in table_order(order, partition_hash, 16) if self.at in READS_INTO_A_MAP else order:
+            error = produce_error(self.at, end.error if of == order[0] or end.others is None else end.others)
             offset = end.base_offset if error.kind is ErrorKind.NONE else -1
             self._settle(request.batches[of], error, offset, end.log_start)
 
@@ -279,7 +287,7 @@ class Sender:
         error = produce_error(self.at, reply.error)
         if error.kind is ErrorKind.NONE:
             manager.take_id(*reply.producer)
-        elif error.kind is not ErrorKind.RETRIABLE:
+        elif not manager.asks_again(error.kind is ErrorKind.RETRIABLE, error.name == "COORDINATOR_LOAD_IN_PROGRESS"):
             manager.be_refused_an_id(error.exception)
 
     def _settle(self, batch: Batch, error: ProduceError, base_offset: int, log_start: int) -> None:

@@ -173,10 +173,10 @@ public final class ProducerSequencesRule extends Rule {
         List<Object> requests = new ArrayList<>();
         int asked = 0;
         for (SenderNetwork.Sent one : network.sent) {
-            if (one.request.destination().equals(SenderNetwork.COORDINATOR.idString())) {
+            if (one.node.equals(SenderNetwork.COORDINATOR.idString())) {
                 asked++;
             } else {
-                requests.add(Map.of("node", Integer.parseInt(one.request.destination()), "batches", one.described));
+                requests.add(Map.of("node", Integer.parseInt(one.node), "batches", one.described));
             }
         }
         answer.put("sent", requests);

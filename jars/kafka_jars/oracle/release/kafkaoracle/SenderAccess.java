@@ -152,6 +152,9 @@ final class SenderAccess {
 
     /** What a batch says on the wire, and which records are in it: their values begin with their numbers. */
     private static Map<String, Object> onTheWire(TopicPartition of, Object batch) throws Exception {
+        if (RecordAccumulatorAccess.declared(batch.getClass(), "records") == null) {
+            return onTheWireIn010(of, RecordAccumulatorAccess.field(batch.getClass(), "records").get(batch));
+        }
         Object records = RecordAccumulatorAccess.declared(batch.getClass(), "records").invoke(batch);
         Object written = ((Iterable<?>) call(records, "batches")).iterator().next();
         List<Integer> numbers = new ArrayList<>();
@@ -165,6 +168,14 @@ final class SenderAccess {
         answer.put("epoch", call(written, "producerEpoch"));
         answer.put("sequence", call(written, "baseSequence"));
         return answer;
+    }
+
+    private static Map<String, Object> onTheWireIn010(TopicPartition of, Object records) throws Exception {
+        List<Integer> numbers = new ArrayList<>();
+        for (Iterator<?> each = ((Iterable<?>) records).iterator(); each.hasNext();) {
+            numbers.add(((ByteBuffer) call(call(each.next(), "record"), "value")).getInt());
+        }
+        return Map.of("partition", of.partition(), "records", numbers, "producer_id", -1, "epoch", -1, "sequence", -1);
     }
 
     private static Object call(Object on, String name) throws Exception {
@@ -181,7 +192,9 @@ final class SenderAccess {
             for (Map.Entry<TopicPartition, Object[]> entry : answers.entrySet()) {
                 byPartition.put(entry.getKey(), partitionResponse(one, entry.getValue()));
             }
-            return response.getConstructor(Map.class).newInstance(byPartition);
+            return Arrays.stream(one.getConstructors()).anyMatch(each -> each.getParameterTypes()[0] == Errors.class)
+                ? response.getConstructor(Map.class).newInstance(byPartition)
+                : response.getConstructor(Map.class, int.class).newInstance(byPartition, 0);
         }
         Object all = Class.forName(data).getConstructor().newInstance();
         Object topic = Class.forName(data + "$TopicProduceResponse").getConstructor().newInstance();
@@ -211,8 +224,10 @@ final class SenderAccess {
         try {
             return type.getConstructor(Errors.class, long.class, long.class, long.class)
                 .newInstance(answer[0], answer[1], -1L, answer[2]);
-        } catch (NoSuchMethodException older) { // 0.11 has no beginning of the log
-            return type.getConstructor(Errors.class, long.class, long.class).newInstance(answer[0], answer[1], -1L);
+        } catch (NoSuchMethodException older) { // 0.11 has no beginning of the log, 0.10 takes a number
+            Constructor<?> made = type.getConstructors()[0];
+            Object error = made.getParameterTypes()[0] == Errors.class ? answer[0] : (Object) ((Errors) answer[0]).code();
+            return made.newInstance(error, answer[1], -1L);
         }
     }
 

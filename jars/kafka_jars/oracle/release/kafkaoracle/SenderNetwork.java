@@ -35,11 +35,13 @@ final class SenderNetwork {
     /** A request that was sent, and not ended yet. */
     static final class Sent {
         final ClientRequest request;
+        final String node;
         final List<Object> described;
         private final Object inFlight;
 
-        Sent(ClientRequest request, Object inFlight, List<Object> described) {
+        Sent(ClientRequest request, String node, Object inFlight, List<Object> described) {
             this.request = request;
+            this.node = node;
             this.inFlight = inFlight;
             this.described = described;
         }
@@ -53,11 +55,12 @@ final class SenderNetwork {
     static final Node COORDINATOR = new Node(999, "coordinator", 9092);
 
     private static final Class<?> IN_FLIGHT = kafkas("org.apache.kafka.clients.InFlightRequests");
-    private static final Class<?> ONE_IN_FLIGHT = kafkas("org.apache.kafka.clients.NetworkClient$InFlightRequest");
-    private static final Constructor<?> NEW_IN_FLIGHT = Arrays.stream(ONE_IN_FLIGHT.getDeclaredConstructors())
-        .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
+    // To 0.10.1 requests are in flight as they are.
+    private static final Class<?> ONE_IN_FLIGHT = optional("org.apache.kafka.clients.NetworkClient$InFlightRequest");
+    private static final Constructor<?> NEW_IN_FLIGHT = ONE_IN_FLIGHT == null ? null
+        : Arrays.stream(ONE_IN_FLIGHT.getDeclaredConstructors()).max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
     private static final Constructor<?> NEW_REQUEST = ClientRequest.class.getConstructors()[0];
-    private static final Object SENT = RecordAccumulatorAccess.proxy(
+    private static final Object SENT = ONE_IN_FLIGHT == null ? null : RecordAccumulatorAccess.proxy(
         RecordAccumulatorAccess.field(ONE_IN_FLIGHT, "send").getType(), (self, method, arguments) -> method.getName().equals("completed") ? (Object) true : null);
 
     final KafkaClient client;
@@ -65,7 +68,9 @@ final class SenderNetwork {
     final List<String> uncaught = new ArrayList<>();
 
     static {
-        NEW_IN_FLIGHT.setAccessible(true);
+        if (NEW_IN_FLIGHT != null) {
+            NEW_IN_FLIGHT.setAccessible(true);
+        }
     }
 
     private final RecordAccumulatorAccess clock;
@@ -100,6 +105,9 @@ final class SenderNetwork {
                 return call("canSendMore", ((Node) arguments[0]).idString());
             case "newClientRequest":
                 return request(arguments);
+            case "nextRequestHeader": // to 0.10.1 a Sender makes its requests itself
+                return method.getReturnType().getConstructor(short.class, String.class, int.class)
+                    .newInstance(RecordAccumulatorAccess.field(arguments[0].getClass(), "id").get(arguments[0]), "client", numbered);
             case "send":
                 send((ClientRequest) arguments[0]);
                 return null;
@@ -146,25 +154,10 @@ final class SenderNetwork {
     }
 
     private void send(ClientRequest request) throws Exception {
-        List<Object> longs = new ArrayList<>(List.of(request.createdTimeMs(), clock.now));
-        List<Object> booleans = new ArrayList<>(List.of(request.expectResponse(), false));
-        Object header = request.makeHeader((short) 0);
-        Class<?>[] types = NEW_IN_FLIGHT.getParameterTypes();
-        Object[] arguments = new Object[types.length];
-        for (int at = 0; at < types.length; at++) {
-            Class<?> type = types[at];
-            arguments[at] = type == long.class ? longs.remove(0)
-                : type == boolean.class ? booleans.remove(0)
-                : type == int.class ? RecordAccumulatorAccess.declared(ClientRequest.class, "requestTimeoutMs").invoke(request)
-                : type == String.class ? request.destination()
-                : type.isInstance(header) ? header
-                : type == RequestCompletionHandler.class ? request.callback()
-                : type.isInstance(SENT) ? SENT
-                : null;
-        }
-        Object inFlight = NEW_IN_FLIGHT.newInstance(arguments);
-        boolean asksForId = request.destination().equals(COORDINATOR.idString());
-        Sent one = new Sent(request, inFlight, asksForId ? List.of() : SenderAccess.onTheWire(request));
+        String node = destination(request);
+        Object inFlight = ONE_IN_FLIGHT == null ? written(request) : inFlight(request);
+        boolean asksForId = node.equals(COORDINATOR.idString());
+        Sent one = new Sent(request, node, inFlight, asksForId ? List.of() : SenderAccess.onTheWire(request));
         numbered++;
         bySending.put(inFlight, one);
         sent.add(one);
@@ -172,6 +165,40 @@ final class SenderNetwork {
         if (asksForId) {
             answer(COORDINATOR.idString(), idAnswers);
         }
+    }
+
+    private static String destination(ClientRequest request) throws Exception {
+        Method direct = RecordAccumulatorAccess.declared(ClientRequest.class, "destination");
+        Object on = direct != null ? request : RecordAccumulatorAccess.declared(ClientRequest.class, "request").invoke(request);
+        return (String) RecordAccumulatorAccess.declared(on.getClass(), "destination").invoke(on);
+    }
+
+    /** The request, as if all of it was on the wire now. */
+    private Object written(ClientRequest request) throws Exception {
+        Object send = RecordAccumulatorAccess.declared(ClientRequest.class, "request").invoke(request);
+        RecordAccumulatorAccess.field(kafkas("org.apache.kafka.common.network.ByteBufferSend"), "remaining").set(send, 0);
+        RecordAccumulatorAccess.declared(ClientRequest.class, "setSendTimeMs").invoke(request, clock.now);
+        return request;
+    }
+
+    private Object inFlight(ClientRequest request) throws Exception {
+        List<Object> longs = new ArrayList<>(List.of(request.createdTimeMs(), clock.now));
+        List<Object> booleans = new ArrayList<>(List.of(request.expectResponse(), false));
+        Object header = ClientRequest.class.getMethod("makeHeader", short.class).invoke(request, (short) 0);
+        Class<?>[] types = NEW_IN_FLIGHT.getParameterTypes();
+        Object[] arguments = new Object[types.length];
+        for (int at = 0; at < types.length; at++) {
+            Class<?> type = types[at];
+            arguments[at] = type == long.class ? longs.remove(0)
+                : type == boolean.class ? booleans.remove(0)
+                : type == int.class ? RecordAccumulatorAccess.declared(ClientRequest.class, "requestTimeoutMs").invoke(request)
+                : type == String.class ? destination(request)
+                : type.isInstance(header) ? header
+                : type == RequestCompletionHandler.class ? request.callback()
+                : type.isInstance(SENT) ? SENT
+                : null;
+        }
+        return NEW_IN_FLIGHT.newInstance(arguments);
     }
 
     /** The next request of this node will be answered so; false if there is none left to answer. */
@@ -193,10 +220,10 @@ final class SenderNetwork {
     }
 
     private List<ClientResponse> poll() throws Exception {
-        List<ClientResponse> ended = new ArrayList<>();
+        Map<ClientResponse, RequestCompletionHandler> ended = new LinkedHashMap<>();
         for (Sent one : new ArrayList<>(sent)) {
             if (!one.request.expectResponse() && bySending.containsKey(one.inFlight)) {
-                ended.add(completed(call("completeLastSent", one.request.destination()), null));
+                complete(call("completeLastSent", one.node), null, ended);
             }
         }
         for (Map.Entry<String, Deque<Answer>> waiting : answers.entrySet()) {
@@ -204,7 +231,7 @@ final class SenderNetwork {
             Object body = next == null ? null : next.to(oldest(waiting.getKey()));
             if (body != null) {
                 waiting.getValue().remove();
-                ended.add(completed(call("completeNext", waiting.getKey()), body));
+                complete(call("completeNext", waiting.getKey()), body, ended);
             }
         }
         for (String node : lost) {
@@ -214,14 +241,16 @@ final class SenderNetwork {
         for (Object node : timedOut()) {
             end((String) node, true, ended);
         }
-        for (ClientResponse response : ended) {
+        for (Map.Entry<ClientResponse, RequestCompletionHandler> each : ended.entrySet()) {
             try {
-                response.onComplete();
+                if (each.getValue() != null) {
+                    each.getValue().onComplete(each.getKey());
+                }
             } catch (RuntimeException raised) {
                 uncaught.add(raised.getClass().getSimpleName());
             }
         }
-        return ended;
+        return new ArrayList<>(ended.keySet());
     }
 
     private Sent oldest(String node) throws Exception {
@@ -229,21 +258,32 @@ final class SenderNetwork {
         return bySending.get(((Deque<?>) all.get(node)).peekLast());
     }
 
-    private ClientResponse completed(Object inFlight, Object body) throws Exception {
-        bySending.remove(inFlight);
-        return (ClientResponse) RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "completed").invoke(inFlight, body, clock.now);
+    private void complete(Object inFlight, Object body, Map<ClientResponse, RequestCompletionHandler> ended) throws Exception {
+        RequestCompletionHandler told = bySending.remove(inFlight).request.callback();
+        ended.put(ONE_IN_FLIGHT == null ? response(inFlight, false, body)
+            : (ClientResponse) RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "completed").invoke(inFlight, body, clock.now), told);
     }
 
-    private void end(String node, boolean late, List<ClientResponse> ended) throws Exception {
+    /** What 0.10 tells of a request: the answer is not read yet. */
+    private ClientResponse response(Object request, boolean lost, Object body) throws Exception {
+        Object struct = body == null ? null : RecordAccumulatorAccess.declared(body.getClass(), "toStruct").invoke(body);
+        return (ClientResponse) ClientResponse.class.getConstructors()[0].newInstance(request, clock.now, lost, struct);
+    }
+
+    private void end(String node, boolean late, Map<ClientResponse, RequestCompletionHandler> ended) throws Exception {
         answers.remove(node);
-        Method timedOut = RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "timedOut");
-        Method method = late && timedOut != null ? timedOut : RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "disconnected");
         for (Iterator<?> all = ((Iterable<?>) call("clearAll", node)).iterator(); all.hasNext();) {
             Object one = all.next();
-            bySending.remove(one);
-            ended.add((ClientResponse) (method.getParameterCount() == 1
-                ? method.invoke(one, clock.now) : method.invoke(one, clock.now, null)));
+            RequestCompletionHandler told = bySending.remove(one).request.callback();
+            ended.put(ONE_IN_FLIGHT == null ? response(one, true, null) : disconnected(one, late), told);
         }
+    }
+
+    private ClientResponse disconnected(Object inFlight, boolean late) throws Exception {
+        Method timedOut = RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "timedOut");
+        Method method = late && timedOut != null ? timedOut : RecordAccumulatorAccess.declared(ONE_IN_FLIGHT, "disconnected");
+        return (ClientResponse) (method.getParameterCount() == 1
+            ? method.invoke(inFlight, clock.now) : method.invoke(inFlight, clock.now, null));
     }
 
     private List<?> timedOut() throws Exception {
@@ -253,6 +293,7 @@ final class SenderNetwork {
     }
 
     private Object call(String name, Object... arguments) throws Exception {
+        name = name.equals("count") && ONE_IN_FLIGHT == null ? "inFlightRequestCount" : name;
         for (Method method : IN_FLIGHT.getDeclaredMethods()) {
             if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
                 method.setAccessible(true);
@@ -271,10 +312,18 @@ final class SenderNetwork {
     }
 
     private static Class<?> kafkas(String name) {
+        Class<?> found = optional(name);
+        if (found == null) {
+            throw new IllegalStateException("Kafka has no " + name);
+        }
+        return found;
+    }
+
+    private static Class<?> optional(String name) {
         try {
             return Class.forName(name);
-        } catch (ClassNotFoundException moved) {
-            throw new IllegalStateException(moved);
+        } catch (ClassNotFoundException other) {
+            return null;
         }
     }
 }
