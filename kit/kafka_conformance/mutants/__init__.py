@@ -13,6 +13,7 @@ from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
 from kafka_conformance.mutants.accumulator_memory import ACCUMULATOR_MEMORY_MUTANTS
 from kafka_conformance.mutants.broker import BROKER_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
+from kafka_conformance.mutants.delivery import DELIVERY_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
@@ -40,6 +41,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *PRODUCER_CONFIG_MUTANTS,
     *SEQUENCE_STEP_MUTANTS,
     *BROKER_MUTANTS,
+    *DELIVERY_MUTANTS,
 )
 
 

@@ -162,7 +162,8 @@ class OpenRelease:
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
         """A batch: questions as JSON lines in, one answer line for each, in order."""
-        head, *answers = self._decode(self._oracle._ask_host(lambda host: host.answer(self.version, lines)))  # noqa: SLF001
+        said = self._oracle._ask_host(lambda host: host.answer(self.version, lines))  # noqa: SLF001
+        head, *answers = self._decode(said)
         self.check(head["release"], head["jar"])
         return answers
 

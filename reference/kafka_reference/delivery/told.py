@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.parties import Asks, Refused, Reply, Settings, Told, ToLeader, ToProducer
 from kafka_reference.delivery.producer import Producer
@@ -13,15 +15,21 @@ from kafka_reference.releases import NEWEST, Release, release
 __all__ = ["told"]
 
 
-def told(story: Story, version: str | Release = NEWEST) -> Outcome | Refused:
+def told(
+    story: Story, version: str | Release = NEWEST, *,
+    producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
+) -> Outcome | Refused:  # fmt: skip
     """What comes of the story in this release, client and broker. Raises BadStory; a story can be told once.
+
+    ``producer`` and ``leader`` make those who take part, for who wants others than the reference's.
 
     >>> from kafka_reference.delivery import Fault, Kind, Story
     >>> end = told(Story({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))
     >>> end.log, end.doubled
     ((0, 1, 1, 2), (1,))
     """
-    parties = _Parties(release(version))
+    at = release(version)
+    parties = _Parties(at, producer(at), leader)
     telling = story.told()
     try:
         waits = next(telling)
@@ -33,9 +41,9 @@ def told(story: Story, version: str | Release = NEWEST) -> Outcome | Refused:
 
 
 class _Parties:
-    def __init__(self, at: Release) -> None:
-        self._at, self._producer = at, Producer(at)
-        self._leader: Leader | None = None
+    def __init__(self, at: Release, producer: Producer, made: Callable[[Release], Leader]) -> None:
+        self._at, self._producer, self._made = at, producer, made
+        self._leader: Leader | None = None  # before 0.11 there is nothing a leader would have to look at
 
     def reply(self, told: Told) -> Reply:
         match told:
@@ -45,7 +53,7 @@ class _Parties:
                 return self._producer.hear(told)
             case ToLeader(one):
                 if self._leader is None:
-                    self._leader = Leader(self._at)
+                    self._leader = self._made(self._at)
                 return self._leader.hear(one)
 
 

@@ -36,8 +36,11 @@ public final class OracleHost {
         return room(release).extend(jars.split("\n"), witness);
     }
 
-    /** JSON lines in, JSON lines out, in order; the first line out names the release and the jar that answered. */
-    public byte[] answer(String release, byte[] lines) throws Exception {
+    /**
+     * JSON lines in, JSON lines out, in order; the first line out names the release and the jar that answered. They go out
+     * as text: py4j turns bytes into Python's one by one, which took longer than answering.
+     */
+    public String answer(String release, byte[] lines) throws Exception {
         ReleaseRoom room = room(release);
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
         write(out, Map.of("release", room.loadedVersion(), "jar", room.loadedFrom()));
@@ -48,7 +51,7 @@ public final class OracleHost {
         for (Map<String, Object> answered : room.answer(asked)) {
             write(out, answered);
         }
-        return out.toByteArray();
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     /** A whole column: keys in one file, results in another; nanoseconds spent in the release's own loop. */
