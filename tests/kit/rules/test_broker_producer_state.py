@@ -122,8 +122,7 @@ def test_the_spaces_are_what_their_names_say() -> None:
     # Of a file of 102 bytes: whole, one more, prefixes, bits; 18 more.
     assert sizes[2:] == [9 * 2 * 5 * 3 * 4 * 3, 4 * 3 * 16**2, 1 + 1 + 102 + 102 * 8 + 18, 16 + 16**2 + 16**3]
     for questions in asked.values():
-        ids = {question_id(RULE.slug, "4.4.0", question) for question in questions[:500]}
-        assert len(ids) == len(questions[:500])
+        assert len({question_id(RULE.slug, "4.4.0", question) for question in questions}) == len(questions)
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
