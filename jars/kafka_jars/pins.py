@@ -97,10 +97,10 @@ def load(path: Path = PINS_FILE) -> Pins:
     return made
 
 
-def pin(version: str, jars: dict[str, str], broker: dict[str, str], path: Path = PINS_FILE) -> None:
+def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE, *, broker: dict[str, str] | None = None) -> None:
     """Write a release's jars, coordinates to sha256, into ``path``, keeping everything else and the order of versions.
 
-    ``jars`` are its clients, ``broker`` what its broker adds, which may be nothing.
+    ``jars`` are its clients, ``broker`` what its broker adds, if anything.
     """
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import pytest
 from kafka_jars.errors import PinsUnreadable
 from kafka_jars.pins import PINS_FILE, Jar, load, pin
 
-A, B, C, D = ("0a" * 32, "0b" * 32, "0c" * 32, "0d" * 32)
+A, B, C, D, E = ("0a" * 32, "0b" * 32, "0c" * 32, "0d" * 32, "0e" * 32)
 SMALL = f"""\
 # Said at the top.
 [beside]
@@ -21,6 +21,9 @@ SMALL = f"""\
 
 [releases."3.9.2"]
 "org.apache.kafka:kafka-clients:3.9.2" = "{C}"
+
+[releases."3.9.2".broker]
+"org.apache.kafka:kafka-storage:3.9.2" = "{E}"
 """
 
 
@@ -40,6 +43,8 @@ def test_the_releases_that_were_promised_are_pinned() -> None:
         assert jars[0].coordinates == f"org.apache.kafka:kafka-clients:{version}"
     every = [jar.sha256 for jars in (*pins.releases.values(), pins.beside, pins.compiler) for jar in jars]
     assert all(re.fullmatch("[0-9a-f]{64}", sha256 or "") for sha256 in every)
+    assert all(pins.is_pinned(version) for version in pins.releases)
+    assert set(pins.brokers) == set(pins.releases) - {"0.10.0.1"}
     assert len(set(every)) == len(every), "a jar's sha256 under two names"
 
 
@@ -51,6 +56,15 @@ def test_a_release_has_its_own_jars_first_then_those_beside(file: Path) -> None:
         Jar("org.slf4j:slf4j-api:1.7.36", A),
     )
     assert pins.compiler == (Jar("org.eclipse.jdt:ecj:3.40.0", B),)
+
+
+def test_what_a_broker_adds_is_kept_apart(file: Path) -> None:
+    pins = load(file)
+    assert pins.broker("3.9.2") == (Jar("org.apache.kafka:kafka-storage:3.9.2", E),)
+    assert pins.broker("3.8.1") == (Jar("org.apache.kafka:kafka-storage:3.8.1", None),)
+    assert pins.broker("0.10.2.2") == ()
+    file.write_text(SMALL[: SMALL.index('[releases."3.9.2".broker]')], encoding="utf-8")
+    assert not load(file).is_pinned("3.9.2"), "not all of its jars are"
 
 
 def test_a_release_nobody_pinned_has_a_jar_without_sha256(file: Path) -> None:
@@ -105,10 +119,13 @@ def test_no_file(tmp_path: Path) -> None:
 def test_pinning_keeps_everything_and_the_order_of_versions(file: Path) -> None:
     pin("3.10.0", {"org.apache.kafka:kafka-clients:3.10.0": D}, file)
     pin("0.10.0.1", {"org.apache.kafka:kafka-clients:0.10.0.1": A}, file)
+    pin("3.6.1", {"org.apache.kafka:kafka-clients:3.6.1": B}, file, broker={"org.apache.kafka:kafka-storage:3.6.1": D})
     written = file.read_text(encoding="utf-8")
     assert written.startswith(SMALL[: SMALL.index("[releases")])
-    assert re.findall(r'^\[releases\."(.+)"\]$', written, re.MULTILINE) == ["0.10.0.1", "3.9.2", "3.10.0"]
+    assert re.findall(r'^\[releases\."(.+)"\]$', written, re.MULTILINE) == ["0.10.0.1", "3.6.1", "3.9.2", "3.10.0"]
+    assert re.findall(r'^\[releases\."(.+)"\.broker\]$', written, re.MULTILINE) == ["3.6.1", "3.9.2"]
     pins = load(file)
+    assert pins.broker("3.6.1") == (Jar("org.apache.kafka:kafka-storage:3.6.1", D),)
     assert pins.releases["3.10.0"] == (Jar("org.apache.kafka:kafka-clients:3.10.0", D),)
     assert pins.releases["3.9.2"] == (Jar("org.apache.kafka:kafka-clients:3.9.2", C),)
     assert [path.name for path in file.parent.iterdir()] == ["releases.toml"]

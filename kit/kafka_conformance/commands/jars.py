@@ -53,7 +53,7 @@ def pin(*, versions: Sequence[str]) -> int:
     for at in (at for at in wanted if not pins.is_pinned(str(at))):
         own, broker = pins.clients(str(at)), pins.broker(str(at))
         found = {stored.jar.coordinates: stored.sha256 for stored in _fetched([*own, *broker], store)}
-        pinning.pin(str(at), _those(own, found), _those(broker, found))
+        pinning.pin(str(at), _those(own, found), broker=_those(broker, found))
         for coordinates, sha256 in found.items():
             out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
     for at in wanted:

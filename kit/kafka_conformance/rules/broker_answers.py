@@ -31,7 +31,7 @@ from kafka_reference.broker.verification import Verification
 from kafka_reference.errors import JavaRaises
 from kafka_reference.releases import Release
 
-__all__ = ["BrokerHistory"]
+__all__ = ["BrokerHistory", "batch_of"]
 
 
 class BrokerHistory:
@@ -74,7 +74,7 @@ class BrokerHistory:
         offset = self.state.end
         for step in steps:
             offset = offset if step.offset is None else step.offset
-            batches.append(_batch(step, offset))
+            batches.append(batch_of(step, offset))
             offset += batches[-1].records
         written = self.state.append(batches, origin)
         if isinstance(written, Duplicate):
@@ -127,7 +127,8 @@ class BrokerHistory:
         return [*told, verified.supports_epoch_bump] if self.state.era.knows_bumps else told
 
 
-def _batch(step: AppendStep | MarkerStep, offset: int) -> Written:
+def batch_of(step: AppendStep | MarkerStep, offset: int) -> Written:
+    """The batch of a step, at ``offset``."""
     if isinstance(step, AppendStep):
         return DataBatch(
             step.producer_id, step.epoch, step.first_sequence, step.records, offset, step.timestamp, step.transactional

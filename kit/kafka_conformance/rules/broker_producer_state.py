@@ -39,6 +39,7 @@ from typing import Any
 
 from kafka_conformance.protocol import Answer
 from kafka_conformance.rules.broker_answers import BrokerHistory
+from kafka_conformance.rules.broker_explained import explain_broker
 from kafka_conformance.rules.broker_histories import broker_histories
 from kafka_conformance.rules.broker_spaces import (
     every_broken_file,
@@ -135,6 +136,7 @@ RULE = Rule(
     ),
     labels=_labels,
     path=_path,
+    explain=explain_broker,
     always=frozenset(
         {
             "30 steps and more",

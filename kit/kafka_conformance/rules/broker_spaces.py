@@ -96,7 +96,7 @@ def every_marker() -> Iterator[BrokerProducerStateQuestion]:
 
 def every_repeat() -> Iterator[BrokerProducerStateQuestion]:
     """Up to 7 batches of 1 to 3 records, then each sequence of a range there or around it, by 1 to 4 records."""
-    for count, length in product(range(8), (1, 2, 3)):
+    for count, length in [(0, 1), *product(range(1, 8), (1, 2, 3))]:
         before = [_data(number * length, length) for number in range(count)]
         for first, records in product(range(count * length + 2), (1, 2, 3, 4)):
             yield question_of((*before, _data(first, records), _LOOK))

@@ -20,6 +20,7 @@ CLIENTS, BESIDE, COMPILER, NEW = (
     "org.apache.kafka:kafka-clients:3.9.2", "org.slf4j:slf4j-api:1.7.36", "org.eclipse.jdt:ecj:3.40.0",
     "org.apache.kafka:kafka-clients:3.6.1",
 )  # fmt: skip
+STORAGE, NEW_STORAGE = "org.apache.kafka:kafka-storage:3.9.2", "org.apache.kafka:kafka-storage:3.6.1"
 
 
 def sha256(coordinates: str) -> str:
@@ -32,7 +33,8 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "releases.toml"
     path.write_text(
         f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
-        f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n',
+        f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
+        f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
         encoding="utf-8",
     )
     monkeypatch.setattr(pinning.load, "__defaults__", (path,))
@@ -93,6 +95,7 @@ def test_the_list_says_what_is_in_the_cache(store: Store, capsys: pytest.Capture
     assert jars.list_jars() == 0
     said = shown(capsys)
     assert f"3.9.2 {CLIENTS} {sha256(CLIENTS)[:16]} cached" in said
+    assert f"3.9.2 broker {STORAGE} {sha256(STORAGE)[:16]} not fetched" in said
     assert f"every release {BESIDE} {sha256(BESIDE)[:16]} not fetched" in said
     assert f"compiler {COMPILER} {sha256(COMPILER)[:16]} not fetched" in said
     assert said.endswith(f"1 releases pinned; cache {store.folder}")
@@ -104,11 +107,11 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 ) -> None:
     put(store, BESIDE, BESIDE)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CLIENTS, "closed"]
+    assert fetched == [COMPILER, CLIENTS, STORAGE, "closed"]
     assert store.path(Jar(CLIENTS)).read_text(encoding="utf-8") == CLIENTS
     assert f"{CLIENTS} {sha256(CLIENTS)[:16]} as pinned" in shown(capsys)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CLIENTS, "closed"]
+    assert fetched == [COMPILER, CLIENTS, STORAGE, "closed"]
 
 
 @pytest.mark.usefixtures("pins")
@@ -143,12 +146,13 @@ def test_pinning_writes_the_sha256_and_says_what_was_there(
 ) -> None:
     assert jars.pin(versions=["3.6.1", "3.9.2"]) == 0
     assert pinning.load().releases["3.6.1"] == (Jar(NEW, sha256(NEW)),)
+    assert pinning.load().brokers["3.6.1"] == (Jar(NEW_STORAGE, sha256(NEW_STORAGE)),)
     assert f"pinned {NEW} sha256 {sha256(NEW)}" in shown(capsys)
     before = pins.read_bytes()
     assert jars.pin(versions=["3.6.1"]) == 0
     assert "3.6.1 was pinned already" in shown(capsys)
     assert pins.read_bytes() == before
-    assert fetched == [NEW, "closed"]
+    assert fetched == [NEW, NEW_STORAGE, "closed"]
 
 
 @pytest.mark.usefixtures("store", "fetched")

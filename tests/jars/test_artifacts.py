@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_jars.artifacts import broker_of, clients_of
+from kafka_jars.pins import load
+
+
+def test_the_clients_are_one_jar() -> None:
+    assert clients_of("4.4.0") == ("org.apache.kafka:kafka-clients:4.4.0",)
+
+
+@pytest.mark.parametrize(
+    ("version", "artifacts"),
+    [
+        ("0.11.0.3", ["kafka_2.12", "scala-library", "log4j-over-slf4j"]),
+        ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
+        ("2.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
+        ("3.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
+        ("3.5.2", ["kafka-storage"]),
+        ("4.0.2", ["kafka-storage"]),
+        ("4.1.2", ["kafka-storage", "kafka-server-common"]),
+    ],
+)
+def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:
+    broker = broker_of(version)
+    assert broker is not None
+    assert [coordinates.split(":")[1] for coordinates in broker.coordinates] == artifacts
+    assert broker.coordinates[0].endswith(f":{version}")
+    assert broker.witness.endswith(".ProducerStateManager")
+    assert broker.witness.startswith("kafka.log") == artifacts[0].startswith("kafka_")
+
+
+def test_before_there_were_producer_ids() -> None:
+    assert broker_of("0.10.2.2") is None
+
+
+def test_what_is_pinned_is_what_is_asked_for() -> None:
+    pins = load()
+    for version, jars in pins.brokers.items():
+        broker = broker_of(version)
+        assert broker is not None
+        assert tuple(jar.coordinates for jar in jars) == broker.coordinates
