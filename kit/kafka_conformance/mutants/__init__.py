@@ -16,6 +16,7 @@ from kafka_conformance.mutants.folds import FOLD_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
+from kafka_conformance.mutants.sender import SENDER_MUTANTS
 from kafka_conformance.mutants.sequences import SEQUENCE_MUTANTS
 from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS
@@ -34,6 +35,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *ACCUMULATOR_MUTANTS,
     *ACCUMULATOR_MEMORY_MUTANTS,
     *SEQUENCE_MUTANTS,
+    *SENDER_MUTANTS,
 )
 
 
