@@ -126,7 +126,11 @@ class SenderHistory:
             "now_ms": state.now_ms,
         }
         if manager is not None:
-            answer |= {"producer": list(manager.current), "state": manager.state, "partitions": _partitions(manager, self._at)}
+            answer |= {
+                "producer": list(manager.current),
+                "state": manager.state,
+                "partitions": _partitions(manager, self._at),
+            }
         return answer
 
 

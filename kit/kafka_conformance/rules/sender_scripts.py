@@ -30,8 +30,8 @@ from kafka_conformance.rules.sender_steps import (
 from kafka_reference.draws import mix32
 
 __all__ = [
-    "every_end_of_the_numbers", "every_error_of_one_at_a_time", "every_expiry", "every_pair_of_answers",
-    "every_refusal_of_an_id", "every_short_history", "histories",
+    "every_end_of_the_numbers", "every_error_of_one_at_a_time", "every_expiry", "every_number_in_flight",
+    "every_pair_of_answers", "every_refusal_of_an_id", "every_short_history", "histories",
 ]  # fmt: skip
 
 _MOST = 2**31 - 1
@@ -41,7 +41,11 @@ _SEQUENCES = (
     RespondStep("UNKNOWN_PRODUCER_ID"), RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=0),
     RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=1000),
 )  # fmt: skip
-_FINE, _AGAIN, _REFUSED = RespondStep(base_offset=100), RespondStep("NOT_ENOUGH_REPLICAS"), RespondStep("INVALID_TIMESTAMP")
+_FINE, _AGAIN, _REFUSED = (
+    RespondStep(base_offset=100),
+    RespondStep("NOT_ENOUGH_REPLICAS"),
+    RespondStep("INVALID_TIMESTAMP"),
+)
 _TOO_LARGE, _FATAL = RespondStep("MESSAGE_TOO_LARGE"), RespondStep("CLUSTER_AUTHORIZATION_FAILED")
 _OTHERS = tuple(
     RespondStep(name)
@@ -105,6 +109,14 @@ def every_short_history() -> Iterator[ProducerSequencesQuestion]:
     for idempotence in (True, False):
         for symbols in every_script(alphabet, 3 if idempotence else 2):
             yield _asked((*begun, *symbols, _LOOK, _RUN, _RUN), replace(_CONFIG, idempotence=idempotence), (0, 0))
+
+
+def every_number_in_flight() -> Iterator[ProducerSequencesQuestion]:
+    """Seven batches, 1 to 5 in flight at most: every one of 28 answers to the first, and then the rounds that settle it."""
+    for most in range(1, 6):
+        for answer in _ANSWERS:
+            steps = (*((_APPEND, _RUN) * 7), answer, _RUN, _LOOK, _RUN, _FINE, _RUN, _RUN)
+            yield _asked(steps, replace(_CONFIG, max_in_flight=most, batch_size=1))
 
 
 def every_expiry() -> Iterator[ProducerSequencesQuestion]:
@@ -172,7 +184,9 @@ _ALPHABET: tuple[Any, ...] = (
     (RespondStep("INVALID_TIMESTAMP", "NONE"), _RUN), (_LOST, DisconnectStep(1), _RUN), (_AGAIN, _RUN), _LOOK, (_FINE, _RUN),
     ProducerIdStep(9, 2**15 - 1), (_LOST, _RUN), (_APPEND, _RUN), (AppendStep(1), _RUN), FlushStep(),
 )  # fmt: skip
-_RARE: tuple[Any, ...] = (*((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"), (_FATAL, _RUN))
+_RARE: tuple[Any, ...] = (
+    *((answer, _RUN) for answer in _OTHERS), ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"), (_FATAL, _RUN),
+)  # fmt: skip
 _PRODUCERS = (
     _KNOWN, None, KnownProducer(7, 2**15 - 2, {"0": 5}), KnownProducer(7, 0, {"0": _MOST - 1, "1": _MOST}),
     KnownProducer(2**40, 3, {"0": 100}),
@@ -193,7 +207,9 @@ def _spelled(letters: bytes) -> ProducerSequencesQuestion:
     leaders = _LEADERS[head[7] % len(_LEADERS)]
     steps = [_within(step, len(leaders)) for step in _flat(_words(body))]
     draws = tuple(mix32(head[4] * 1009 + place) for place in range(len(steps) + 1))
-    return ProducerSequencesQuestion(config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)])
+    return ProducerSequencesQuestion(
+        config, leaders, draws, (*steps, _LOOK), _PRODUCERS[head[7] // 4 % len(_PRODUCERS)]
+    )
 
 
 def _words(letters: bytes) -> Iterator[Any]:

@@ -55,7 +55,7 @@ KNOWS_STRANGERS = since("2.5.0", until="2.7.0")
 ENDS_WITH_FATAL = since("2.6.0")
 ASKS_ANEW = since("3.6.0")
 ASKS_ONCE = since("2.5.0", until="3.3.1")
-SAYS_ILLEGAL_STATE = since("3.1.0")
+SAYS_ILLEGAL_STATE = since("3.1.1")
 UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
 _LAST_EPOCH = 2**15 - 1
 _NOBODY = (-1, -1)

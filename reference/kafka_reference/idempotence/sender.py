@@ -292,8 +292,7 @@ class Sender:
 
     def _settle(self, batch: Batch, error: ProduceError, base_offset: int, log_start: int) -> None:
         """A batch is answered. Mirrors ``completeBatch``."""
-        ended = batch in self._final
-        found, also = fate(self.at, error, batch, self.manager, log_start, self._may_retry(batch), ended)
+        found, also = self._decide(batch, error, log_start)
         if self.manager is not None and also is Also.BUMP:
             self.manager.request_bump(batch.of)
         if self.manager is not None and also is Also.RESTART:
@@ -312,6 +311,10 @@ class Sender:
                 self._fail(batch, error.exception, batch.attempts < self._config.retries)
         if self._one_at_a_time:
             self.accumulator.state.unmute(batch.of, 0)
+
+    def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[Fate, Also]:
+        ended = batch in self._final
+        return fate(self.at, error, batch, self.manager, log_start, self._may_retry(batch), ended)
 
     def _may_retry(self, batch: Batch) -> bool:
         if self.at in LOOKS_AT_ENDED and (self._is_overdue(batch) or batch in self._final):

@@ -225,7 +225,8 @@ final class SenderAccess {
             return type.getConstructor(Errors.class, long.class, long.class, long.class)
                 .newInstance(answer[0], answer[1], -1L, answer[2]);
         } catch (NoSuchMethodException older) { // 0.11 has no beginning of the log, 0.10 takes a number
-            Constructor<?> made = type.getConstructors()[0];
+            Constructor<?> made = Arrays.stream(type.getConstructors())
+                .filter(each -> each.getParameterCount() == 3).findFirst().orElseThrow();
             Object error = made.getParameterTypes()[0] == Errors.class ? answer[0] : (Object) ((Errors) answer[0]).code();
             return made.newInstance(error, answer[1], -1L);
         }

@@ -109,7 +109,7 @@ final class SenderNetwork {
                 return method.getReturnType().getConstructor(short.class, String.class, int.class)
                     .newInstance(RecordAccumulatorAccess.field(arguments[0].getClass(), "id").get(arguments[0]), "client", numbered);
             case "send":
-                send((ClientRequest) arguments[0]);
+                send((ClientRequest) arguments[0], (Long) arguments[1]);
                 return null;
             case "poll":
                 return poll();
@@ -153,9 +153,9 @@ final class SenderNetwork {
         return (ClientRequest) NEW_REQUEST.newInstance(arguments);
     }
 
-    private void send(ClientRequest request) throws Exception {
+    private void send(ClientRequest request, long now) throws Exception {
         String node = destination(request);
-        Object inFlight = ONE_IN_FLIGHT == null ? written(request) : inFlight(request);
+        Object inFlight = ONE_IN_FLIGHT == null ? written(request, now) : inFlight(request, now);
         boolean asksForId = node.equals(COORDINATOR.idString());
         Sent one = new Sent(request, node, inFlight, asksForId ? List.of() : SenderAccess.onTheWire(request));
         numbered++;
@@ -174,15 +174,15 @@ final class SenderNetwork {
     }
 
     /** The request, as if all of it was on the wire now. */
-    private Object written(ClientRequest request) throws Exception {
+    private Object written(ClientRequest request, long now) throws Exception {
         Object send = RecordAccumulatorAccess.declared(ClientRequest.class, "request").invoke(request);
         RecordAccumulatorAccess.field(kafkas("org.apache.kafka.common.network.ByteBufferSend"), "remaining").set(send, 0);
-        RecordAccumulatorAccess.declared(ClientRequest.class, "setSendTimeMs").invoke(request, clock.now);
+        RecordAccumulatorAccess.declared(ClientRequest.class, "setSendTimeMs").invoke(request, now);
         return request;
     }
 
-    private Object inFlight(ClientRequest request) throws Exception {
-        List<Object> longs = new ArrayList<>(List.of(request.createdTimeMs(), clock.now));
+    private Object inFlight(ClientRequest request, long now) throws Exception {
+        List<Object> longs = new ArrayList<>(List.of(request.createdTimeMs(), now));
         List<Object> booleans = new ArrayList<>(List.of(request.expectResponse(), false));
         Object header = ClientRequest.class.getMethod("makeHeader", short.class).invoke(request, (short) 0);
         Class<?>[] types = NEW_IN_FLIGHT.getParameterTypes();

@@ -1,0 +1,231 @@
+"""Mistakes of senders: what becomes of an answered batch, who begins a new epoch, what is in flight, what expires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from kafka_conformance.mutants.mutant import Ask, Mutant
+from kafka_conformance.mutants.sticky import as_if
+from kafka_conformance.rules.producer_sequences import RULE
+from kafka_conformance.rules.sender_history import ask_sender
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.idempotence.answers import Also, Fate
+from kafka_reference.idempotence.errors import ProduceError
+from kafka_reference.idempotence.in_flight import Sequenced
+from kafka_reference.idempotence.manager import TransactionManager
+from kafka_reference.idempotence.requests import InFlight, Request
+from kafka_reference.idempotence.sender import Sender, SenderConfig
+from kafka_reference.releases import NEWEST, Release, release
+
+__all__ = ["SENDER_MUTANTS"]
+
+Decided = tuple[Fate, Also]
+
+
+def _deciding(other: Callable[[Decided, ProduceError, int], Decided]) -> type[Sender]:
+    """A sender that decides by ``other``: what the rule decided, the error, and where the log begins."""
+
+    class Deciding(Sender):
+        def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> Decided:
+            return other(super()._decide(batch, error, log_start), error, log_start)
+
+    return Deciding
+
+
+def _duplicates_fail(found: Decided, error: ProduceError, _: int) -> Decided:
+    return (Fate.FAILED, Also.NOTHING) if error.name == "DUPLICATE_SEQUENCE_NUMBER" else found
+
+
+def _never_bumps(found: Decided, *_: object) -> Decided:
+    return (found[0], Also.NOTHING) if found[1] is Also.BUMP else found
+
+
+def _out_of_order_fails(found: Decided, error: ProduceError, _: int) -> Decided:
+    is_left = error.name == "OUT_OF_ORDER_SEQUENCE_NUMBER" and found == (Fate.RETRIED, Also.NOTHING)
+    return (Fate.FAILED, Also.NOTHING) if is_left else found
+
+
+def _any_offset_will_do(found: Decided, error: ProduceError, log_start: int) -> Decided:
+    is_left = error.name == "UNKNOWN_PRODUCER_ID" and log_start == -1 and found[0] is Fate.RETRIED
+    return (Fate.RETRIED, Also.BUMP) if is_left else found
+
+
+def _never_splits(found: Decided, *_: object) -> Decided:
+    return (Fate.FAILED, Also.NOTHING) if found[0] is Fate.SPLIT else found
+
+
+def _splits_without_end(found: Decided, *_: object) -> Decided:
+    return (Fate.RETRIED, Also.NOTHING) if found[0] is Fate.SPLIT else found
+
+
+class _OneMoreRetry(Sender):
+    def _may_retry(self, batch: Batch) -> bool:
+        return super()._may_retry(batch) or (batch not in self._final and batch.attempts == self._config.retries)
+
+
+class _RetriesWhatIsOverdue(Sender):
+    def _may_retry(self, batch: Batch) -> bool:
+        return batch not in self._final and batch.attempts < self._config.retries
+
+
+class _ExhaustedIsRefused(Sender):
+    def _fail(self, batch: Batch, exception: str, adjust: bool) -> None:
+        super()._fail(batch, exception, adjust or exception != "TimeoutException")
+
+
+class _TellsTwice(Sender):
+    def _tell(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
+        self._final.pop(batch, None)
+        return super()._tell(batch, exception, base_offset)
+
+
+class _DoesNotSendWhatExpired(Sender):
+    def _send_to(self, node: int, batches: Iterable[Batch]) -> None:  # type: ignore[override]
+        left = [batch for batch in batches if batch not in self._final]
+        if left:
+            super()._send_to(node, left)
+
+
+class _NothingExpiresInFlight(Sender):
+    def _expired_in_flight(self) -> list[Batch]:
+        return []
+
+
+class _Networked(Sender):
+    network_class: type[InFlight] = InFlight
+
+    def __init__(
+        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+    ) -> None:
+        super().__init__(at, config, accumulator, metadata, idempotent)
+        self.network = self.network_class(at, config.max_in_flight, config.request_timeout_ms)
+
+
+class _OneMore(InFlight):
+    def can_send(self, node: int) -> bool:
+        return self.count(node) <= self._most
+
+
+class _NewestFirst(InFlight):
+    def _clear(self, node: int) -> Iterator[Request]:
+        return reversed(list(super()._clear(node)))
+
+
+def _networked(kind: type[InFlight]) -> type[Sender]:
+    return type(f"_With{kind.__name__}", (_Networked,), {"network_class": kind})
+
+
+class _AllBeginAnew(TransactionManager):
+    def bump(self) -> None:
+        self._to_restart |= dict.fromkeys(self.partitions)
+        super().bump()
+
+
+class _EpochsGoRound(TransactionManager):
+    def bump(self) -> None:
+        producer_id, epoch = self.current
+        if epoch == 2**15 - 1:
+            self.current = (producer_id, -1)
+        super().bump()
+
+
+class _OldNumbersInANewEpoch(TransactionManager):
+    def restart(self, of: tuple[str, int]) -> None:
+        for batch in self.partitions[of].in_flight:
+            batch.renumber(self.current, batch.sequence or 0)
+        self.partitions[of].in_flight.renumbered()
+        self.partitions[of].producer = self.current
+
+
+class _RefusedLeavesNoGap(TransactionManager):
+    def failed(self, batch: Sequenced, exception: str, adjust: bool) -> None:  # noqa: ARG002  whoever refused it
+        super().failed(batch, exception, False)
+
+
+class _NothingIsFatal(TransactionManager):
+    def fail_for_good(self, exception: str) -> None:
+        pass
+
+
+class _NeverResolves(TransactionManager):
+    def resolve(self) -> None:
+        pass
+
+
+class _ForgetsOffsets(TransactionManager):
+    def last_offset(self, of: tuple[str, int]) -> int:  # noqa: ARG002  whichever it is
+        return -1
+
+
+def _made(kind: type[Sender]) -> Ask:
+    return partial(ask_sender, kind)
+
+
+def _managed(kind: type[TransactionManager]) -> Ask:
+    """A sender whose manager is of this kind."""
+
+    def made(
+        at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+    ) -> Sender:
+        sender = Sender(at, config, accumulator, metadata, idempotent)
+        if idempotent:
+            sender.manager = accumulator.state.producer = kind(at)
+        return sender
+
+    return partial(ask_sender, made)
+
+
+_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
+    ("duplicates-fail", "a duplicate is told as an error", _made(_deciding(_duplicates_fail))),
+    ("never-another-epoch", "an epoch is for ever", _made(_deciding(_never_bumps))),
+    ("out-of-order-fails", "who waits for another batch fails with it", _made(_deciding(_out_of_order_fails))),
+    ("any-log-start-will-do", "an unknown producer begins anew at once", _made(_deciding(_any_offset_will_do))),
+    ("never-splits", "a batch that is too large fails", _made(_deciding(_never_splits))),
+    ("splits-without-end", "a batch that is too large is sent again as it is", _made(_deciding(_splits_without_end))),
+    ("one-more-retry", "retries count from one", _made(_OneMoreRetry)),
+    ("retries-what-is-overdue", "delivery.timeout.ms is for what waits only", _made(_RetriesWhatIsOverdue)),
+    ("exhausted-is-refused", "after the last retry the sequence is taken to be free", _made(_ExhaustedIsRefused)),
+    ("tells-twice", "a late answer is told, too", _made(_TellsTwice)),
+    (
+        "expired-is-not-sent",
+        "what expires in the round in which it was drained is not sent",
+        _made(_DoesNotSendWhatExpired),
+    ),
+    ("nothing-expires-in-flight", "only what waits expires", _made(_NothingExpiresInFlight)),
+    ("one-more-in-flight", "one more than max.in.flight may be in flight", _made(_networked(_OneMore))),
+    ("newest-ends-first", "a lost connection ends its newest request first", _made(_networked(_NewestFirst))),
+    ("all-begin-anew", "all partitions begin anew with a new epoch", _managed(_AllBeginAnew)),
+    ("epochs-go-round", "after epoch 32767 comes 0, for the same id", _managed(_EpochsGoRound)),
+    ("old-numbers-in-a-new-epoch", "batches keep their sequences in a new epoch", _managed(_OldNumbersInANewEpoch)),
+    ("refused-leaves-no-gap", "a refused batch leaves a gap that is not closed", _managed(_RefusedLeavesNoGap)),
+    ("nothing-is-fatal", "a producer that may not write goes on", _managed(_NothingIsFatal)),
+    ("never-resolves", "an unresolved partition stays so", _managed(_NeverResolves)),
+)
+_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
+    ("sender-3.5-in-3.6", "failures are told to the manager whenever they come", "3.5.2", "3.6.2"),
+    ("sender-3.3.1-in-3.3.2", "most retriable errors end the request for an id (KAFKA-14417)", "3.3.1", "3.3.2"),
+    ("sender-3.1.0-in-3.1.2", "a late answer takes out a batch of the next epoch (KAFKA-13794)", "3.1.0", "3.1.2"),
+    ("sender-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", "2.6.3", "2.7.2"),
+    ("sender-2.4-in-2.5", "a gap costs the producer its id (KIP-360)", "2.4.1", "2.5.1"),
+    ("sender-2.0-in-2.3", "nothing expires in flight (KIP-91)", "2.0.1", "2.3.1"),
+    ("sender-1.1-in-2.0", "a lost connection ends its newest request first", "1.1.1", "2.0.1"),
+    ("sender-0.11-in-1.1", "one batch in flight at most is numbered (KAFKA-5494)", "0.11.0.3", "1.1.1"),
+)
+
+SENDER_MUTANTS = (
+    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
+    Mutant(
+        "forgets-offsets",
+        RULE.slug,
+        "an unknown producer always lost its log",
+        _managed(_ForgetsOffsets),
+        release("2.4.1"),
+    ),
+    *(
+        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), release(at))
+        for slug, story, another, at in _OTHER_RELEASES
+    ),
+)
