@@ -9,7 +9,7 @@ from          jars                                               why
 ============  =================================================  =========================================
 0.11.0.0      kafka_2.12, scala-library 2.12, a stand-in for     the first release with producer ids
               log4j
-1.0.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
+1.1.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
 2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
 3.5.0         kafka-storage                                      the classes are Java
 4.1.0         kafka-storage, kafka-server-common                 UnifiedLog, in Java too, names its errors
@@ -45,7 +45,7 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
         (0, 11, 0, 0),
         Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, "org.slf4j:log4j-over-slf4j:1.7.36")),
     ),
-    ((1, 0, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
+    ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
     ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
     ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, "org.apache.kafka:kafka-server-common:{release}"))),

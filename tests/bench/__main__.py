@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import aiokafka.partitioner
 import kafka.partitioner.default
+import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -109,7 +110,7 @@ def asking(oracle: Oracle, newest: str) -> None:
     from kafka_conformance.answerers.java import JavaAnswerer
 
     java = JavaAnswerer(oracle)
-    columns = "rule", "release", "steps each", "questions a second"
+    columns = "rule", "release", "steps each", "questions a second", "without writing them down"
     table = Table(*columns, box=None, title="through the oracle", title_justify="left")
     for rule in RULES.values():
         at = max(version for version in map(release, load().releases) if rule.java_class(version) is not None)
@@ -122,7 +123,17 @@ def asking(oracle: Oracle, newest: str) -> None:
             java.answer(rule, at, questions)  # type: ignore[arg-type]
             return len(questions) / (time.perf_counter() - begun)
 
-        table.add_row(rule.slug, str(at), f"{steps:.0f}", f"{in_turns({'java': run})['java']:,.0f}")
+        asked = [{"id": str(number), "rule": rule.slug, "question": each} for number, each in enumerate(questions)]
+        lines = b"\n".join(map(msgspec.json.encode, asked))
+        opened = oracle.open(str(at))
+
+        def answer(opened: OpenRelease = opened, lines: bytes = lines, count: int = len(questions)) -> float:
+            begun = time.perf_counter()
+            opened.answer(lines)
+            return count / (time.perf_counter() - begun)
+
+        rates = in_turns({"asked": run, "answered": answer})
+        table.add_row(rule.slug, str(at), f"{steps:.0f}", f"{rates['asked']:,.0f}", f"{rates['answered']:,.0f}")
     Console(width=110).print(table)
 
 

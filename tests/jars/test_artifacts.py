@@ -14,6 +14,8 @@ def test_the_clients_are_one_jar() -> None:
     ("version", "artifacts"),
     [
         ("0.11.0.3", ["kafka_2.12", "scala-library", "log4j-over-slf4j"]),
+        ("1.0.2", ["kafka_2.12", "scala-library", "log4j-over-slf4j"]),
+        ("1.1.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
         ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
         ("2.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
         ("3.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),

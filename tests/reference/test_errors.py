@@ -9,11 +9,19 @@ JAVA = {
     "ArrayIndexOutOfBoundsException": IndexError,
     "NullPointerException": TypeError,
     "IllegalArgumentException": ValueError,
-    "IllegalStateException": RuntimeError,
     "KafkaException": RuntimeError,
+    "ConfigException": ValueError,
+    "IllegalStateException": RuntimeError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
-    "ConfigException": ValueError,
+    "OutOfOrderSequenceException": ValueError,
+    "DuplicateSequenceNumberException": ValueError,
+    "UnknownProducerIdException": LookupError,
+    "ProducerFencedException": PermissionError,
+    "InvalidProducerEpochException": PermissionError,
+    "TransactionCoordinatorFencedException": PermissionError,
+    "InvalidTxnStateException": RuntimeError,
+    "CorruptSnapshotException": ValueError,
 }
 
 

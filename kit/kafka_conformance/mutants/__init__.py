@@ -19,8 +19,8 @@ from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
 from kafka_conformance.mutants.producer_config import PRODUCER_CONFIG_MUTANTS
-from kafka_conformance.mutants.sequence_steps import SEQUENCE_STEP_MUTANTS
 from kafka_conformance.mutants.sender import SENDER_MUTANTS
+from kafka_conformance.mutants.sequence_steps import SEQUENCE_STEP_MUTANTS
 from kafka_conformance.mutants.sequences import SEQUENCE_MUTANTS
 from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS

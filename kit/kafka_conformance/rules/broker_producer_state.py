@@ -29,7 +29,8 @@ and clients do not see them. Producers of "look" are in the order of their ids; 
 Java is asked as the log asks it. The look-up of duplicates is ``findDuplicateBatch`` of the real entry (``isDuplicate`` in
 0.11); the loop around it, up to the completed transactions, is the oracle's, since the log itself would need a broker's
 class path. From 4.0.0 on the log's own ``updateProducers`` is called. Not asked: whether a batch may be written without its
-verification (the guard that the log compares), and compacted logs' empty control batches.
+verification (the guard that the log compares), compacted logs' empty control batches, and 0.11.0.0, 0.11.0.1, 1.0.0 and
+1.0.1, which the reference does not mirror.
 """
 
 from __future__ import annotations

@@ -113,14 +113,14 @@ _VERDICTS: dict[str, type[JavaRaises] | None] = {
 
 # Columns: next, again, gap, lost.
 _TABLES: tuple[tuple[Spans, str], ...] = (
-    (since("0.11.0.0", until="0.11.9.9"), """
+    (since("0.11.0.2", until="0.11.9.9"), """
         older  f f f f
         first  . - - o
         newer  . - - o
         same   . d o o
         begun  . d o o
     """),
-    (since("1.0.0", until="2.0.0"), """
+    (since("1.0.2", until="2.0.0"), """
         older  f f f f
         first  . - - u
         newer  . - - o

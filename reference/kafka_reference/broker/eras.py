@@ -3,8 +3,8 @@
 ==========  ==================================================================================================
 since       what changed
 ==========  ==================================================================================================
-0.11.0.0    one batch is remembered of each producer, and a marker counts as one
-1.0.0       five are remembered, and markers leave them alone
+0.11.0.2    one batch is remembered of each producer, and a marker counts as one
+1.0.2       five are remembered, and markers leave them alone
 2.0.1       a sequence that is not 0 after none is known: UnknownProducerId in place of OutOfOrderSequence
 2.1.0       a snapshot is written over a longer one without cutting that off
 2.1.1       a batch is as long as its offsets say, where it was as long as its sequences, not seeing them wrap
@@ -21,6 +21,10 @@ since       what changed
 4.3.0       ... unless it is the highest one
 ==========  ==================================================================================================
 
+Not mirrored: 0.11.0.0 and 0.11.0.1, where followers and a log that is read again were told apart otherwise, and where not
+every broken file was a corrupt one; 1.0.0 and 1.0.1, where a batch changed its producer's entry before it was written, and
+so even if its request was refused, and where a sequence below those remembered was a DuplicateSequenceException.
+
 The maps of producers went from Scala 2.12's to 2.13's with 2.4.0, and to Java's with 3.5.0: see :mod:`.long_maps`.
 """
 
@@ -36,8 +40,8 @@ from kafka_reference.releases import Release, Spans, release, since
 
 __all__ = ["BROKER_STATE", "Era", "era_of"]
 
-BROKER_STATE = since("0.11.0.0")
-_IN_SCALA_212, _IN_SCALA_213 = since("0.11.0.0", until="2.3.9"), since("2.4.0", until="3.4.9")
+BROKER_STATE = since("0.11.0.2", until="0.11.9.9") | since("1.0.2")
+_IN_SCALA_212, _IN_SCALA_213 = since("0.11.0.2", until="2.3.9"), since("2.4.0", until="3.4.9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +67,17 @@ class Era:
 
 @lru_cache(maxsize=128)
 def era_of(version: str | Release) -> Era:
-    """What ``version`` does. Raises NotInThisRelease before there were producer ids."""
+    """What ``version`` does. Raises NotInThisRelease outside of :data:`BROKER_STATE`."""
     at = release(version)
     if at not in BROKER_STATE:
-        raise NotInThisRelease(f"Kafka {at} has no producer ids: they came with 0.11.0.0")
+        raise NotInThisRelease(f"what Kafka {at} keeps of producers is not known here: ask about {BROKER_STATE}")
 
     def has(spans: Spans) -> bool:
         return at in spans
 
     return Era(
         at=at,
-        batches_kept=5 if has(since("1.0.0")) else 1,
+        batches_kept=5 if has(since("1.0.2")) else 1,
         cuts_snapshots=not has(since("2.1.0")),
         measures_by_offsets=has(since("2.1.1")),
         passes_own_transactions=has(since("2.2.1")),

@@ -37,7 +37,7 @@ def test_a_rule_has_java_in_just_the_releases_it_names(slug: str) -> None:
     rule = RULES[slug]
     assert any(at in rule.releases for at in PINNED)
     for at in PINNED:
-        assert (rule.java_class(at) is not None) == (at in rule.releases), at
+        assert rule.has_java(at) == (at in rule.releases), at
 
 
 @pytest.mark.parametrize("slug", RULES)

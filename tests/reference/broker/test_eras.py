@@ -8,9 +8,10 @@ from kafka_reference.broker.eras import era_of
 from kafka_reference.errors import NotInThisRelease
 
 
-def test_there_were_no_producer_ids_before() -> None:
-    with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.0"):
-        era_of("0.10.2.2")
+@pytest.mark.parametrize("version", ["0.10.2.2", "0.11.0.1", "1.0.1"])
+def test_what_is_not_mirrored_is_not_answered(version: str) -> None:
+    with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.2"):
+        era_of(version)
 
 
 @pytest.mark.parametrize(
