@@ -16,6 +16,7 @@ from kafka_reference.idempotence.answers import Also, Fate
 from kafka_reference.idempotence.errors import ProduceError
 from kafka_reference.idempotence.in_flight import Sequenced
 from kafka_reference.idempotence.manager import TransactionManager
+from kafka_reference.idempotence.outcomes import Drained, Outcomes
 from kafka_reference.idempotence.requests import InFlight, Request
 from kafka_reference.idempotence.sender import Sender, SenderConfig
 from kafka_reference.releases import NEWEST, Release, release
@@ -63,12 +64,12 @@ def _splits_without_end(found: Decided, *_: object) -> Decided:
 
 class _OneMoreRetry(Sender):
     def _may_retry(self, batch: Batch) -> bool:
-        return super()._may_retry(batch) or (batch not in self._final and batch.attempts == self._config.retries)
+        return super()._may_retry(batch) or (not self._outcomes.has(batch) and batch.attempts == self._config.retries)
 
 
 class _RetriesWhatIsOverdue(Sender):
     def _may_retry(self, batch: Batch) -> bool:
-        return batch not in self._final and batch.attempts < self._config.retries
+        return not self._outcomes.has(batch) and batch.attempts < self._config.retries
 
 
 class _ExhaustedIsRefused(Sender):
@@ -76,22 +77,38 @@ class _ExhaustedIsRefused(Sender):
         super()._fail(batch, exception, adjust or exception != "TimeoutException")
 
 
+class _TellsAgain(Outcomes):
+    def end(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
+        self._ends.pop(batch, None)
+        return super().end(batch, exception, base_offset)
+
+
 class _TellsTwice(Sender):
-    def _tell(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
-        self._final.pop(batch, None)
-        return super()._tell(batch, exception, base_offset)
+    def __init__(
+        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+    ) -> None:
+        super().__init__(at, config, accumulator, metadata, idempotent)
+        self._outcomes = _TellsAgain(at)
 
 
 class _DoesNotSendWhatExpired(Sender):
-    def _send_to(self, node: int, batches: Iterable[Batch]) -> None:  # type: ignore[override]
-        left = [batch for batch in batches if batch not in self._final]
+    def _send_to(self, node: int, batches: Iterable[Batch]) -> None:
+        left = [batch for batch in batches if not self._outcomes.has(batch)]
         if left:
             super()._send_to(node, left)
 
 
-class _NothingExpiresInFlight(Sender):
-    def _expired_in_flight(self) -> list[Batch]:
+class _NeverOverdue(Drained):
+    def take_overdue(self, *_: object) -> list[Batch]:
         return []
+
+
+class _NothingExpiresInFlight(Sender):
+    def __init__(
+        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+    ) -> None:
+        super().__init__(at, config, accumulator, metadata, idempotent)
+        self._drained = _NeverOverdue()
 
 
 class _Networked(Sender):

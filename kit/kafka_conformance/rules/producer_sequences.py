@@ -24,10 +24,10 @@ one with an error that the release has none of. ``error`` is for the lowest part
 others, if it is given. A lost connection is there again at once. A request for a producer id goes to a node of its own and
 is answered at once: by the ``producer_id`` steps in turn, then by 1000, 1001, … in epoch 0, counted over all answers.
 
-Records are numbered in the order in which they are appended; so a round's answer says which records went where and what was
-told to them. ``asked_id`` is how often an id was asked for in this round, ``raises`` what the round raised, ``uncaught`` what
-was raised while an answer was being handled; which Kafka logs, and goes on. Once the manager is in an error, ``ended`` is
-sorted by record: Java aborts in the order of a set that goes by identity.
+Records are numbered in the order in which they are appended; so a round's answer says which records went where and what
+was told to them. ``asked_id`` is how often an id was asked for in this round, ``raises`` what the round raised, ``uncaught``
+what was raised while an answer was being handled; which Kafka logs, and goes on. Once the manager is in an error, ``ended``
+is sorted by record: Java aborts in the order of a set that goes by identity.
 
 ``producer`` is who the producer is before the first step, to whom ``next_sequences`` records of each partition were
 acknowledged. Without idempotence, and before 0.11.0.0 always, there is none. ``delivery_timeout_ms`` is the request's to

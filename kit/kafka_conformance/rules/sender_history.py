@@ -28,8 +28,9 @@ from kafka_reference.idempotence.client import BEGINS_ANEW_WHEN_DRAINED, IDEMPOT
 from kafka_reference.idempotence.client import Partition as Known
 from kafka_reference.idempotence.errors import known
 from kafka_reference.idempotence.manager import TransactionManager
-from kafka_reference.idempotence.requests import Reply
-from kafka_reference.idempotence.sender import Numbered, Sender, SenderConfig, Sent
+from kafka_reference.idempotence.outcomes import Numbered
+from kafka_reference.idempotence.requests import Reply, Sent
+from kafka_reference.idempotence.sender import Sender, SenderConfig
 from kafka_reference.releases import Release
 
 __all__ = ["Made", "SenderHistory", "ask_sender"]

@@ -86,12 +86,13 @@ def _of_the_answer(answer: Answer, told: set[int]) -> Iterator[str]:
                 yield "sent again"
             told.update(batch["records"])
     for record, how in answer["ended"]:
-        if isinstance(how, int):
-            yield "completed"
-        else:
-            yield f"failed: {how}"
+        yield "completed" if isinstance(how, int) else f"failed: {how}"
         if how == "TimeoutException":
             yield "expired in flight" if record in told else "expired in the queue"
+    yield from _of_the_rest(answer)
+
+
+def _of_the_rest(answer: Answer) -> Iterator[str]:
     if "asked_id" in answer:
         yield "asked for an id"
     if "raises" in answer:

@@ -42,12 +42,12 @@ from dataclasses import dataclass
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.idempotence.errors import ErrorKind, ProduceError
 from kafka_reference.idempotence.manager import TransactionManager
+from kafka_reference.idempotence.outcomes import MAY_END_AGAIN
 from kafka_reference.releases import Release, Spans, since
 
-__all__ = ["LOOKS_AT_ENDED", "Also", "Answered", "Fate", "fate"]
+__all__ = ["Also", "Answered", "Fate", "fate"]
 
 SPLITS = since("0.11.0.0")
-LOOKS_AT_ENDED = since("2.1.0")
 DUPLICATES_ARE_FINE = since("1.0.0")
 _DROPS_STRANGERS = since("0.11.0.0", until="2.4.99")
 _BY_ID_ALONE = since("1.0.0", until="2.2.99")
@@ -142,7 +142,7 @@ def fate(
     """What becomes of this batch, and what else happens. ``may_retry``: nothing forbids to send it again."""
     if error.kind is ErrorKind.NONE:
         return Fate.COMPLETED, Also.NOTHING
-    is_splittable = at in SPLITS and batch.record_count > 1 and not (has_ended and at in LOOKS_AT_ENDED)
+    is_splittable = at in SPLITS and batch.record_count > 1 and not (has_ended and at in MAY_END_AGAIN)
     if error.name == "MESSAGE_TOO_LARGE" and is_splittable:
         return Fate.SPLIT, Also.NOTHING
     found, also = _retried(at, error, batch, manager, log_start) if may_retry else (Fate.FAILED, Also.NOTHING)

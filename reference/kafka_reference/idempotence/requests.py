@@ -18,9 +18,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.java_maps import string_hash
+from kafka_reference.idempotence.outcomes import number_of
 from kafka_reference.releases import Release, since
 
-__all__ = ["COORDINATOR", "End", "InFlight", "Reply", "Request"]
+__all__ = ["COORDINATOR", "End", "InFlight", "Reply", "Request", "Sent", "node_hash", "on_the_wire"]
 
 OLDEST_FIRST = since("2.0.0")
 KNOWS_TIMEOUTS = since("3.5.0")
@@ -57,6 +59,27 @@ class Request:
     batches: Mapping[tuple[str, int], Batch]
     sent_ms: int
     wants_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A batch as it was sent: its partition, its records, and on the wire producer id, epoch and base sequence, or -1."""
+
+    of: tuple[str, int]
+    records: tuple[int, ...]
+    producer: tuple[int, int]
+    sequence: int
+
+
+def on_the_wire(batch: Batch) -> Sent:
+    """What a batch says when it is sent."""
+    sequence = -1 if batch.sequence is None else batch.sequence
+    return Sent(batch.of, tuple(number_of(record) for record in batch.records), batch.producer or (-1, -1), sequence)
+
+
+def node_hash(node: int) -> int:
+    """``Node.hashCode`` of a node whose host is named node and its id, on port 9092, without a rack, as 32 bits."""
+    return ((((31 + string_hash(f"node{node}")) * 31 + node) * 31 + 9092) * 31) & 0xFFFFFFFF
 
 
 class InFlight:

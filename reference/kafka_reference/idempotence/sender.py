@@ -23,53 +23,53 @@ and of any producer:
 and in 0.10 always in that. What raises
 on the way ends the handling of its request: partitions behind it hear nothing, and it stays muted.
 
-**Ended twice.** A batch that expired in flight, or was aborted, is still answered. Its records are told once. To 2.0.x it
-might even be sent again. Since 3.6.0 only the first end is told to the manager if it is a failure, and what the manager
+**Ended twice.** A batch that expired in flight, or was aborted, is still answered (see ``outcomes``). To 2.0.x it might even
+be sent again. Since 3.6.0 only the first end is told to the manager if it is a failure, and what the manager
 raises then is nobody's business; before, a failure is told to it each time.
 
-**Giving back memory** twice is an IllegalStateException to 0.11; 0.10 tells the records twice, too.
+**Giving back memory** twice is an IllegalStateException to 0.11.
 
-Java source mirrored: ``Sender``, 0.10.0.1 to 4.4.0, ``ProducerBatch.done``, ``NetworkClientUtils.sendAndReceive``; without
+Java source mirrored: ``Sender``, 0.10.0.1 to 4.4.0, ``NetworkClientUtils.sendAndReceive``; without
 transactions.
 """
 
 from __future__ import annotations
 
-import enum
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, FORGETS_EXPIRED, RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.java_maps import capacity_for, partition_hash, string_hash, table_order
+from kafka_reference.accumulator.java_maps import capacity_for, partition_hash, table_order
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.errors import IllegalStateException, JavaRaises
-from kafka_reference.idempotence.answers import LOOKS_AT_ENDED, Also, Fate, fate
+from kafka_reference.idempotence.answers import Also, Fate, fate
 from kafka_reference.idempotence.client import TRACKS
 from kafka_reference.idempotence.errors import ErrorKind, ProduceError, produce_error
 from kafka_reference.idempotence.manager import BUMPS, TransactionManager
-from kafka_reference.idempotence.requests import COORDINATOR, End, InFlight, Reply, Request
+from kafka_reference.idempotence.outcomes import MAY_END_AGAIN, Drained, Outcomes
+from kafka_reference.idempotence.requests import (
+    COORDINATOR,
+    End,
+    InFlight,
+    Reply,
+    Request,
+    Sent,
+    node_hash,
+    on_the_wire,
+)
 from kafka_reference.releases import Release, since
 
-__all__ = ["Numbered", "Sender", "SenderConfig", "Sent"]
+__all__ = ["Sender", "SenderConfig"]
 
 SLEEPS_WITH_ITS_ID = since("0.11.0.0", until="0.11.99")
 READS_INTO_A_MAP = since("0.10.0.0", until="0.10.99")
-TELLS_TWICE = since("0.10.0.0", until="0.10.99")
 RELEASES_ALWAYS = since("0.10.0.0", until="0.11.99")
 KEEPS_ITS_CLOCK = since("0.10.0.0", until="2.1.99")
 ENDS_FIRST = since("3.6.0")
 _TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
 _MOST_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Numbered(Sized):
-    """A record that is told apart from others."""
-
-    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +84,6 @@ class SenderConfig:
     retry_backoff_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A batch as it was sent: its partition, its records, and on the wire producer id, epoch and base sequence, or -1."""
-
-    of: tuple[str, int]
-    records: tuple[int, ...]
-    producer: tuple[int, int]
-    sequence: int
-
-
-class _Final(enum.Enum):
-    SUCCEEDED = enum.auto()
-    FAILED = enum.auto()
-    ABORTED = enum.auto()
-
-
 class Sender:
     """The sender of a release, over an accumulator. What happened in the last round is in ``sent``, ``ended``, …"""
 
@@ -111,12 +95,11 @@ class Sender:
         accumulator.state.producer = self.manager
         self.network = InFlight(at, config.max_in_flight, config.request_timeout_ms)
         self._one_at_a_time = config.max_in_flight == 1
-        self._in_flight: dict[tuple[str, int], list[Batch]] = {}
-        self._final: dict[Batch, _Final] = {}
+        self._drained = Drained()
+        self._outcomes = Outcomes(at)
         self._ids: deque[Reply] = deque()
         self._ids_given, self._asked_before = 0, False
         self.sent: list[tuple[int, Sequence[Sent]]] = []
-        self.ended: list[tuple[int, int | str]] = []
         self.asked, self.uncaught = 0, list[str]()
 
     @property
@@ -124,13 +107,19 @@ class Sender:
         """What time it is."""
         return self.accumulator.state.now_ms
 
+    @property
+    def ended(self) -> Sequence[tuple[int, int | str]]:
+        """Records that ended in the last round: where they are in the log, -1 for unknown, or the exception's name."""
+        return self._outcomes.told
+
     def foresee_id(self, reply: Reply) -> None:
         """A request for a producer id is answered so; without, ids are 1000, 1001, …, of epoch 0."""
         self._ids.append(reply)
 
     def run(self) -> None:
         """A round. Raises what is raised on the way but for answers; that is in ``uncaught``. Mirrors ``runOnce``."""
-        self.sent, self.ended, self.asked, self.uncaught = [], [], 0, []
+        self.sent, self.asked, self.uncaught = [], 0, []
+        self._outcomes.told = []
         begun_ms = self.now_ms
         if self.manager is not None and not self._may_go_on(self.manager):
             return
@@ -202,12 +191,12 @@ class Sender:
         """Mirrors ``sendProducerData``."""
         state = self.accumulator.state
         ready = self.accumulator.ready(self._metadata)
-        nodes = [node for node in table_order(ready.found, _node_hash, 16) if self.network.can_send(node)]
+        nodes = [node for node in table_order(ready.found, node_hash, 16) if self.network.can_send(node)]
         drained = self.accumulator.drain(self._metadata, nodes, _MOST_BYTES)
         by_node: dict[int, list[Batch]] = {}
         for batch in drained:
             by_node.setdefault(self._metadata.leader(*batch.of) or 0, []).append(batch)
-            self._in_flight.setdefault(batch.of, []).append(batch)
+            self._drained.add(batch)
             if self._one_at_a_time:
                 state.mute(batch.of)
         if not self._expire():
@@ -221,16 +210,18 @@ class Sender:
         order = table_order(by_partition, partition_hash, capacity_for(len(by_partition)))
         request = Request(node, {of: by_partition[of] for of in order}, self.now_ms, self._config.acks != 0)
         self.network.send(request)
-        self.sent.append((node, [_on_the_wire(by_partition[of]) for of in sorted(by_partition)]))
+        self.sent.append((node, [on_the_wire(by_partition[of]) for of in sorted(by_partition)]))
 
     def _expire(self) -> bool:
         """Fail what has expired; false if the producer was reset for it, so that nothing is sent."""
-        in_flight = self._expired_in_flight() if self.at in DELIVERY_TIMEOUT else []
+        in_flight: list[Batch] = []
+        if self.at in DELIVERY_TIMEOUT:
+            in_flight = self._drained.take_overdue(self._is_overdue, self._outcomes)
         expired, _ = self.accumulator.expire()
         reset = False
         for batch in [*expired, *in_flight]:
             if self.at in FORGETS_EXPIRED:
-                self._tell(batch, _TIMEOUT, -1)
+                self._outcomes.end(batch, _TIMEOUT, -1)
                 continue
             self._fail(batch, _TIMEOUT, False)
             if self.manager is not None and batch.attempts:
@@ -241,20 +232,6 @@ class Sender:
             self.manager.become(None, 0)
             return False
         return True
-
-    def _expired_in_flight(self) -> list[Batch]:
-        """Mirrors ``getExpiredInflightBatches``."""
-        expired: list[Batch] = []
-        for of in table_order(self._in_flight, partition_hash, 16):
-            batches = self._in_flight[of]
-            while batches and self._is_overdue(batches[0]):
-                if batches[0] in self._final:
-                    batches.pop(0)
-                    raise IllegalStateException
-                expired.append(batches.pop(0))
-            if not batches:
-                del self._in_flight[of]
-        return expired
 
     def _is_overdue(self, batch: Batch) -> bool:
         return self._config.delivery_timeout_ms <= self.now_ms - batch.created_ms
@@ -304,7 +281,7 @@ class Sender:
                 self._split(batch)
             case Fate.RETRIED:
                 self.accumulator.reenqueue(batch)
-                self._no_longer_in_flight(batch)
+                self._drained.settle(batch)
             case Fate.DROPPED:
                 self._fail(batch, _DROPPED, False)
             case Fate.FAILED:
@@ -313,11 +290,11 @@ class Sender:
             self.accumulator.state.unmute(batch.of, 0)
 
     def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[Fate, Also]:
-        ended = batch in self._final
+        ended = self._outcomes.has(batch)
         return fate(self.at, error, batch, self.manager, log_start, self._may_retry(batch), ended)
 
     def _may_retry(self, batch: Batch) -> bool:
-        if self.at in LOOKS_AT_ENDED and (self._is_overdue(batch) or batch in self._final):
+        if self.at in MAY_END_AGAIN and (self._is_overdue(batch) or self._outcomes.has(batch)):
             return False
         return batch.attempts < self._config.retries
 
@@ -327,18 +304,18 @@ class Sender:
         if batch.aborted:
             raise IllegalStateException
         self.accumulator.split(batch)
-        self._no_longer_in_flight(batch)
+        self._drained.settle(batch)
 
     def _complete(self, batch: Batch, base_offset: int) -> None:
         if self.manager is not None:
             self.manager.completed(batch, base_offset)
-        if self._tell(batch, None, base_offset):
+        if self._outcomes.end(batch, None, base_offset) or self.at in RELEASES_ALWAYS:
             self._release(batch)
 
     def _fail(self, batch: Batch, exception: str, adjust: bool) -> None:
         """Mirrors ``failBatch``."""
         if self.at in ENDS_FIRST:
-            if not self._tell(batch, exception, -1):
+            if not self._outcomes.end(batch, exception, -1):
                 return
             try:
                 if self.manager is not None:
@@ -349,57 +326,16 @@ class Sender:
             return
         if self.manager is not None:
             self.manager.failed(batch, exception, adjust)
-        if self._tell(batch, exception, -1):
+        if self._outcomes.end(batch, exception, -1) or self.at in RELEASES_ALWAYS:
             self._release(batch)
 
-    def _tell(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
-        """Tell the records how they ended; whether the memory is to be given back. Mirrors ``ProducerBatch.done``."""
-        before = None if self.at in TELLS_TWICE else self._final.get(batch)
-        if before is not None:
-            if before is _Final.SUCCEEDED or (before is _Final.FAILED and self.at not in LOOKS_AT_ENDED):
-                raise IllegalStateException
-            return self.at in RELEASES_ALWAYS
-        self._final[batch] = _Final.SUCCEEDED if exception is None else _Final.FAILED
-        self.ended += _told(batch, exception, base_offset)
-        return True
-
     def _release(self, batch: Batch) -> None:
-        self._no_longer_in_flight(batch)
+        self._drained.settle(batch)
         if self.at in RELEASES_ALWAYS and batch not in self.accumulator.state.incomplete:
             raise IllegalStateException
         self.accumulator.complete(batch)
 
-    def _no_longer_in_flight(self, batch: Batch) -> None:
-        batches = self._in_flight.get(batch.of)
-        if batches is not None:
-            if batch in batches:
-                batches.remove(batch)
-            if not batches:
-                del self._in_flight[batch.of]
-
     def _abort(self, exception: str) -> None:
         """Mirrors ``maybeAbortBatches``."""
-        for batch in self.accumulator.state.incomplete:
-            self._final[batch] = _Final.ABORTED
-            self.ended += _told(batch, exception, -1)
+        self._outcomes.abort(self.accumulator.state.incomplete, exception)
         self.accumulator.abort_batches()
-
-
-def _told(batch: Batch, exception: str | None, base_offset: int) -> Iterable[tuple[int, int | str]]:
-    for place, record in enumerate(batch.records):
-        offset = -1 if base_offset == -1 else base_offset + place
-        yield _number(record), offset if exception is None else exception
-
-
-def _number(record: Sized) -> int:
-    return record.number if isinstance(record, Numbered) else -1
-
-
-def _on_the_wire(batch: Batch) -> Sent:
-    sequence = -1 if batch.sequence is None else batch.sequence
-    return Sent(batch.of, tuple(_number(record) for record in batch.records), batch.producer or (-1, -1), sequence)
-
-
-def _node_hash(node: int) -> int:
-    """``Node.hashCode`` of a node whose host is named node and its id, on port 9092, without a rack, as 32 bits."""
-    return ((((31 + string_hash(f"node{node}")) * 31 + node) * 31 + 9092) * 31) & 0xFFFFFFFF
