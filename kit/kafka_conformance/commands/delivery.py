@@ -12,13 +12,16 @@ import msgspec
 
 from kafka_conformance.commands.replay import answerer
 from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.mutants import MUTANTS
 from kafka_conformance.protocol import Answered, Unsupported, to_json
 from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.delivery import story_of
 from kafka_conformance.rules.delivery_steps import KINDS, AskedFault, DeliveryQuestion
 from kafka_conformance.rules.delivery_words import ends_in_words, requests_in_words, setting_in_words
 from kafka_conformance.session import parse_release
+from kafka_reference.delivery.faults import BadStory
 from kafka_reference.releases import NEWEST
 
 __all__ = ["run"]
@@ -30,6 +33,9 @@ def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[
     """Tell one story; 0, or BadInput or KitError."""
     at = NEWEST if kafka == "newest" else parse_release(kafka)
     question = _question(options, refuse)
+    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
+    if of not in {None, "delivery"}:
+        raise BadInput(f"{who} is a mutant of {of}: the mutants of delivery can tell stories")
     with ExitStack() as rooms:
         (outcome,) = answerer(who, rooms).answer(RULES["delivery"], at, [question])
     if isinstance(outcome, Unsupported):
@@ -74,6 +80,8 @@ def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQues
         "faults": sorted(msgspec.to_builtins(faults), key=lambda fault: fault["request"]),
     }  # fmt: skip
     try:
-        return msgspec.convert(document, DeliveryQuestion)
-    except msgspec.ValidationError as error:
+        question = msgspec.convert(document, DeliveryQuestion)
+        story_of(question).checked()
+    except (msgspec.ValidationError, BadStory) as error:
         raise BadInput(f"no story can be made of this: {error}") from error
+    return question

@@ -22,6 +22,9 @@ reordered  there, first behind a record that was sent later
 failed     the application was told an error; it may be there all the same
 ========== ==========================================================================================================
 
+**Time** stands still while requests are answered. A batch that is refused five times in a row would be refused for ever, so
+then two minutes go by, which is ``delivery.timeout.ms``. A story ends after 60 requests, whatever is open then.
+
 **Limits.** A producer that is started anew has another id: what the application sends again is new to the leader, and is
 written again. Idempotence is for one producer, and for one partition.
 """
@@ -65,8 +68,11 @@ ERRORS = {
 }
 _FIRST_ID = 7
 _NOT_ASKED_YET = Settings(idempotent=False, acks=-1, retries=0, max_in_flight=1)
-_MOST_REQUESTS = 200
+_MOST_REQUESTS = 60
 _PATIENCE = 20
+_A_WHILE_MS = 10_000
+# A batch that is refused so often, time after time, is refused until its delivery.timeout.ms is over.
+_ENOUGH, _DELIVERY_TIMEOUT_MS = 5, 120_000
 _BACK_AFTER = 2
 
 
@@ -138,7 +144,7 @@ class Story:
 
     def told(self) -> Telling:
         """Yields what is told to whom, and is sent what they say. Raises BadStory."""
-        faults = self._checked()
+        faults = self.checked()
         configured = yield Asks(tuple(self.config.items()))
         if isinstance(configured, Refused):
             return configured
@@ -149,13 +155,14 @@ class Story:
         while self._open() and len(self.passed) < _MOST_REQUESTS and waited < _PATIENCE:
             if not self._wire:
                 waited += 1
-                yield from self._tell(Wait(100))
+                yield from self._tell(Wait(_A_WHILE_MS))
                 continue
             waited = 0
             yield from self._pass(self._wire.pop(0), faults.get(len(self.passed) + 1))
         return outcome(self.log, self.records, self.ended, tuple(self.passed))
 
-    def _checked(self) -> dict[int, Fault]:
+    def checked(self) -> dict[int, Fault]:
+        """The faults by their requests. Raises BadStory if this cannot be played."""
         if not 1 <= self.min_insync_replicas <= self.replicas:
             raise BadStory(f"{self.min_insync_replicas} of {self.replicas} replicas in sync: that can never be")
         crashes = sum(fault.kind in CRASHES for fault in self.faults)
@@ -226,10 +233,13 @@ class Story:
         return "written", wrote.offset
 
     def _answer(self, came: str, offset: int | None, answers: bool, *, cut: bool) -> Generator[Told, Reply, None]:
-        told: list[Answered | CutOff] = []
+        told: list[Answered | CutOff | Wait] = []
         if answers:
             error = "NONE" if came in ("written", "duplicate") else came
             told.append(Answered(error, -1 if offset is None else offset))
+        last = self.passed[-_ENOUGH:]
+        if len(last) == _ENOUGH and all(one.batch == last[0].batch and one.offset is None for one in last):
+            told.append(Wait(_DELIVERY_TIMEOUT_MS))
         if cut:
             self._wire.clear()
             told.append(CutOff())
