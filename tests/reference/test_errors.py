@@ -13,6 +13,14 @@ JAVA = {
     "KafkaException": RuntimeError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
+    "OutOfOrderSequenceException": ValueError,
+    "DuplicateSequenceNumberException": ValueError,
+    "UnknownProducerIdException": LookupError,
+    "ProducerFencedException": PermissionError,
+    "InvalidProducerEpochException": PermissionError,
+    "TransactionCoordinatorFencedException": PermissionError,
+    "InvalidTxnStateException": RuntimeError,
+    "CorruptSnapshotException": ValueError,
 }
 
 
