@@ -132,9 +132,9 @@ def every_expiry() -> Iterator[ProducerSequencesQuestion]:
     patient = replace(_CONFIG, request_timeout_ms=80)
     for symbols in every_script(alphabet, 3):
         yield _asked((*begun, *symbols, _LOOK, _RUN), patient)
-    begun = (_APPEND, _RUN, AdvanceStep(50), _APPEND, _RUN, _LOST, _RUN, _RUN, _RUN)
+    turned = (_APPEND, _RUN, AdvanceStep(50), _APPEND, _RUN, _LOST, _RUN, _RUN, _RUN)
     for symbols in every_script((*alphabet[:3], alphabet[4], _RUN), 3):
-        yield _asked((*begun, *symbols, _LOOK, _RUN), replace(patient, idempotence=False))
+        yield _asked((*turned, *symbols, _LOOK, _RUN), replace(patient, idempotence=False))
 
 
 def every_end_of_the_numbers() -> Iterator[ProducerSequencesQuestion]:

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.state import Config
+from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.idempotence.outcomes import Numbered
+from kafka_reference.idempotence.requests import Reply
+from kafka_reference.idempotence.sender import Sender, SenderConfig
+from kafka_reference.releases import release
+
+
+class Producer:
+    """A sender with two partitions on one node, and who appends to it."""
+
+    def __init__(
+        self, at: str, idempotent: bool = True, *, retries: int = 2**31 - 1, max_in_flight: int = 5, acks: int = -1
+    ) -> None:
+        metadata = Metadata(at, Cluster((Node(0),), (Partition(0, 0), Partition(1, 0))), ["t"])
+        config = Config(100, 0, 0, 0, 100 if release(at) >= release("2.1.0") else 30, 1 << 20, False, 0)
+        accumulator = RecordAccumulator(at, config)
+        sending = SenderConfig(acks, retries, max_in_flight, 30, 100, 0)
+        self.sender = Sender(release(at), sending, accumulator, metadata, idempotent)
+        self._metadata, self._records = metadata, 0
+
+    def append(self, count: int = 1, partition: int = 0) -> None:
+        for _ in range(count):
+            self.sender.accumulator.append("t", partition, Numbered(0, None, 4, (), self._records), self._metadata)
+            self._records += 1
+
+    def run(self, *replies: Reply, advance: int = 0) -> list[tuple[list[int], tuple[int, int], int]]:
+        """A round; what was sent in it: records, id and epoch, sequence."""
+        self.sender.accumulator.state.now_ms += advance
+        for reply in replies:
+            self.sender.network.reply(0, reply)
+        self.sender.run()
+        return [(list(one.records), one.producer, one.sequence) for _, sent in self.sender.sent for one in sent]
+
+    def ended(self) -> list[tuple[int, int | str]]:
+        return list(self.sender.ended)
+
+
+def identified(at: str, **more: int) -> Producer:
+    producer = Producer(at, **more)
+    producer.run()
+    return producer
+
+
+@pytest.mark.parametrize(("at", "rounds"), [("0.11.0.3", 1), ("2.4.1", 1), ("2.5.1", 2), ("4.4.0", 2)])
+def test_since_2_5_the_round_that_asks_for_an_id_sends_nothing(at: str, rounds: int) -> None:
+    producer = Producer(at)
+    producer.append()
+    for _ in range(rounds - 1):
+        assert producer.run() == []
+    assert producer.run() == [([0], (1000, 0), 0)]
+
+
+@pytest.mark.parametrize("at", ["0.10.0.1", "2.0.1", "4.4.0"])
+def test_without_idempotence(at: str) -> None:
+    producer = Producer(at, False)
+    producer.append(2)
+    assert producer.run() == [([0, 1], (-1, -1), -1)]
+    producer.run(Reply("NONE", base_offset=50))
+    assert producer.ended() == [(0, 50), (1, 51)]
+
+
+@pytest.mark.parametrize(("at", "first"), [("1.1.1", 0), ("2.0.1", 1), ("4.4.0", 1)])
+def test_since_2_0_a_lost_connection_turns_the_order_round(at: str, first: int) -> None:
+    producer = Producer(at, False)
+    for _ in range(2):
+        producer.append()
+        producer.run()
+    producer.sender.network.lose(0)
+    producer.run()
+    assert producer.run() == [([first], (-1, -1), -1)]
+
+
+def test_not_so_with_sequences() -> None:
+    producer = identified("4.4.0")
+    for _ in range(2):
+        producer.append()
+        producer.run()
+    producer.sender.network.lose(0)
+    producer.run()
+    assert producer.run() == [([0], (1000, 0), 0)]
+
+
+def test_at_most_five_in_flight() -> None:
+    producer = identified("4.4.0")
+    for number in range(6):
+        producer.append()
+        assert producer.run() == ([([number], (1000, 0), number)] if number < 5 else [])
+    producer.run(Reply("NONE"))
+    assert producer.run() == [([5], (1000, 0), 5)]
+
+
+def test_one_at_a_time_is_one_of_a_partition() -> None:
+    producer = identified("4.4.0", max_in_flight=1)
+    producer.append()
+    producer.run()
+    producer.append()
+    assert producer.run() == []
+    producer.run(Reply("NOT_ENOUGH_REPLICAS"))
+    assert producer.run() == [([0], (1000, 0), 0)]
+
+
+def test_retries_run_out() -> None:
+    producer = identified("4.4.0", retries=1)
+    producer.append()
+    producer.run()
+    producer.run(Reply("NOT_ENOUGH_REPLICAS"))
+    assert producer.run() == [([0], (1000, 0), 0)]
+    producer.run(Reply("NOT_ENOUGH_REPLICAS"))
+    assert producer.ended() == [(0, "NotEnoughReplicasException")]
+
+
+def test_too_large_is_split_even_without_retries() -> None:
+    producer = identified("4.4.0", retries=0)
+    producer.append(2)
+    producer.run()
+    producer.run(Reply("MESSAGE_TOO_LARGE"))
+    assert producer.ended() == []
+    assert producer.run()
+
+
+def test_a_duplicate_is_a_success_without_an_offset() -> None:
+    producer = identified("4.4.0")
+    producer.append()
+    producer.run()
+    producer.run(Reply("DUPLICATE_SEQUENCE_NUMBER"))
+    assert producer.ended() == [(0, -1)]
+
+
+def test_a_gap_is_closed_in_another_epoch() -> None:
+    producer = identified("4.4.0")
+    producer.append()
+    producer.run()
+    producer.run(Reply("OUT_OF_ORDER_SEQUENCE_NUMBER"))
+    assert producer.run() == [([0], (1000, 1), 0)]
+
+
+def test_to_2_4_in_another_id_but_the_batch_has_failed() -> None:
+    producer = identified("2.4.1")
+    producer.append()
+    producer.run()
+    producer.run(Reply("OUT_OF_ORDER_SEQUENCE_NUMBER"))
+    assert producer.ended() == [(0, "OutOfOrderSequenceException")]
+    producer.append()
+    assert producer.run() == [([1], (1001, 0), 0)]
+
+
+def test_what_expires_while_it_is_drained_is_sent_all_the_same() -> None:
+    producer = identified("4.4.0")
+    producer.append()
+    assert producer.run(advance=100) == [([0], (1000, 0), 0)]
+    assert producer.ended() == [(0, "TimeoutException")]
+    producer.run(Reply("NONE", base_offset=9))
+    assert producer.ended() == []
+
+
+def test_a_fatal_error_ends_everything() -> None:
+    producer = identified("4.4.0")
+    for _ in range(2):
+        producer.append()
+        producer.run()
+    producer.run(Reply("CLUSTER_AUTHORIZATION_FAILED"))
+    assert producer.ended() == [(0, "ClusterAuthorizationException")]
+    assert producer.run() == []
+    assert producer.ended() == [(1, "ClusterAuthorizationException")]
+
+
+def test_who_wants_no_answer_is_told_at_once() -> None:
+    producer = Producer("4.4.0", False, acks=0)
+    producer.append()
+    producer.run()
+    assert producer.ended() == [(0, -1)]
+
+
+def test_partitions_behind_one_that_raises_hear_nothing() -> None:
+    producer = identified("0.11.0.3")
+    assert producer.sender.manager is not None
+    producer.append()
+    producer.append(partition=1)
+    producer.run()
+    producer.sender.manager.partitions.clear()
+    producer.run(Reply("NONE"))
+    assert producer.sender.uncaught == ["IllegalStateException"]
+    assert producer.ended() == []
