@@ -3,40 +3,22 @@
 Sequences are counted from 0 to 2**31 - 1 and then from 0 again; -1 is "none", and a batch that begins with none ends with
 none, however many records it holds. The first record of a batch has its offset, and the others follow.
 
-Java source mirrored: ``DefaultRecordBatch.lastSequence``, ``incrementSequence``, ``decrementSequence``, 0.11.0.3 to 4.4.0.
+Java source mirrored: ``DefaultRecordBatch.lastSequence``, 0.11.0.3 to 4.4.0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafka_reference.idempotence.sequences import increment
+
 __all__ = [
-    "NO_EPOCH", "NO_SEQUENCE", "NO_TIMESTAMP", "DataBatch", "Marker", "Written", "decremented", "incremented", "int32",
+    "NO_EPOCH", "NO_SEQUENCE", "NO_TIMESTAMP", "DataBatch", "Marker", "Written",
 ]  # fmt: skip
 
 NO_SEQUENCE = -1
 NO_EPOCH = -1
 NO_TIMESTAMP = -1
-_MOST = 2**31 - 1
-
-
-def int32(number: int) -> int:
-    """``number`` as Java's int holds it."""
-    return (number + 2**31 & 0xFFFFFFFF) - 2**31
-
-
-def incremented(sequence: int, by: int) -> int:
-    """The sequence ``by`` further on."""
-    if sequence > int32(_MOST - by):
-        return int32(by - int32(_MOST - sequence) - 1)
-    return int32(sequence + by)
-
-
-def decremented(sequence: int, by: int) -> int:
-    """The sequence ``by`` before."""
-    if sequence < by:
-        return int32(_MOST - int32(by - sequence) + 1)
-    return int32(sequence - by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +38,7 @@ class DataBatch:
         """The last record's number."""
         if self.first_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
-        return incremented(self.first_sequence, self.records - 1)
+        return increment(self.first_sequence, self.records - 1)
 
     @property
     def last_offset(self) -> int:

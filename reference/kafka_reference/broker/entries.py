@@ -22,8 +22,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from kafka_reference.broker.batches import NO_EPOCH, NO_SEQUENCE, NO_TIMESTAMP, DataBatch, Written, decremented, int32
+from kafka_reference.broker.batches import NO_EPOCH, NO_SEQUENCE, NO_TIMESTAMP, DataBatch, Written
 from kafka_reference.broker.eras import Era
+from kafka_reference.idempotence.sequences import added, decrement
 
 __all__ = ["Entry", "Noted", "noted", "noted_of"]
 
@@ -47,14 +48,14 @@ class Noted:
 def noted(era: Era, last_sequence: int, last_offset: int, offset_delta: int, timestamp: int) -> Noted:
     """A batch by where it ended."""
     by_offsets = era.measures_by_offsets
-    first = decremented(last_sequence, offset_delta) if by_offsets else int32(last_sequence - offset_delta)
+    first = decrement(last_sequence, offset_delta) if by_offsets else added(last_sequence, -offset_delta)
     return Noted(first, last_sequence, last_offset, offset_delta, timestamp)
 
 
 def noted_of(era: Era, batch: DataBatch) -> Noted:
     """A batch as it is noted when it is written."""
     last = batch.last_sequence
-    delta = batch.records - 1 if era.measures_by_offsets else int32(last - batch.first_sequence)
+    delta = batch.records - 1 if era.measures_by_offsets else added(last, -batch.first_sequence)
     return noted(era, last, batch.last_offset, delta, batch.timestamp)
 
 
