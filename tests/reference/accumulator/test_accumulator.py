@@ -222,13 +222,13 @@ def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> 
     assert [len(piece.records) for piece in play.it.split(whole)] == pieces
 
 
-@pytest.mark.parametrize("version", EVERY_ERA)
-def test_nodes_are_found_ready_in_the_order_of_queues(version: str) -> None:
+@pytest.mark.parametrize(("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])])
+def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[int]) -> None:
     play = Play(version, (0, 1), (1, 0), (2, 1))
     for partition in range(3):
         play.append(partition)
     play.wait(5)
-    assert play.it.ready(play.metadata).found == [1, 0]
+    assert play.it.ready(play.metadata).found == found
 
 
 def test_batches_are_aborted_and_queues_stay() -> None:
