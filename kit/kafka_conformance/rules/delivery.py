@@ -191,7 +191,7 @@ RULE = Rule(
         | {f"fault {fault.op}" for fault in _FAULTS}
     ),
     java=(),
-    share=0.1,
+    share=0.25,
     by_parts=_by_java,
     source="KafkaProducer's configuration, Sender, ProducerStateManager, one after another",
     links=("https://kafka.apache.org/documentation/#semantics",),

@@ -133,7 +133,7 @@ def every_expiry() -> Iterator[ProducerSequencesQuestion]:
     for symbols in every_script(alphabet, 3):
         yield _asked((*begun, *symbols, _LOOK, _RUN), patient)
     turned = (_APPEND, _RUN, AdvanceStep(50), _APPEND, _RUN, _LOST, _RUN, _RUN, _RUN)
-    for symbols in every_script((*alphabet[:3], alphabet[4], _RUN), 3):
+    for symbols in every_script((*alphabet[:3], (AdvanceStep(60), _RUN), _RUN), 3):
         yield _asked((*turned, *symbols, _LOOK, _RUN), replace(patient, idempotence=False))
 
 

@@ -15,6 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 Place: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=7)]
+Number: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-7]$(?![\s\S])")]
 
 
 class KnownProducer(Question, frozen=True, omit_defaults=True):
@@ -22,7 +23,7 @@ class KnownProducer(Question, frozen=True, omit_defaults=True):
 
     id: Long
     epoch: Epoch
-    next_sequences: dict[str, Count] = msgspec.field(default_factory=dict)
+    next_sequences: dict[Number, Count] = msgspec.field(default_factory=dict)
 
     def __hash__(self) -> int:
         return hash((self.id, self.epoch, frozenset(self.next_sequences.items())))

@@ -75,7 +75,7 @@ class Also(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A batch with an answer to it. ``manager`` is None without idempotence; ``log_start`` is an offset, -1 for unknown."""
+    """A batch of an idempotent producer, with an answer to it; ``log_start`` is an offset, -1 for unknown."""
 
     at: Release
     batch: Batch

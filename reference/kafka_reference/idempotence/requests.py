@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.java_maps import string_hash
+from kafka_reference.idempotence.errors import produce_error
 from kafka_reference.idempotence.outcomes import number_of
 from kafka_reference.releases import Release, since
 
@@ -104,7 +105,13 @@ class InFlight:
         self._requests.setdefault(request.node, deque()).append(request)
 
     def reply(self, node: int, reply: Reply) -> None:
-        """The next request of this node that has no reply yet is answered so; nothing if there is none."""
+        """The next request of this node that has no reply yet is answered so; nothing if there is none.
+
+        Raises NotInThisRelease for an error that this release does not have; nothing has changed then.
+        """
+        for name in (reply.error, reply.others):
+            if name is not None:
+                produce_error(self._at, name)
         replies = self._replies.setdefault(node, deque())
         if len(replies) < self.count(node):
             replies.append(reply)

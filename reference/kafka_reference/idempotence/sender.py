@@ -113,7 +113,11 @@ class Sender:
         return self._outcomes.told
 
     def foresee_id(self, reply: Reply) -> None:
-        """A request for a producer id is answered so; without, ids are 1000, 1001, …, of epoch 0."""
+        """A request for a producer id is answered so; without, ids are 1000, 1001, …, of epoch 0.
+
+        Raises NotInThisRelease for an error that this release does not have; nothing has changed then.
+        """
+        produce_error(self.at, reply.error)
         self._ids.append(reply)
 
     def run(self) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -9,7 +12,7 @@ from kafka_conformance.protocol import to_json
 from kafka_conformance.rules.producer_sequences import RULE
 from kafka_conformance.rules.sender_steps import LookStep, ProducerSequencesQuestion
 from kafka_conformance.sources import collect
-from kafka_reference.releases import NEWEST, release
+from kafka_reference.releases import NEWEST, Release, release
 
 # As in the rule's page.
 QUESTION = b"""{"config": {"idempotence": true, "acks": "all", "retries": 2147483647, "max_in_flight": 5, "batch_size": 120,
@@ -92,7 +95,14 @@ def test_explained_step_by_step() -> None:
     assert [box.kind for box in explained[1].lanes[0].out] == ["sent"]
 
 
+@cache
+def _answered(at: Release) -> list[tuple[Any, Any]]:
+    """Some of the questions of the spaces, small spaces whole, with the rule's own answers."""
+    spaces = [list(space.questions()) for space in RULE.spaces]
+    some = [question for space in spaces for question in (space if len(space) < 150 else space[::4])]
+    return [(question, RULE.ask(question, at)) for question in some]
+
+
 @pytest.mark.parametrize("mutant", SENDER_MUTANTS, ids=lambda mutant: mutant.slug)
 def test_every_mutant_answers_some_question_otherwise(mutant: Mutant) -> None:
-    questions = [question for space in RULE.spaces for question in space.questions()]
-    assert any(mutant.ask(one, mutant.at) != RULE.ask(one, mutant.at) for one in questions[::-1])
+    assert any(mutant.ask(question, mutant.at) != answer for question, answer in _answered(mutant.at))

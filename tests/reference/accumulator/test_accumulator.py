@@ -220,3 +220,23 @@ def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> 
     (whole,) = play.it.split(play.it.state.batches[0])
     play.drain(0)
     assert [len(piece.records) for piece in play.it.split(whole)] == pieces
+
+
+@pytest.mark.parametrize(
+    ("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])]
+)
+def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[int]) -> None:
+    play = Play(version, (0, 1), (1, 0), (2, 1))
+    for partition in range(3):
+        play.append(partition)
+    play.wait(5)
+    assert play.it.ready(play.metadata).found == found
+
+
+def test_batches_are_aborted_and_queues_stay() -> None:
+    play = Play("4.4.0", (0, 0))
+    play.append(0)
+    play.it.abort_batches()
+    assert play.queue() == []
+    assert play.it.state.queue_if_any(("t", 0)) is not None
+    assert not play.it.state.incomplete

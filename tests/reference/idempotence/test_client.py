@@ -185,3 +185,9 @@ def test_pieces_count_on_without_going_round() -> None:
     pieces = [Sent(), Sent()]
     state.number_pieces(batch, pieces)
     assert sequences(*pieces) == [MOST, -(2**31)]
+
+
+def test_an_epoch_without_an_id_is_nobody() -> None:
+    state = ProducerState(release("4.4.0"), Producer(7, 0))
+    state.current = (-1, 0)
+    assert state.waits_for(Sent()) == "a producer id"

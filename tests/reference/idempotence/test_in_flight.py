@@ -82,3 +82,21 @@ def test_renumbered_batches_take_their_new_places_in_a_tree() -> None:
     batches[1].renumber((7, 0), 0)
     tree.renumbered()
     assert [batch.sequence for batch in tree] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("version", "left"),
+    [("2.4.1", 0), ("3.0.1", 0), ("3.0.2", 1), ("3.1.0", 0), ("3.1.1", 1), ("4.4.0", 1)],
+)
+def test_to_take_out_a_batch_of_another_epoch(version: str, left: int) -> None:
+    held = in_flight(release(version))
+    held.add(Sent(0, producer=(7, 1)))
+    held.remove(Sent(0, producer=(7, 0)))
+    assert len(list(held)) == left
+
+
+def test_since_3_1_1_batches_go_by_their_producer_first() -> None:
+    held = in_flight(release("3.1.1"))
+    held.add(Sent(0, producer=(7, 1)))
+    held.add(Sent(5, producer=(7, 0)))
+    assert emptied(held) == [5, 0]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_reference.errors import NotInThisRelease
 from kafka_reference.idempotence.requests import End, InFlight, Reply, Request, node_hash
 from kafka_reference.releases import release
 
@@ -28,11 +29,20 @@ def test_a_poll_answers_one_request_of_a_node_the_oldest() -> None:
     first, second = request(sent_ms=0), request(sent_ms=1)
     network.send(first)
     network.send(second)
-    for error in ("NONE", "NETWORK_EXCEPTION", "nobody is there to be told so"):
+    for error in ("NONE", "NETWORK_EXCEPTION", "REQUEST_TIMED_OUT"):
         network.reply(0, Reply(error))
     assert network.poll(1) == [(first, Reply("NONE"))]
     assert network.poll(1) == [(second, Reply("NETWORK_EXCEPTION"))]
     assert network.poll(1) == []
+
+
+def test_an_error_that_is_none_changes_nothing() -> None:
+    network = in_flight("0.11.0.3")
+    network.send(request())
+    for reply in (Reply("UNKNOWN_PRODUCER_ID"), Reply("NONE", "NO_SUCH_ERROR")):
+        with pytest.raises(NotInThisRelease):
+            network.reply(0, reply)
+    assert network.poll(0) == []
 
 
 @pytest.mark.parametrize(("at", "order"), [("1.1.1", [1, 0]), ("2.0.1", [0, 1]), ("4.4.0", [0, 1])])
