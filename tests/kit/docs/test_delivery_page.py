@@ -1,0 +1,32 @@
+"""The page of deliveries: each command it shows prints what it shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.cli import app
+
+PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "delivery.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"```\n\$ kafka-conformance (delivery[^\n]*)\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "printed"), SHOWN, ids=[command for command, _ in SHOWN])
+def test_what_is_shown_is_printed(command: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with app.make_context("kafka-conformance", shlex.split(command)) as context:
+        assert app.invoke(context) == 0
+    assert [line.rstrip() for line in capsys.readouterr().out.strip("\n").splitlines()] == printed.splitlines()
+
+
+def test_every_fault_is_in_the_table() -> None:
+    options = {option for one in app.commands["delivery"].params for option in one.opts}
+    named = set(re.findall(r"\| `(--[a-z-]+) N", PAGE))
+    assert named <= options
+    assert named == {
+        "--lose-request", "--lose-response", "--refuse", "--crash-before", "--crash-unreplicated", "--crash-replicated",
+        "--restart-producer",
+    }  # fmt: skip
+    assert len(SHOWN) >= 10
