@@ -222,7 +222,9 @@ def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> 
     assert [len(piece.records) for piece in play.it.split(whole)] == pieces
 
 
-@pytest.mark.parametrize(("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])])
+@pytest.mark.parametrize(
+    ("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])]
+)
 def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[int]) -> None:
     play = Play(version, (0, 1), (1, 0), (2, 1))
     for partition in range(3):
