@@ -222,6 +222,7 @@ _MISTAKES: tuple[tuple[str, str, Ask], ...] = (
     ("never-resolves", "an unresolved partition stays so", _managed(_NeverResolves)),
 )
 _OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
+    ("sender-3.9-in-4.0", "nodes come in the order of before they could be fenced (KIP-1073)", "3.9.2", "4.0.2"),
     ("sender-3.5-in-3.6", "failures are told to the manager whenever they come", "3.5.2", "3.6.2"),
     ("sender-3.3.1-in-3.3.2", "most retriable errors end the request for an id (KAFKA-14417)", "3.3.1", "3.3.2"),
     ("sender-3.1.0-in-3.1.2", "a late answer takes out a batch of the next epoch (KAFKA-13794)", "3.1.0", "3.1.2"),

@@ -8,6 +8,7 @@ round in which it arrives. Errors that are about sequences weigh more than other
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
 from typing import Any
 
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ from kafka_reference.draws import mix32
 
 __all__ = [
     "every_end_of_the_numbers", "every_error_of_one_at_a_time", "every_expiry", "every_number_in_flight",
-    "every_pair_of_answers", "every_refusal_of_an_id", "every_short_history", "histories",
+    "every_order_of_nodes", "every_pair_of_answers", "every_refusal_of_an_id", "every_short_history", "histories",
 ]  # fmt: skip
 
 _MOST = 2**31 - 1
@@ -135,6 +136,20 @@ def every_expiry() -> Iterator[ProducerSequencesQuestion]:
     turned = (_APPEND, _RUN, AdvanceStep(50), _APPEND, _RUN, _LOST, _RUN, _RUN, _RUN)
     for symbols in every_script((*alphabet[:3], (AdvanceStep(60), _RUN), _RUN), 3):
         yield _asked((*turned, *symbols, _LOOK, _RUN), replace(patient, idempotence=False))
+
+
+def every_order_of_nodes() -> Iterator[ProducerSequencesQuestion]:
+    """Three nodes lead three partitions, in every order, and all lose their connections: whose back-off is drawn first?
+
+    Each with ten draws, and looked at when some of the back-offs are over.
+    """
+    config = replace(_CONFIG, retry_backoff_ms=10, retry_backoff_max_ms=100)
+    lost: tuple[Any, ...] = (*map(AppendStep, range(3)), _RUN, *map(DisconnectStep, range(3)), _RUN)
+    steps = (*lost, AdvanceStep(10), _RUN, AdvanceStep(1), _RUN, _LOOK)
+    for leaders in permutations(range(3)):
+        for seed in range(10):
+            draws = tuple(mix32(seed * 1009 + place) for place in range(4))
+            yield ProducerSequencesQuestion(config, leaders, draws, steps, _KNOWN)
 
 
 def every_end_of_the_numbers() -> Iterator[ProducerSequencesQuestion]:

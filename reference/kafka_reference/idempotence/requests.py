@@ -27,7 +27,9 @@ __all__ = ["COORDINATOR", "End", "InFlight", "Reply", "Request", "Sent", "node_h
 
 OLDEST_FIRST = since("2.0.0")
 KNOWS_TIMEOUTS = since("3.5.0")
+KNOWS_FENCED = since("4.0.0")
 COORDINATOR = 999
+_FALSE = 1237  # Boolean.hashCode
 
 
 class End(enum.Enum):
@@ -78,9 +80,13 @@ def on_the_wire(batch: Batch) -> Sent:
     return Sent(batch.of, tuple(number_of(record) for record in batch.records), batch.producer or (-1, -1), sequence)
 
 
-def node_hash(node: int) -> int:
-    """``Node.hashCode`` of a node whose host is named node and its id, on port 9092, without a rack, as 32 bits."""
-    return ((((31 + string_hash(f"node{node}")) * 31 + node) * 31 + 9092) * 31) & 0xFFFFFFFF
+def node_hash(at: Release, node: int) -> int:
+    """``Node.hashCode`` of a node whose host is named node and its id, on port 9092, without a rack, as 32 bits.
+
+    Since 4.0.0 whether it is fenced counts (KIP-1073); it is not.
+    """
+    hashed = (((31 + string_hash(f"node{node}")) * 31 + node) * 31 + 9092) * 31
+    return (hashed * 31 + _FALSE if at in KNOWS_FENCED else hashed) & 0xFFFFFFFF
 
 
 class InFlight:

@@ -38,6 +38,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, FORGETS_EXPIRED, RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
@@ -195,7 +196,9 @@ class Sender:
         """Mirrors ``sendProducerData``."""
         state = self.accumulator.state
         ready = self.accumulator.ready(self._metadata)
-        nodes = [node for node in table_order(ready.found, node_hash, 16) if self.network.can_send(node)]
+        nodes = [
+            node for node in table_order(ready.found, partial(node_hash, self.at), 16) if self.network.can_send(node)
+        ]
         drained = self.accumulator.drain(self._metadata, nodes, _MOST_BYTES)
         by_node: dict[int, list[Batch]] = {}
         for batch in drained:

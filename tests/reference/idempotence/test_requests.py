@@ -74,4 +74,5 @@ def test_a_request_that_wants_no_answer_ends_at_once() -> None:
 
 
 def test_hash_codes_of_nodes() -> None:
-    assert [node_hash(node) for node in (0, 3)] == [1123095375, 1123187631]
+    assert [node_hash(release("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
+    assert node_hash(release("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF
