@@ -31,7 +31,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kafka_conformance.lockstep import in_lockstep
-from kafka_conformance.protocol import Answer, Answered, Failed, Outcome
+from kafka_conformance.protocol import Answer, Answered, Failed, Outcome, Unsupported
 from kafka_conformance.rules.delivery_steps import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
 from kafka_conformance.rules.rule import AskJava, Rule, Space
 from kafka_reference.delivery.faults import Fault, Kind
@@ -41,6 +41,7 @@ from kafka_reference.delivery.producer import Producer
 from kafka_reference.delivery.story import Outcome as End
 from kafka_reference.delivery.story import Passed, Story
 from kafka_reference.delivery.told import told
+from kafka_reference.idempotence.errors import known
 from kafka_reference.releases import NEWEST, Release, since
 
 __all__ = ["RULE", "answer_of", "delivery_ask_of", "story_of"]
@@ -91,9 +92,18 @@ def _ask(question: DeliveryQuestion, at: Release) -> Answer:
     return delivery_ask_of(question, at)
 
 
-def _by_java(ask: AskJava, _: Release, questions: Sequence[Any]) -> list[Outcome]:
-    ends = in_lockstep([story_of(question).told() for question in questions], ask)
-    return [end if isinstance(end, Failed) else Answered(answer_of(end)) for end in ends]
+def _by_java(ask: AskJava, at: Release, questions: Sequence[Any]) -> list[Outcome]:
+    strange = [next((f.error for f in one.faults if f.error and not known(at, f.error)), None) for one in questions]
+    told = [story_of(one).told() for one, error in zip(questions, strange, strict=True) if error is None]
+    ends = iter(in_lockstep(told, ask))
+    return [
+        _outcome(next(ends)) if error is None else Unsupported(f"release {at} has no error {error}")
+        for error in strange
+    ]
+
+
+def _outcome(end: End | Refused | Failed) -> Outcome:
+    return end if isinstance(end, Failed) else Answered(answer_of(end))
 
 
 def _labels(question: DeliveryQuestion) -> Iterator[str]:

@@ -10,6 +10,7 @@ from kafka_reference.delivery.producer import Producer
 from kafka_reference.delivery.story import Outcome, Story
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
+from kafka_reference.idempotence.errors import produce_error
 from kafka_reference.releases import NEWEST, Release, release
 
 __all__ = ["told"]
@@ -19,7 +20,8 @@ def told(
     story: Story, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
 ) -> Outcome | Refused:  # fmt: skip
-    """What comes of the story in this release, client and broker. Raises BadStory; a story can be told once.
+    """What comes of the story in this release, client and broker. Raises BadStory; NotInThisRelease for an error
+    that a fault names and the release has not. A story can be told once.
 
     ``producer`` and ``leader`` make those who take part, for who wants others than the reference's.
 
@@ -29,6 +31,9 @@ def told(
     ((0, 1, 1, 2), (1,))
     """
     at = release(version)
+    for fault in story.faults:
+        if fault.error is not None:
+            produce_error(at, fault.error)
     parties = _Parties(at, producer(at), leader)
     telling = story.told()
     try:

@@ -11,7 +11,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.mutants.delivery import DELIVERY_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
-from kafka_conformance.protocol import Answered, Failed, Outcome, to_json
+from kafka_conformance.protocol import Answered, Failed, Outcome, Unsupported, to_json
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery import RULE, every_fault, every_pair_of_faults
 from kafka_conformance.rules.delivery_steps import AskedFault, DeliveryQuestion
@@ -97,6 +97,17 @@ def test_questions_survive_being_written_down() -> None:
 def test_what_nobody_would_understand_is_refused(wrong: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(wrong, type=DeliveryQuestion)
+
+
+def test_an_error_that_a_release_has_not_is_no_question_to_it() -> None:
+    at = release("4.4.0")
+    strange = DeliveryQuestion(faults=(AskedFault("refuse", 9, "NOT_LEADER_FOR_PARTITION"),))
+    assert RULE.by_parts is not None
+    by_java = RULE.by_parts(by_reference(at), at, [strange, DeliveryQuestion()])
+    by_us = ReferenceAnswerer().answer(RULE, at, [strange, DeliveryQuestion()])
+    for first, second in (by_java, by_us):
+        assert isinstance(first, Unsupported)
+        assert isinstance(second, Answered)
 
 
 def test_faults_that_cannot_be_are_no_answer() -> None:
