@@ -131,7 +131,7 @@ def producer_script(settings: Settings, producer_id: int) -> dict[str, Any]:
             "idempotence": settings.idempotent, "acks": "all" if settings.acks == -1 else str(settings.acks),
             "retries": settings.retries, "max_in_flight": settings.max_in_flight,
         },
-        "leaders": [0], "draws": [0] * 100, **({"producer": {"id": producer_id, "epoch": 0}} if settings.idempotent else {}),
+        "leaders": [0], "draws": [0] * 300, **({"producer": {"id": producer_id, "epoch": 0}} if settings.idempotent else {}),
     }  # fmt: skip
 
 

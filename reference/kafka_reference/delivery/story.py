@@ -124,10 +124,7 @@ def outcome(log: Iterable[Batch], records: int, ended: dict[int, int | str], req
 
 @dataclass(slots=True)
 class Story:
-    """One story, to be told once. ``config`` is what a user sets, by Kafka's names; what is left alone is not there.
-
-    Records are sent one after another; faults are at the requests that carry them, and at those that are sent again.
-    """
+    """One story, to be told once. ``config`` is what a user sets, by Kafka's names; what is left alone is not there."""
 
     config: Mapping[str, str]
     records: int
@@ -185,7 +182,7 @@ class Story:
 
     def _tell(self, *told: Starts | Send | Answered | CutOff | Wait) -> Generator[Told, Reply, None]:
         """With acks 0 a round sends a request that is done with at once: the network plays it before the next one."""
-        rounds = 1 if self.settings.acks == 0 else self.settings.max_in_flight + 2
+        rounds = 1 if self.settings.acks == 0 else min(self.settings.max_in_flight, self.records) + 2
         if any(isinstance(one, Starts) for one in told) and self.settings.idempotent:
             rounds += 2  # to get an id
         heard = cast("Heard", (yield ToProducer(tuple(told), rounds)))
@@ -226,6 +223,8 @@ class Story:
         if self.settings.idempotent:
             wrote = cast("Wrote", (yield ToLeader(batch)))
         if wrote.error is not None:
+            if wrote.error not in ERRORS:
+                raise BadStory(f"the leader raised {wrote.error}, which no client is told: report this, with the story")
             return ERRORS[wrote.error], None
         if wrote.duplicate:
             return "duplicate", wrote.offset

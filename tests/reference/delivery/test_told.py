@@ -124,6 +124,10 @@ def test_the_default_is_idempotent_today_and_was_not() -> None:
     assert end("4.4.0", {"acks": "1"}, at(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
 
 
+def test_many_in_flight_take_no_longer_than_there_are_records() -> None:
+    assert end("3.9.2", {IN_FLIGHT: "2147483647", "enable.idempotence": "false"}).log == (0, 1, 2)
+
+
 def test_there_is_no_such_producer() -> None:
     found = told(Story({"acks": "1", "enable.idempotence": "true"}, 1), "4.4.0")
     assert isinstance(found, Refused)
