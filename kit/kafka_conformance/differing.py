@@ -7,9 +7,7 @@ apart.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_conformance.answerers import Answerer
@@ -62,26 +60,14 @@ def compare_releases(
     """Each release against the one before it in ``releases``; every release is asked once."""
     questions = [question for source in asked for question in source.questions]
     compared, before = [], None
-    for at, outcomes in _one_ahead(lambda at: _asked(rule, java, at, questions), releases):
+    for at in releases:
         progress.doing(f"{rule.slug} in {at}")
+        outcomes = _asked(rule, java, at, questions)
         if before is not None:
             compared.append(_compared(rule, (before[0], at), questions, before[1], outcomes))
         before = at, outcomes
         progress.advance()
     return compared
-
-
-def _one_ahead(
-    work: Callable[[Release], list[Outcome] | None], releases: Sequence[Release]
-) -> Iterator[tuple[Release, list[Outcome] | None]]:
-    """What comes of each release, in order. The next one is at work meanwhile: each has a thread of its own in the JVM."""
-    with ThreadPoolExecutor(2, "release") as pool:
-        waiting = deque(pool.submit(work, at) for at in releases[:2])
-        for number, at in enumerate(releases):
-            outcomes = waiting.popleft().result()
-            if number + 2 < len(releases):
-                waiting.append(pool.submit(work, releases[number + 2]))
-            yield at, outcomes
 
 
 def shrink_changes(compared: Compared, java: Answerer, examples: int, seed: int) -> list[Change]:

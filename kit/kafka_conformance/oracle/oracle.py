@@ -49,8 +49,9 @@ class Oracle:
         self._compiler: Compiler | None = None
         self._host: Any = None
         self._open: dict[str, OpenRelease] = {}
-        # Two releases may be asked at a time; jars and classes are made ready by one after the other.
-        self._opening = RLock()
+        # One at a time: in every release's room the thread that answers has the id 0, and there are locks in the JDK that
+        # tell threads apart by their ids (ReentrantReadWriteLock, which JMX uses): two of them wait for each other for ever.
+        self._one_at_a_time = RLock()
 
     @property
     def jvm(self) -> Jvm:
@@ -63,14 +64,14 @@ class Oracle:
 
     def open(self, version: str) -> OpenRelease:
         """The release, opened at first use. Raises JarError, WrongRelease, OracleFault."""
-        with self._opening:
+        with self._one_at_a_time:
             if version not in self._open:
                 self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
             return self._open[version]
 
     def open_broker(self, version: str) -> OpenRelease:
         """The release with its broker's part. Raises JarError, WrongRelease, OracleFault."""
-        with self._opening:
+        with self._one_at_a_time:
             opened = self.open(version)
             if not opened.broker:
                 opened.broker = self._extended(version)
@@ -79,7 +80,7 @@ class Oracle:
     def close_release(self, version: str) -> None:
         """Let go of a release's classes: twenty-eight of them side by side need no memory nobody asks for."""
         if self._open.pop(version, None) is not None:
-            self._jvm.call(lambda: self._host.close(version))
+            self._ask_host(lambda host: host.close(version))
 
     def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
@@ -113,12 +114,13 @@ class Oracle:
     def _ask_host(self, work: Callable[[Any], Any]) -> Any:
         from py4j.protocol import Py4JJavaError
 
-        if self._host is None:
-            self._host = self._made_host()
-        try:
-            return self._jvm.call(lambda: work(self._host))
-        except Py4JJavaError as error:
-            raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
+        with self._one_at_a_time:
+            if self._host is None:
+                self._host = self._made_host()
+            try:
+                return self._jvm.call(lambda: work(self._host))
+            except Py4JJavaError as error:
+                raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
 
     def _made_host(self) -> Any:
         sources = sorted((ORACLE_SOURCES / "host" / "kafkaoracle" / "host").glob("*.java"))
