@@ -59,8 +59,8 @@ class Batch:
 
     __slots__ = (
         "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
-        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "sequence",
-        "size", "state",
+        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "reopened",
+        "sequence", "size", "state",
     )  # fmt: skip
 
     def __init__(
@@ -75,7 +75,7 @@ class Batch:
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[Sized] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
-        self.aborted = False
+        self.aborted = self.reopened = False
         self.sequence: int | None = None
         self.producer: tuple[int, int] | None = None
         self._epoch: int | None = None
@@ -132,19 +132,20 @@ class Batch:
         if self.sequence is not None and self.sequence < 0:
             raise IllegalArgumentException
         self.size.closed = self.closed = True
+        self.reopened = False
 
     @property
     def record_count(self) -> int:
         """How many records it holds."""
         return len(self.records)
 
-    @property
-    def reopened(self) -> bool:
-        """Whether it has other sequences by now than those it was last sent with. Mirrors ``sequenceHasBeenReset``."""
-        return self.sequence is not None and not self.closed
-
     def renumber(self, producer: tuple[int, int], sequence: int) -> None:
-        """Be built anew with these. Raises IllegalStateException if it was aborted. Mirrors ``resetProducerState``."""
+        """Be built anew with these. Mirrors ``resetProducerState``.
+
+        Raises IllegalStateException if it was aborted; it counts as ``reopened`` all the same, which is
+        ``sequenceHasBeenReset``, until it is built again.
+        """
+        self.reopened = True
         if self.aborted:
             raise IllegalStateException
         self.producer, self.sequence, self.closed = producer, sequence, False

@@ -116,9 +116,11 @@ class Sender:
     def foresee_id(self, reply: Reply) -> None:
         """A request for a producer id is answered so; without, ids are 1000, 1001, …, of epoch 0.
 
-        Raises NotInThisRelease for an error that this release does not have; nothing has changed then.
+        Raises NotInThisRelease for an error that this release does not have; nothing has changed then. Who is not
+        idempotent asks for none, and nothing is looked at.
         """
-        produce_error(self.at, reply.error)
+        if self.manager is not None:
+            produce_error(self.at, reply.error)
         self._ids.append(reply)
 
     def run(self) -> None:
