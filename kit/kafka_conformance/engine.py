@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from kafka_conformance.answerers import Answerer
-from kafka_conformance.protocol import Agrees, Answer, Differs, Errored, Question, Unsupported, Verdict, judge, to_json
+from kafka_conformance.protocol import (
+    Agrees,
+    Answer,
+    Crashed,
+    Differs,
+    Errored,
+    Question,
+    Unsupported,
+    Verdict,
+    judge,
+    to_json,
+)
 from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
 from kafka_reference.releases import Release
@@ -100,6 +111,8 @@ class Tally:
                 self.unsupported += 1
             case Errored(who, what):
                 self.errors.append((question, f"{who}: {what}"))
+            case Crashed(who, lost):
+                self.errors.append((question, f"{who}: {lost.what}"))
 
 
 def compare(

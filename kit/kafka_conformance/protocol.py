@@ -26,11 +26,13 @@ __all__ = [
     "Answer",
     "Answered",
     "Ask",
+    "Crashed",
     "Differs",
     "Errored",
     "Failed",
     "Hex",
     "Int32",
+    "Lost",
     "Outcome",
     "Question",
     "Unsupported",
@@ -82,7 +84,19 @@ class Failed:
     what: str
 
 
-Outcome: TypeAlias = Answered | Unsupported | Failed
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Whoever was asked broke the protocol or ended, so no answer to this question can be had.
+
+    ``trouble`` is one word for what happened, ``mend`` what its author should change.
+    """
+
+    trouble: str
+    what: str
+    mend: str
+
+
+Outcome: TypeAlias = Answered | Unsupported | Failed | Lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +120,15 @@ class Errored:
     what: str
 
 
-Verdict: TypeAlias = Agrees | Differs | Errored | Unsupported
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """One of the two ended or broke the protocol over the question, so nothing was compared."""
+
+    who: str
+    lost: Lost
+
+
+Verdict: TypeAlias = Agrees | Differs | Errored | Crashed | Unsupported
 
 
 def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict:
@@ -115,6 +137,10 @@ def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict
         case Answered(left), Answered(right):
             # As JSON: to Python, true is 1 and 1.0 is 1.
             return Agrees() if left == right and to_json(left) == to_json(right) else Differs(left, right)
+        case Lost() as lost, _:
+            return Crashed(names[0], lost)
+        case _, Lost() as lost:
+            return Crashed(names[1], lost)
         case Failed(what), _:
             return Errored(names[0], what)
         case _, Failed(what):
@@ -126,7 +152,7 @@ def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict
             return Errored(names[0], why)
         case _, Unsupported(why):
             return Errored(names[1], why)
-    raise AssertionError("an outcome is one of three")
+    raise AssertionError("an outcome is one of four")
 
 
 def to_json(value: Any) -> bytes:

@@ -16,7 +16,7 @@ from kafka_conformance import certifying
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.commands.replay import answerer
 from kafka_conformance.errors import BadInput
-from kafka_conformance.protocol import PROTOCOL, Answered, Ask, Failed, Outcome, Unsupported
+from kafka_conformance.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.rules import RULES
 from kafka_conformance.session import parse_release
 
@@ -62,7 +62,7 @@ def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[s
         return {"id": name, "failed": f"line {number} is no question: {error}"}, False
     except BadInput as error:
         return {"id": name, "failed": f"line {number}: {error}"}, False
-    return {"id": asked.id, **_fields(outcome)}, not isinstance(outcome, Failed)
+    return {"id": asked.id, **_fields(outcome)}, not isinstance(outcome, Failed | Lost)
 
 
 def _hello(hello: Any, who: str, number: int) -> tuple[dict[str, Any], bool]:
@@ -83,5 +83,5 @@ def _fields(outcome: Outcome) -> dict[str, Any]:
             return {"answer": answer}
         case Unsupported(why):
             return {"unsupported": why}
-        case Failed(what):
+        case Failed(what) | Lost(what=what):
             return {"failed": what}

@@ -21,7 +21,7 @@ from kafka_conformance.commands.replay import answerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.failures import FOLDER
 from kafka_conformance.mutants import MUTANTS
-from kafka_conformance.protocol import Answer, Answered, Failed, Question, Unsupported, question_id, to_json
+from kafka_conformance.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Story, print_story
 from kafka_conformance.reports.timeline_figure import draw, ready
@@ -182,7 +182,7 @@ def _answer(someone: Answerer, asked: _Asked) -> Answer:
     match outcome:
         case Answered(answer):
             return answer
-        case Unsupported(why) | Failed(why):
+        case Unsupported(why) | Failed(why) | Lost(what=why):
             raise BadInput(f"{asked.where}: {someone.name} has no answer: {why}")
 
 

@@ -19,13 +19,17 @@ Ask = Callable[[Any, Release], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """``ask`` answers like the rule, but for one mistake, which shows in release ``at``."""
+    """``ask`` answers like the rule, but for one mistake, which shows in release ``at``.
+
+    ``threads`` are where somebody made it: addresses of issues, pull requests, or source, in public.
+    """
 
     slug: str
     rule: str
     story: str
     ask: Ask
     at: Release = NEWEST
+    threads: tuple[str, ...] = ()
 
 
 def replaced(question: T, **changes: Any) -> T:

@@ -1,0 +1,201 @@
+"""What happens in a gate, as a stream of events: every report is made from this, and from nothing else.
+
+One event is one JSON object on a line (``--events out.ndjson``), told apart by its field ``event``. The order is ``began``;
+then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``trouble`` for each time that the
+target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer says the
+truth; ``ended``. Whatever text comes from a target is as the target sent it: a writer has to make it harmless in its own
+format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+__all__ = [
+    "Began",
+    "Diagnosis",
+    "Differed",
+    "Distribution",
+    "Ended",
+    "Event",
+    "Grade",
+    "Known",
+    "RuleBegan",
+    "RuleEnded",
+    "Stale",
+    "Target",
+    "Trouble",
+    "Verdict",
+    "from_lines",
+    "to_line",
+]
+
+Verdict: TypeAlias = Literal["agrees", "differs", "known", "unsupported", "errored", "crashed"]
+"""Of one rule in one release. ``known``: it differs only in what is known to; ``errored``: the target failed at
+questions; ``crashed``: it broke the protocol or ended."""
+
+Grade: TypeAlias = Literal["exact", "admissible", "statistical"]
+"""What the target was held to: Java's own answer, one that the rule allows, or the shares of many records."""
+
+Source: TypeAlias = Literal["frozen", "fresh", "earlier"]
+"""Where a question came from: the cases that ship, Hypothesis, or a failure that an earlier run saved."""
+
+
+class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", omit_defaults=True):
+    """One line of the stream."""
+
+
+class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who is judged: what it said of itself, and how it was started."""
+
+    name: str
+    version: str
+    language: str
+    command: str
+
+
+class Diagnosis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A known mistake that gives ``equal`` of the ``wrong`` answers the target gave to a rule's questions.
+
+    ``also`` is how many of the right answers, of ``right`` asked, it gives as well: an explanation explains both.
+    """
+
+    mutant: str
+    story: str
+    equal: int
+    wrong: int
+    also: int = 0
+    right: int = 0
+    threads: tuple[str, ...] = ()
+
+
+class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The entry of the known failures that a difference falls under."""
+
+    reason: str
+    issue: str = ""
+    expires: str = ""
+
+
+class Distribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Records per partition: what the rule predicts, what the target did, and how likely so much deviation is by chance."""
+
+    title: str
+    partitions: tuple[int, ...]
+    expected: tuple[float, ...]
+    actual: tuple[int, ...]
+    p_value: float
+
+
+class Began(_Event, frozen=True, tag="began"):
+    """The gate opens."""
+
+    kit: str
+    target: Target
+    releases: tuple[str, ...]
+    rules: tuple[str, ...]
+    seed: int
+    examples: int
+
+
+class RuleBegan(_Event, frozen=True, tag="rule_began"):
+    """A rule in a release, with how many frozen cases there are to ask."""
+
+    rule: str
+    release: str
+    grade: Grade
+    frozen: int
+
+
+class Differed(_Event, frozen=True, tag="differed"):
+    """A finding: a question, as small as it became, and how many of its kind there were.
+
+    ``file`` is where it was saved before it was told, for ``replay``; ``link`` where the rule is written down, ``java`` the
+    method that decides.
+    """
+
+    rule: str
+    release: str
+    id: str
+    source: Source
+    kind: str
+    times: int
+    question: dict[str, Any]
+    expected: dict[str, Any]
+    actual: dict[str, Any]
+    java: str
+    link: str
+    file: str = ""
+    diagnosis: Diagnosis | None = None
+    known: Known | None = None
+
+
+class Trouble(_Event, frozen=True, tag="trouble"):
+    """The target broke the protocol, ended, or failed: what happened, how often, and what to mend."""
+
+    rule: str
+    release: str
+    trouble: str
+    what: str
+    mend: str
+    times: int = 1
+
+
+class RuleEnded(_Event, frozen=True, tag="rule_ended"):
+    """The counts of a rule in a release: ``asked`` = agreed + differed + known + failed; ``unsupported`` comes on top."""
+
+    rule: str
+    release: str
+    grade: Grade
+    verdict: Verdict
+    asked: int
+    agreed: int
+    differed: int
+    known: int
+    failed: int
+    unsupported: int
+    frozen: int
+    fresh: int
+    earlier: int
+    seconds: float
+    diagnoses: tuple[Diagnosis, ...] = ()
+    distribution: Distribution | None = None
+
+
+class Stale(_Event, frozen=True, tag="stale"):
+    """An entry of the known failures that is wrong by now: ``why`` is stale, unknown, expired, or another message."""
+
+    entry: str
+    why: str
+    mend: str
+
+
+class Ended(_Event, frozen=True, tag="ended"):
+    """The verdict: 0 conforms, 1 differs, 2 could not be judged; ``why`` in one line."""
+
+    exit_code: int
+    why: str
+    asked: int
+    agreed: int
+    differed: int
+    known: int
+    failed: int
+    unsupported: int
+    seconds: float
+
+
+Event: TypeAlias = Began | RuleBegan | Differed | Trouble | RuleEnded | Stale | Ended
+
+
+def to_line(event: Event) -> bytes:
+    """The event as one line of JSON, without its end."""
+    return msgspec.json.encode(event)
+
+
+def from_lines(lines: Iterable[bytes | str]) -> Iterator[Event]:
+    """The events of these lines. Raises msgspec.ValidationError, msgspec.DecodeError."""
+    decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+    return (decoder.decode(line) for line in lines if line.strip())

@@ -1,0 +1,49 @@
+"""Files of frozen cases: written whole, read whole, and one that was cut is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kafka_conformance.cases import Case, Provenance, frozen, read, write
+from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.rules import RULES
+
+RULE = RULES["murmur2"]
+CASE = Case("ab", "4.4.0", ("3.9.2", "4.4.0"), msgspec.Raw(b'{"key":"00"}'), {"hash": 1}, ("crc32",))
+FROM = Provenance("murmur2", "Utils.murmur2", {"4.4.0": "00"}, "21", "0.1.0", 1, 10, 1)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write(tmp_path / "murmur2.ndjson", FROM, [CASE])
+    found = frozen(RULE, tmp_path)
+    assert found is not None
+    assert found.provenance == FROM
+    assert found.at("3.9.2") == found.at("4.4.0") == [CASE]
+    assert found.at("2.8.2") == []
+    assert found.cases[0].typed_question(RULE) == RULE.question("00")
+
+
+def test_a_rule_without_cases_has_none(tmp_path: Path) -> None:
+    assert frozen(RULE, tmp_path) is None
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "murmur2.ndjson"
+    write(path, FROM, [])
+    with pytest.raises(BadInput, match="it was cut"):
+        read(path)
+    path.write_bytes(b"\xff\n")
+    with pytest.raises(BadInput, match="no file of frozen cases"):
+        read(path)
+    path.write_bytes(b"")
+    with pytest.raises(BadInput, match="no file of frozen cases"):
+        read(path)
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(KitError, match="cannot be written"):
+        write(tmp_path / "taken" / "murmur2.ndjson", FROM, [CASE])
