@@ -1,0 +1,55 @@
+"""librdkafka's own partitioners, by ctypes, in the library that confluent-kafka's wheel brings.
+
+`default`: consistent_random, which is CRC32; `java`: murmur2_random. Keys are asked at a whole word's address and beside it,
+since librdkafka hashes the two by different code.
+"""
+
+import ctypes
+import json
+import sys
+from importlib.metadata import distribution
+
+import confluent_kafka
+
+LIBRARY = next(f for f in distribution("confluent-kafka").files if f.name.startswith("librdkafka") and ".so" in f.name)
+LIBRDKAFKA = ctypes.CDLL(str(LIBRARY.locate()))
+NAME = "murmur2_random" if "java" in sys.argv else "consistent_random"
+PARTITIONER = getattr(LIBRDKAFKA, f"rd_kafka_msg_partitioner_{NAME}")
+PARTITIONER.restype = ctypes.c_int32
+PARTITIONER.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
+
+
+def choose(key, count):
+    if key is None or (not key and NAME == "consistent_random"):
+        return {"unsupported": f"{NAME} draws at once for a record without a key, and takes an empty key for none"}
+    if count == 0:
+        return {"unsupported": "no partitioner is asked about a topic without partitions; it would divide by 0"}
+    found = []
+    for offset in (0, 1, 3):
+        memory = (ctypes.c_uint64 * (len(key) // 8 + 2))()
+        address = ctypes.addressof(memory) + offset
+        ctypes.memmove(address, key, len(key))
+        found.append(PARTITIONER(None, address, len(key), count, None, None))
+    if len(set(found)) > 1:
+        return {"failed": f"at the offsets 0, 1, 3 of a word: {found}"}
+    return {"answer": {"partition": found[0]}}
+
+
+def answer(rule, q):
+    if rule == "partition-for-key":
+        return choose(None if q["key"] is None else bytes.fromhex(q["key"]), q["partitions"])
+    record, config = q["record"], q["config"]
+    if record["partition"] is not None or config["partitioner"] or config["ignore_keys"]:
+        return {"unsupported": "partitions that are named, and partitioners that are plugged in, are librdkafka's inside"}
+    return choose(None if record["key"] is None else bytes.fromhex(record["key"]), len(q["cluster"]["partitions"]))
+
+
+VERSION = f"{confluent_kafka.libversion()[0]} (confluent-kafka {confluent_kafka.__version__})"
+HELLO = {"protocol": 1, "name": "librdkafka", "version": VERSION, "language": "c"}
+HELLO["rules"] = ["partition-for-key", "producer-partition"]
+for line in map(json.loads, sys.stdin):
+    try:
+        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+    except Exception as error:
+        said = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(said), flush=True)

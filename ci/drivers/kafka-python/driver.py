@@ -1,0 +1,59 @@
+"""kafka-python, asked through its own producer. `default`: DefaultPartitioner; `java`: StickyPartitioner (KIP-480)."""
+
+import json
+import sys
+
+import kafka
+from kafka.cluster import ClusterMetadata
+from kafka.partitioner import DefaultPartitioner, Partitioner, StickyPartitioner, murmur2
+from kafka.producer.transaction_manager import TransactionManager
+from kafka.protocol.metadata import MetadataResponse
+
+Partition = MetadataResponse.MetadataResponseTopic.MetadataResponsePartition
+LARGEST = 10_000  # partitions of a topic: the partitioner sorts all of them for each record
+PARTITIONER = StickyPartitioner if "java" in sys.argv else DefaultPartitioner
+
+
+def plugged_in(returns):
+    return type("Plugged", (Partitioner,), {"partition": lambda *_: returns})()
+
+
+def choose(leaders, partition, key, partitioner):
+    producer = kafka.KafkaProducer.__new__(kafka.KafkaProducer)  # to choose takes metadata, and no connection
+    producer.config, producer._metadata = {"partitioner": partitioner}, ClusterMetadata()
+    producer._metadata._partitions = {"t": {p: Partition(partition_index=p, leader_id=at) for p, at in leaders.items()}}
+    try:
+        return {"answer": {"partition": producer._partition("t", partition, key, b"", key, b"")}}
+    except ValueError as refused:
+        return {"unsupported": f"refused: {refused}"}
+
+
+def answer(rule, q):
+    if rule == "murmur2":
+        return {"answer": {"hash": murmur2(None if q["key"] is None else bytes.fromhex(q["key"]))}}
+    if rule == "sequence-increment":
+        manager, tp = TransactionManager(), kafka.TopicPartition("t", 0)
+        manager.set_sequence_number(tp, q["sequence"])
+        manager.increment_sequence_number(tp, q["by"])
+        return {"answer": {"sequence": manager.sequence_number(tp)}}
+    record, config = q.get("record", {"partition": None, "key": q.get("key")}), q.get("config", {})
+    key = None if record["key"] is None else bytes.fromhex(record["key"])
+    plugged = plugged_in(config["partitioner"]["returns"]) if config.get("partitioner") else None
+    if record["partition"] is None and not plugged and (key is None or config.get("ignore_keys")):
+        return {"unsupported": "drawn by random.choice, at once; there is no partitioner.ignore.keys"}
+    if rule == "producer-partition":
+        leaders = {p["id"]: -1 if p["leader"] is None else p["leader"] for p in q["cluster"]["partitions"]}
+        return choose(leaders, record["partition"], key, plugged or PARTITIONER())
+    if not 0 <= q["partitions"] <= LARGEST:
+        return {"unsupported": f"a list of {q['partitions']} partitions, sorted for each record"}
+    return choose(dict.fromkeys(range(q["partitions"]), 0), None, key, PARTITIONER())
+
+
+RULES = ["murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
+HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python", "rules": RULES}
+for line in map(json.loads, sys.stdin):
+    try:
+        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+    except Exception as error:
+        said = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(said), flush=True)
