@@ -1,0 +1,43 @@
+// segmentio/kafka-go, by its balancers, each given the partitions 0 to n-1 as Writer does.
+// default: RoundRobin; java: Murmur2Balancer; hash: Hash, sarama's default; crc32: CRC32Balancer, librdkafka's.
+package main
+
+import (
+	"encoding/hex"
+	"os"
+
+	"github.com/segmentio/kafka-go"
+)
+
+var ids = make([]int, 1<<20)
+var made = map[string]kafka.Balancer{"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}, "crc32": kafka.CRC32Balancer{}}
+
+func answer(rule string, q object) object {
+	if rule == "round-robin-partitioner" {
+		return roundRobin(q)
+	}
+	key, count := q["key"], q["partitions"]
+	if rule == "producer-partition" {
+		record, config := q["record"].(object), q["config"].(object)
+		if record["partition"] != nil || config["partitioner"] != nil || config["ignore_keys"] == true {
+			return object{"unsupported": "a message's partition must not be set to write it; keys are not ignored"}
+		}
+		key, count = record["key"], size(q["cluster"])
+	}
+	if n := count.(float64); key == nil || n < 0 || n > float64(len(ids)) {
+		return object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
+	}
+	bytes, _ := hex.DecodeString(key.(string))
+	return object{"answer": object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
+}
+
+func main() {
+	for i := range ids {
+		ids[i] = i
+	}
+	rules := []string{"partition-for-key", "producer-partition"}
+	if os.Args[1] == "default" {
+		rules = []string{"round-robin-partitioner"}
+	}
+	speak("kafka-go", "github.com/segmentio/kafka-go", rules, answer)
+}

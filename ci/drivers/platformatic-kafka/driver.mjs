@@ -1,0 +1,59 @@
+// @platformatic/kafka, by its own producer, up to the partition of the metadata that it looks up to send to.
+// `default`: no partitioner named; `java`: compatibilityPartitioner.
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { NumericMap, Producer, compatibilityPartitioner, kMetadata, murmur2 } from '@platformatic/kafka'
+
+const java = process.argv[2] === 'java' ? { partitioner: compatibilityPartitioner } : {}
+const goesRound = { unsupported: 'a record without a key goes round, and is placed at once' }
+const bytes = hex => (hex === null ? null : Buffer.from(hex, 'hex'))
+
+class Reached extends Error {}
+
+const choose = (partitionsCount, message, plugged) => {
+  const partitioner = plugged ? { partitioner: () => plugged.returns } : java
+  const producer = new Producer({ clientId: 'driver', bootstrapBrokers: ['127.0.0.1:1'], ...partitioner })
+  const partitions = new Proxy([], { get: (_, partition) => { throw new Reached(partition) } })
+  producer[kMetadata] = (_, callback) => callback(null, { topics: new Map([['t', { partitionsCount, partitions }]]) })
+  try {
+    producer.send({ messages: [{ topic: 't', ...message }] }, () => {})
+  } catch (error) {
+    if (!(error instanceof Reached)) throw error
+    const partition = Number(error.message)
+    return Number.isInteger(partition) ? { answer: { partition } } : { failed: `it looks up partition ${error.message}` }
+  }
+  return { failed: 'it looks up no partition' }
+}
+
+const rules = {
+  murmur2: q => ({ answer: { hash: murmur2(bytes(q.key)) } }),
+
+  'partition-for-key': ({ key, partitions }) =>
+    key === null && !java.partitioner ? goesRound : choose(partitions, { key: bytes(key) }),
+
+  'producer-partition': ({ record: { partition, key }, config, cluster }) => {
+    const asked = partition === null && !config.partitioner
+    if (asked && config.ignore_keys) return { unsupported: 'there is no partitioner.ignore.keys' }
+    if (asked && key === null && !java.partitioner) return goesRound
+    return choose(cluster.partitions.length, { key: bytes(key), ...(partition !== null && { partition }) }, config.partitioner)
+  },
+
+  'sequence-increment': ({ sequence, by }) => {
+    const sequences = new NumericMap([['t:0', sequence]]) // what the producer counts with
+    sequences.postIncrement('t:0', by, 0)
+    return { answer: { sequence: sequences.get('t:0') } }
+  }
+}
+
+const { version } = JSON.parse(readFileSync('node_modules/@platformatic/kafka/package.json'))
+const hello = { protocol: 1, name: '@platformatic/kafka', version, language: 'javascript', rules: Object.keys(rules) }
+createInterface({ input: process.stdin }).on('line', text => {
+  const line = JSON.parse(text)
+  let said = { hello }
+  try {
+    if (!line.hello) said = { id: line.id, ...rules[line.rule](line.question) }
+  } catch (error) {
+    said = { id: line.id, failed: String(error) }
+  }
+  console.log(JSON.stringify(said))
+})
