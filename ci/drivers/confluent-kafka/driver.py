@@ -16,7 +16,8 @@ LIBRDKAFKA = ctypes.CDLL(str(LIBRARY.locate()))
 NAME = "murmur2_random" if "java" in sys.argv else "consistent_random"
 PARTITIONER = getattr(LIBRDKAFKA, f"rd_kafka_msg_partitioner_{NAME}")
 PARTITIONER.restype = ctypes.c_int32
-PARTITIONER.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
+_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int32
+PARTITIONER.argtypes = [_POINTER, _POINTER, ctypes.c_size_t, _COUNT, _POINTER, _POINTER]
 
 
 def choose(key, count):
@@ -40,7 +41,9 @@ def answer(rule, q):
         return choose(None if q["key"] is None else bytes.fromhex(q["key"]), q["partitions"])
     record, config = q["record"], q["config"]
     if record["partition"] is not None or config["partitioner"] or config["ignore_keys"]:
-        return {"unsupported": "partitions that are named, and partitioners that are plugged in, are librdkafka's inside"}
+        return {
+            "unsupported": "partitions that are named, and partitioners that are plugged in, are librdkafka's inside"
+        }
     return choose(None if record["key"] is None else bytes.fromhex(record["key"]), len(q["cluster"]["partitions"]))
 
 

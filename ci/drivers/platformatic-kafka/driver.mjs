@@ -20,13 +20,13 @@ const choose = (partitionsCount, message, plugged) => {
   } catch (error) {
     if (!(error instanceof Reached)) throw error
     const partition = Number(error.message)
-    return Number.isInteger(partition) ? { answer: { partition } } : { failed: `it looks up partition ${error.message}` }
+    return Number.isInteger(partition) ? { answer: { partition } } : { unsupported: 'without partitions it looks up NaN' }
   }
   return { failed: 'it looks up no partition' }
 }
 
 const rules = {
-  murmur2: q => ({ answer: { hash: murmur2(bytes(q.key)) } }),
+  murmur2: q => (q.key === null ? { unsupported: 'it takes bytes' } : { answer: { hash: murmur2(bytes(q.key)) } }),
 
   'partition-for-key': ({ key, partitions }) =>
     key === null && !java.partitioner ? goesRound : choose(partitions, { key: bytes(key) }),

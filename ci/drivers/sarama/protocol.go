@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 )
 
 type object = map[string]any
@@ -30,11 +31,13 @@ func speak(name, module string, rules []string, answer func(rule string, q objec
 	}
 }
 
-// A panic of the client is no answer.
+// A panic of the client is no answer, but for a division by 0, which Java has a name for.
 func held(answer func(rule string, q object) object, rule string, q object) (said object) {
 	defer func() {
-		if broken := recover(); broken != nil {
-			said = object{"failed": fmt.Sprint(broken)}
+		if broken := fmt.Sprint(recover()); strings.HasSuffix(broken, "divide by zero") {
+			said = object{"answer": object{"raises": "ArithmeticException"}}
+		} else if said == nil {
+			said = object{"failed": broken}
 		}
 	}()
 	return answer(rule, q)
