@@ -1,6 +1,5 @@
 """aiokafka, asked through its own producer. It has one partitioner, which is meant to be Java's: both settings are one."""
 
-import asyncio
 import json
 import sys
 
@@ -9,13 +8,6 @@ from aiokafka.cluster import ClusterMetadata
 from aiokafka.partitioner import DefaultPartitioner, murmur2
 from aiokafka.producer.transaction_manager import TransactionManager
 from aiokafka.structs import PartitionMetadata
-
-
-async def manager():  # it makes futures, so there has to be a loop
-    return TransactionManager(None, 0)
-
-
-MANAGER = asyncio.run(manager())
 
 
 def choose(partitions, partition, key, partitioner):
@@ -32,9 +24,10 @@ def answer(rule, q):
     if rule == "murmur2" and q["key"] is not None:
         return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}}
     if rule == "sequence-increment":
-        MANAGER._sequence_numbers["t-0"] = q["sequence"]
-        MANAGER.increment_sequence_number("t-0", q["by"])
-        return {"answer": {"sequence": MANAGER.sequence_number("t-0")}}
+        manager = TransactionManager.__new__(TransactionManager)  # its futures would want a loop
+        manager._sequence_numbers = {"t-0": q["sequence"]}
+        manager.increment_sequence_number("t-0", q["by"])
+        return {"answer": {"sequence": manager.sequence_number("t-0")}}
     if rule == "murmur2":
         return {"unsupported": "it takes bytes"}
     record, config = q.get("record", {"partition": None, "key": q.get("key")}), q.get("config", {})
