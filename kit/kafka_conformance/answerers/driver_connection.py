@@ -159,7 +159,7 @@ class Connection:
     def _hangs(self, waiting: dict[str, Asked], of: int) -> Broke:
         """The limit has passed: whether all answers come at the end of the input tells two mistakes apart."""
         rule = next(iter(waiting.values())).rule
-        many = f"{len(waiting)} of {of} questions" if of > 1 else "a question"
+        many = "a question" if len(waiting) == 1 else f"{len(waiting)} of {of} questions"
         said = f"the driver did not answer {many} of {rule} within {self._limits.batch_s:g} s"
         heard = self._after_input()
         until = time.monotonic() + self._limits.ending_s
