@@ -56,7 +56,7 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class KitHello(_Line, frozen=True):
     """What the kit says of itself."""
 
-    protocol: Literal[1] = 1
+    protocol: Literal[1]
 
 
 class KitHelloLine(_Line, frozen=True):
@@ -109,7 +109,7 @@ _KINDS: Mapping[str, type[_Said]] = {"answer": AnswerLine, "unsupported": Unsupp
 
 def hello_line() -> bytes:
     """The kit's first line, with its end."""
-    return msgspec.json.encode(KitHelloLine(KitHello())) + b"\n"
+    return msgspec.json.encode(KitHelloLine(KitHello(PROTOCOL))) + b"\n"
 
 
 def ask_line(name: str, rule: str, release: str, question: Question) -> bytes:

@@ -70,7 +70,8 @@ def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
         while isinstance(heard := child.hear(until), Line | TooLong):
             command.show(quoted(heard.text, 500))
         code = child.code(max(0.0, until - time.monotonic())) if isinstance(heard, End) else None
-        child.join_words(1)
+        if code is not None:
+            child.join_words(1)
     finally:
         child.kill()
     if code != 0:

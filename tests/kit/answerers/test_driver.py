@@ -55,7 +55,8 @@ MIDWAY = [
     ("answers_a_number", "shape",
      'the driver wrote a line that is no answer, Expected `str`, got `int` - at `$.id`: {"id": 17, "answer": {"hash": 4}}'),
     ("answers_a_list", "shape",
-     'the driver wrote a line that is no answer, Expected `object`, got `array` - at `$.answer`: {"id": "q3", "answer": [1]}'),
+     ("the driver wrote a line that is no answer, Expected `object`, got `array` - at `$.answer`: "
+      '{"id": "q3", "answer": [1]}')),
     ("two_outcomes", "shape",
      'the driver wrote a line with answer and failed in it: {"id": "q3", "answer": {}, "failed": "broke"}'),
     ("no_outcome", "shape", 'the driver wrote a line with no outcome in it: {"id": "q3"}'),
