@@ -1,11 +1,17 @@
-"""Drivers by name: ``ci/drivers/<name>/driver.toml`` says how one is built and started, in which settings.
+"""Drivers by name: ``ci/drivers/<name>/driver.toml`` says whose client it drives, how it is built, started and set.
 
 ::
 
-    build = ["go", "build", "-o", "driver", "."]     # run before the driver is started, if there is one
-    command = ["./driver"]                           # run in the driver's own folder
-    [settings.java]                                  # chosen as <name>:java
-    command = ["./driver", "--java"]
+    client = "sarama"                                # what it drives, where that is published, and which version of it
+    language = "go"
+    registry = "Go modules"
+    version = "1.61.1"
+    build = [["go", "build", "-o", "driver", "."]]   # run in the driver's own folder, one after another, before it starts
+    command = ["./driver"]                           # run there too
+    [settings.default]                               # what <name> and <name>:default mean
+    args = []                                        # what comes after the command
+    [settings.java]                                  # <name>:java
+    args = ["java"]
 """
 
 from __future__ import annotations
@@ -21,41 +27,54 @@ from kafka_conformance.answerers.driver_process import Child, End, Line, Show, T
 from kafka_conformance.answerers.driver_troubles import quoted
 from kafka_conformance.errors import BadInput, KitError
 
-__all__ = ["FOLDER", "build", "named_driver", "names"]
+__all__ = ["DEFAULT", "FOLDER", "NamedDriver", "Setting", "build", "named_driver", "names", "read_driver"]
 
 FOLDER = Path("ci", "drivers")
 FILE = "driver.toml"
+DEFAULT = "default"
 BUILD_LIMIT_S = 900
 
 
-class _Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    command: tuple[str, ...]
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to set a client: what comes after the driver's command."""
+
+    args: tuple[str, ...] = ()
 
 
-class _Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NamedDriver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A ``driver.toml``."""
+
     command: tuple[str, ...]
-    build: tuple[str, ...] = ()
-    settings: dict[str, _Setting] = {}
+    build: tuple[tuple[str, ...], ...] = ()
+    settings: dict[str, Setting] = {}
+    client: str = ""
+    language: str = ""
+    registry: str = ""
+    version: str = ""
 
 
 def names(folder: Path = FOLDER) -> list[str]:
     """The drivers there are, with their settings: ``a``, ``a:java``."""
     found = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
-    return [named for name in found for named in (name, *(f"{name}:{setting}" for setting in _settings(folder / name)))]
+    return [
+        named
+        for name in found
+        for named in (name, *(f"{name}:{setting}" for setting in read_driver(folder / name).settings))
+    ]
 
 
-def named_driver(name: str, *, show: Show, folder: Path = FOLDER) -> tuple[Command, Command | None]:
-    """How this driver is started, and how it is built first, if it is. Raises BadInput."""
+def named_driver(name: str, *, show: Show, folder: Path = FOLDER) -> tuple[Command, tuple[Command, ...]]:
+    """How this driver is started, and how it is built first. Raises BadInput."""
     driver, _, setting = name.partition(":")
     if Path(driver).name != driver or not (folder / driver / FILE).is_file():
         raise BadInput(f"there is no driver {quoted(driver)} in {folder}: {_there(folder)}")
-    read = _read(folder / driver / FILE)
+    read = read_driver(folder / driver)
     if setting and setting not in read.settings:
         there = ", ".join(f"{driver}:{one}" for one in read.settings) or "it has none"
         raise BadInput(f"the driver {driver} has no setting {quoted(setting)}: {there}")
-    words = read.settings[setting].command if setting else read.command
+    words = read.command + read.settings.get(setting or DEFAULT, Setting()).args
     where = (folder / driver).resolve()
-    return Command(words, where, show), Command(read.build, where, show) if read.build else None
+    return Command(words, where, show), tuple(Command(step, where, show) for step in read.build)
 
 
 def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
@@ -88,15 +107,13 @@ def _there(folder: Path) -> str:
     return f"there are {', '.join(found)}" if found else "there is none; a command goes after --"
 
 
-def _settings(driver: Path) -> list[str]:
-    return list(_read(driver / FILE).settings)
-
-
-def _read(path: Path) -> _Driver:
+def read_driver(driver: Path) -> NamedDriver:
+    """The ``driver.toml`` in this folder. Raises BadInput."""
+    path = driver / FILE
     try:
-        read = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=_Driver)
+        read = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=NamedDriver)
     except (OSError, ValueError) as error:  # msgspec's and tomllib's are ValueErrors
         raise BadInput(f"{path} is no driver: {quoted(str(error))}") from error
-    if not all((read.command, *(one.command for one in read.settings.values()))):
+    if not all((read.command, *read.build)):
         raise BadInput(f"{path} is no driver: a command is empty")
     return read

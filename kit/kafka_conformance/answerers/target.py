@@ -69,8 +69,8 @@ def open_target(
         return
     started = Command(tuple(command), show=show)
     if target:
-        started, first = named_driver(target, show=show)
-        if first is not None:
-            build(first)
+        started, steps = named_driver(target, show=show)
+        for step in steps:
+            build(step)
     with DriverAnswerer(started, limits) as driver:
         yield driver

@@ -20,7 +20,10 @@ def show(_: str) -> None:
 def folder(tmp_path: Path) -> Path:
     for name, text in (
         ("one", 'command = ["./one"]'),
-        ("two", 'command = ["./two"]\nbuild = ["make"]\n[settings.java]\ncommand = ["./two", "--java"]'),
+        (
+            "two",
+            'command = ["./two"]\nbuild = [["make"]]\nsettings = {default.args = ["--crc32"], java.args = ["--java"]}',
+        ),
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "driver.toml").write_text(text)
@@ -29,22 +32,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_how_they_are_started(folder: Path) -> None:
-    assert names(folder) == ["one", "two", "two:java"]
-    assert named_driver("one", show=show, folder=folder) == (Command(("./one",), folder / "one", show), None)
-    make = Command(("make",), folder / "two", show)
-    assert named_driver("two", show=show, folder=folder) == (Command(("./two",), folder / "two", show), make)
-    started, built = named_driver("two:java", show=show, folder=folder)
-    assert (started.words, built) == (("./two", "--java"), make)
+    assert names(folder) == ["one", "two", "two:default", "two:java"]
+    assert named_driver("one", show=show, folder=folder) == (Command(("./one",), folder / "one", show), ())
+    steps = (Command(("make",), folder / "two", show),)
+    for name, word in (("two", "--crc32"), ("two:default", "--crc32"), ("two:java", "--java")):
+        started = Command(("./two", word), folder / "two", show)
+        assert named_driver(name, show=show, folder=folder) == (started, steps)
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("three", "there is no driver three in .*: there are one, two, two:java$"),
+        ("three", "there is no driver three in .*: there are one, two, two:default, two:java$"),
         ("../one", r"there is no driver \.\./one in "),
         ("\x1b[2J", r"there is no driver \\x1b\[2J in "),
         ("", "there is no driver "),
-        ("two:jave", "the driver two has no setting jave: two:java$"),
+        ("two:jave", "the driver two has no setting jave: two:default, two:java$"),
         ("one:java", "the driver one has no setting java: it has none"),
     ],
 )
@@ -64,7 +67,8 @@ def test_no_drivers_at_all(tmp_path: Path) -> None:
         ("command = ", "is no driver: "),
         ('command = "./one"', "is no driver: Expected `array`, got `str` - at"),
         ("command = []", "is no driver: a command is empty"),
-        ('command = ["x"]\n[settings.a]\ncommand = []', "is no driver: a command is empty"),
+        ('command = ["x"]\nbuild = [[]]', "is no driver: a command is empty"),
+        ('command = ["x"]\n[settings.a]\ncommand = []', "is no driver: Object"),
         ('comand = ["x"]', "is no driver: Object"),
     ],
 )

@@ -41,8 +41,8 @@ def test_a_name_in_a_setting_which_is_built_first(tmp_path: Path, monkeypatch: p
     build = "import shutil; shutil.copy('source.py', 'driver.py'); print('built')"
     python = sys.executable
     (folder / "driver.toml").write_text(
-        f'build = ["{python}", "-c", "{build}"]\ncommand = ["{python}", "driver.py", "usual"]\n'
-        f'[settings.java]\ncommand = ["{python}", "driver.py", "as Java"]\n'
+        f'build = [["{python}", "-c", "{build}"]]\ncommand = ["{python}", "driver.py"]\n'
+        '[settings.default]\nargs = ["usual"]\n[settings.java]\nargs = ["as Java"]\n'
     )
     shown: list[str] = []
     with open_target("mine:java", show=shown.append) as target:
