@@ -25,7 +25,6 @@ from kafka_conformance.reports.gate_outline import (
     diagnosed,
     findings,
     outline,
-    since_until,
     troubles,
     verdict,
 )
@@ -81,10 +80,9 @@ def write(events: Iterable[Event]) -> str:
 def _errors(seen: Outline) -> Iterator[str]:
     for one in findings(seen.rows):
         if one.first.known is None:
-            where = since_until(one.releases)
-            yield command("error", f"{one.first.rule} in {where}: {clipped(one.first.kind, 100)}", _told(one))
+            yield command("error", f"{one.first.rule} in {one.where}: {clipped(one.first.kind, 100)}", _told(one))
     for broken in troubles(seen.rows):
-        title = f"{broken.first.rule} in {since_until(broken.releases)}: {clipped(broken.first.trouble, 100)}"
+        title = f"{broken.first.rule} in {broken.where}: {clipped(broken.first.trouble, 100)}"
         yield command("error", title, _lines([broken.first.what, f"mend: {broken.first.mend}"]))
     for stale in seen.stale:
         yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"mend: {stale.mend}"]))

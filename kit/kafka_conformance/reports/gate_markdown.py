@@ -106,7 +106,7 @@ def _section(title: str, parts: Iterable[str], more: int = 0) -> Iterator[str]:
 def _finding(one: Finding, limit: int) -> str:
     first = one.first
     lines = [f"### {words(first.rule)}: {code(first.kind, 200)}", ""]
-    lines.append(f"{plural(one.times, 'question')} in {words(since_until(one.releases))}, of which one is")
+    lines.append(f"{plural(one.times, 'question')} in {words(one.where)}, of which one is")
     lines += ["", block(_sides(one, limit)), ""]
     if first.diagnosis:
         lines.append(f"- {_diagnosis(first.diagnosis)}")
@@ -145,14 +145,14 @@ def _diagnosis(one: Diagnosis) -> str:
 
 
 def _explained(one: Explained) -> str:
-    return f"- {words(one.rule)} in {words(since_until(one.releases))}: {_diagnosis(one.diagnosis)}"
+    return f"- {words(one.rule)} in {words(one.where)}: {_diagnosis(one.diagnosis)}"
 
 
 def _trouble(one: Broken, limit: int) -> str:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
-    where = f"{words(first.rule)} in {words(since_until(one.releases))}"
-    return f"- {where}: {code(first.trouble)}{times}: {code(first.what, limit)}\n  Mend: {words(first.mend)}"
+    said = f"{code(first.trouble)}{times}: {code(first.what, limit)}"
+    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Mend: {words(first.mend)}"
 
 
 def _spread(row: Row) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _known(one: Finding) -> str:
     assert known is not None  # noqa: S101  for the type checker: only such findings are given
     issue = f" ({link(known.issue)})" if known.issue else ""
     until = f", until {code(known.expires)}" if known.expires else ""
-    where = words(since_until(one.releases))
+    where = words(one.where)
     return f"- {words(one.first.rule)} in {where}: {code(one.first.kind, 200)}: {words(known.reason)}{issue}{until}"
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,28 +114,28 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found alike in these releases: the first of them stands for all, ``times`` counts all."""
+    """What was found alike in several releases: the first of them stands for all, ``times`` counts all."""
 
     first: Differed
-    releases: tuple[str, ...]
+    where: str
     times: int
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A trouble that was alike in these releases."""
+    """A trouble that was alike in several releases."""
 
     first: Trouble
-    releases: tuple[str, ...]
+    where: str
     times: int
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A diagnosis of a rule as a whole, which no finding of it has told, alike in these releases."""
+    """A diagnosis of a rule as a whole, which no finding of it has told, alike in several releases."""
 
     rule: str
-    releases: tuple[str, ...]
+    where: str
     diagnosis: Diagnosis
 
 
@@ -184,8 +184,9 @@ def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | Trouble
     return rows.setdefault((event.rule, event.release), Row(event.rule, event.release, "exact", 0))
 
 
-def findings(rows: Iterable[Row]) -> list[Finding]:
+def findings(rows: Sequence[Row]) -> list[Finding]:
     """Every finding of these rows, once for all releases in which it is the same."""
+    asked = _asked(rows)
     alike: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
         for one in row.differed:
@@ -194,33 +195,41 @@ def findings(rows: Iterable[Row]) -> list[Finding]:
             mutant = one.diagnosis.mutant if one.diagnosis else ""
             said = (as_json(each) for each in (one.question, one.expected, one.actual))
             alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *said), []).append(one)
-    return [
-        Finding(group[0], tuple(dict.fromkeys(one.release for one in group)), sum(one.times for one in group))
-        for group in alike.values()
-    ]
+    return [Finding(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
 
 
-def troubles(rows: Iterable[Row]) -> list[Broken]:
+def troubles(rows: Sequence[Row]) -> list[Broken]:
     """Every trouble of these rows, once for all releases in which it is the same."""
+    asked = _asked(rows)
     alike: dict[tuple[str, ...], list[Trouble]] = {}
     for row in rows:
         for one in row.troubles:
             alike.setdefault((one.rule, one.trouble, one.what, one.mend), []).append(one)
-    return [
-        Broken(group[0], tuple(dict.fromkeys(one.release for one in group)), sum(one.times for one in group))
-        for group in alike.values()
-    ]
+    return [Broken(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
 
 
-def explanations(rows: Iterable[Row]) -> list[Explained]:
+def explanations(rows: Sequence[Row]) -> list[Explained]:
     """What explains a rule as a whole, as far as no finding of it says so."""
+    asked = _asked(rows)
     alike: dict[tuple[str, Diagnosis], list[str]] = {}
     for row in rows:
         said = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
         for one in row.ended.diagnoses if row.ended else ():
             if one.mutant not in said:
                 alike.setdefault((row.rule, one), []).append(row.release)
-    return [Explained(rule, tuple(releases), one) for (rule, one), releases in alike.items()]
+    return [Explained(rule, since_until(at, asked[rule]), one) for (rule, one), at in alike.items()]
+
+
+def _asked(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """For each rule the releases in which it was asked."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.rule, []).append(row.release)
+    return found
+
+
+def _where(group: Sequence[Differed] | Sequence[Trouble], asked: Mapping[str, Sequence[str]]) -> str:
+    return since_until([one.release for one in group], asked[group[0].rule])
 
 
 def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -265,11 +274,22 @@ def diagnosed(one: Diagnosis, *, threads: bool = True) -> str:
     return f"{line} (see {', '.join(one.threads)})" if threads and one.threads else line
 
 
-def since_until(releases: Sequence[str]) -> str:
-    """``4.4.0``, ``3.3.1 and 4.4.0``, or ``0.10.0.1 to 4.4.0 (28 releases)``."""
-    if len(releases) < 3:
-        return " and ".join(releases) or "of no release"
-    return f"{releases[0]} to {releases[-1]} ({len(releases)} releases)"
+def since_until(releases: Sequence[str], among: Sequence[str] = ()) -> str:
+    """``4.4.0``, ``3.3.1 and 4.4.0``, or ``0.10.0.1 to 3.1.2, 4.4.0 (14 releases)``.
+
+    Of ``among``, which are in order, a span leaves none out; without it, the releases are taken for all there are.
+    """
+    chosen = set(releases)
+    spans: list[list[str]] = [[]]
+    for release in dict.fromkeys([*among, *releases]):
+        if release in chosen:
+            spans[-1].append(release)
+        else:
+            spans.append([])
+    if len(chosen) < 3:
+        return " and ".join(dict.fromkeys(releases)) or "of no release"
+    said = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
+    return f"{', '.join(said)} ({len(chosen)} releases)"
 
 
 def compared(one: Differed, limit: int = 200) -> list[Part]:

@@ -33,7 +33,6 @@ from kafka_conformance.reports.gate_outline import (
     explanations,
     findings,
     outline,
-    since_until,
     troubles,
     verdict,
 )
@@ -45,6 +44,7 @@ __all__ = ["write"]
 
 _LIMIT, _SHORT = 10_000, 2_000
 _MOST = 200
+_WIDE = 7  # releases beside each other that have room for words
 
 # Told apart without colours: a sign and a word for each verdict.
 _VERDICTS = {
@@ -74,6 +74,7 @@ def write(events: Iterable[Event]) -> str:
         counts=counted(seen.ended) if seen.ended else "",
         rules=[_rule(number, rule, seen) for number, rule in enumerate(seen.rules)],
         verdicts=_VERDICTS,
+        dense=len(seen.releases) > _WIDE,
     )
 
 
@@ -106,7 +107,7 @@ def _finding(one: Finding) -> dict[str, Any]:
     question = {name: value for name, value in first.question.items() if not (scripted and name == "steps")}
     return {
         "first": first,
-        "where": since_until(one.releases),
+        "where": one.where,
         "times": plural(one.times, "question"),
         "question": as_json(question),
         "parts": parts,
@@ -114,20 +115,15 @@ def _finding(one: Finding) -> dict[str, Any]:
     }
 
 
-def _cell(row: Row | None) -> str:
-    """What stands in the matrix beside the sign: how many, where there are any."""
-    if row is None:
-        return "not asked"
-    end = row.ended
-    if end is None:
-        return row.verdict
-    counts = {"differs": (end.differed, "differ"), "known": (end.known, "known"), "errored": (end.failed, "failed")}
-    count, what = counts.get(row.verdict, (0, ""))
-    return f"{count:,} {what}" if count else row.verdict
+def _count(row: Row) -> str:
+    """How many it is that stand beside the sign in the matrix, if any."""
+    counts = {"differs": row.ended.differed, "known": row.ended.known, "errored": row.ended.failed} if row.ended else {}
+    return f"{count:,}" if (count := counts.get(row.verdict, 0)) else ""
 
 
-def _diagnosed(one: Diagnosis) -> str:
-    return diagnosed(one, threads=False)
+def _diagnosed(one: Diagnosis) -> tuple[str, str, str]:
+    """The line without its threads, as what stands before the mutant's name, that name, and the rest."""
+    return diagnosed(one, threads=False).partition(f"`{one.mutant}`")
 
 
 def _picture(seen: Distribution) -> Markup:
@@ -151,12 +147,11 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        cell=_cell,
+        count_of=_count,
         picture=_picture,
         address=address,
         plural=plural,
         diagnosed=_diagnosed,
-        span=since_until,
         lines=_lines,
         short=_short,
     )

@@ -22,7 +22,6 @@ from kafka_conformance.reports.gate_outline import (
     explanations,
     findings,
     outline,
-    since_until,
     troubles,
     verdict,
 )
@@ -60,8 +59,7 @@ def show(out: Console, events: Iterable[Event]) -> None:
         if one.first.known is None:
             _say(out, *_finding(one))
     for explained in explanations(seen.rows):
-        where = since_until(explained.releases)
-        _say(out, _line(f"{explained.rule} in {where}: {diagnosed(explained.diagnosis)}", "yellow"))
+        _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
     for row in seen.rows:
         _say(out, *_distribution(row))
     for broken in troubles(seen.rows):
@@ -93,8 +91,7 @@ def _table(seen: Outline) -> Table:
 
 def _finding(one: Finding) -> Iterator[Text]:
     first = one.first
-    where = since_until(one.releases)
-    yield _line(f"{first.rule} in {where}: {first.kind}, {plural(one.times, 'question')}", "bold red")
+    yield _line(f"{first.rule} in {one.where}: {first.kind}, {plural(one.times, 'question')}", "bold red")
     yield _side("question", as_json(first.question))
     yield from _answers(first)
     if first.diagnosis:
@@ -133,7 +130,7 @@ def _distribution(row: Row) -> Iterator[Text]:
 def _trouble(one: Broken) -> Iterator[Text]:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
-    yield _line(f"{first.rule} in {since_until(one.releases)}: {first.trouble}{times}: {first.what}", "bold red")
+    yield _line(f"{first.rule} in {one.where}: {first.trouble}{times}: {first.what}", "bold red")
     yield _line(f"  mend: {first.mend}")
 
 
@@ -142,8 +139,7 @@ def _known(one: Finding) -> Text:
     assert known is not None  # noqa: S101  for the type checker: only such findings are given
     until = f", until {known.expires}" if known.expires else ""
     issue = f" ({known.issue})" if known.issue else ""
-    where = since_until(one.releases)
-    return _line(f"known: {one.first.rule} in {where}: {one.first.kind}: {known.reason}{issue}{until}", "yellow")
+    return _line(f"known: {one.first.rule} in {one.where}: {one.first.kind}: {known.reason}{issue}{until}", "yellow")
 
 
 def _side(name: str, text: str, style: str = "") -> Text:
