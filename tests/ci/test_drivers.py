@@ -1,0 +1,67 @@
+"""The drivers in ci/drivers: what they say of themselves, how long they are, and that they name no registry's address."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kafka_conformance import known_failures
+from kafka_conformance.answerers.named_driver import read_driver
+from kafka_conformance.rules import RULES
+
+ROOT = Path(__file__).parents[2]
+DRIVERS = sorted(path.parent for path in (ROOT / "ci" / "drivers").glob("*/driver.toml"))
+BUILT = {"node_modules", ".venv", "target", "driver", "Cargo.lock", "__pycache__"}
+FILES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "ci").rglob("*")
+    if path.is_file() and not BUILT & set(path.relative_to(ROOT).parts)
+)
+CODE = (".py", ".mjs", ".cjs", ".go", ".rs")
+REGISTRIES = re.compile(
+    r"registry\.npmjs|pypi\.org|pythonhosted|proxy\.golang|crates\.io[-/]index|index\.crates|sum\.golang"
+)
+
+
+def test_the_clients() -> None:
+    assert {driver.name for driver in DRIVERS} == {
+        *("kafka-python", "aiokafka", "confluent-kafka", "franz-go", "sarama", "kafka-go", "kafkajs"),
+        *("platformatic-kafka", "krafka"),
+    }
+
+
+@pytest.mark.parametrize("folder", DRIVERS, ids=lambda folder: folder.name)
+def test_a_driver(folder: Path) -> None:
+    driver = read_driver(folder)
+    assert {"default", "java"} <= set(driver.settings)
+    assert all((driver.client, driver.language, driver.registry, driver.version, driver.build))
+    pins = [
+        path
+        for name in ("requirements.txt", "go.mod", "package.json", "Cargo.toml")
+        if (path := folder / name).exists()
+    ]
+    assert len(pins) == 1
+    assert re.search(rf"[=v \"]{re.escape(driver.version)}\b", pins[0].read_text())
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("ci/drivers/") and name.endswith(CODE)])
+def test_it_is_short(name: str) -> None:
+    assert len((ROOT / name).read_text().splitlines()) < 60
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_address_of_a_registry(name: str) -> None:
+    assert not REGISTRIES.search((ROOT / name).read_text())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "ci" / "known-failures").glob("*.toml")), ids=lambda path: path.stem)
+def test_known_failures(path: Path) -> None:
+    settings = {f"{folder.name}-{setting}" for folder in DRIVERS for setting in read_driver(folder).settings}
+    assert path.stem in settings
+    entries = msgspec.convert(tomllib.loads(path.read_text())["known"], list[known_failures.Entry])
+    assert all(entry.rule in RULES for entry in entries)
+    assert all((ROOT / entry.issue).is_file() for entry in entries if entry.issue.startswith("ci/"))
