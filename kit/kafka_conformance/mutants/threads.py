@@ -1,0 +1,3 @@
+"""x"""
+
+THREADS: dict[str, tuple[str, ...]] = {}
