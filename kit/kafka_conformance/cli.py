@@ -128,6 +128,15 @@ def answer(**options: Any) -> int:
 
 
 @app.command()
+@click.option("--write", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Into a file instead.")
+def schema(**options: Any) -> int:
+    """Print the JSON Schema of the protocol's lines, either way."""
+    from kafka_conformance.commands import schema as command
+
+    return command.run(**options)
+
+
+@app.command()
 @_asking
 def selftest(**options: Any) -> int:
     """Prove that the kit can fail: every mutant has to be found."""
