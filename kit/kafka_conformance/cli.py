@@ -227,6 +227,24 @@ def certificate(**options: Any) -> int:
     return command.run(**options)
 
 
+@app.command()
+@click.argument("events", metavar="EVENTS", type=click.Path(path_type=Path))
+@click.option("--junit", default=None, type=click.Path(path_type=Path), metavar="FILE", help="JUnit XML.")
+@click.option("--github", is_flag=True, help="GitHub's annotations on standard output, and the summary of the job.")
+@click.option("--markdown", default=None, type=click.Path(path_type=Path), metavar="FILE", help="A page in Markdown.")
+@click.option("--badge", default=None, type=click.Path(path_type=Path), metavar="FILE",
+              help="JSON for an endpoint badge of shields.io.")  # fmt: skip
+@click.option(
+    "--html", default=None, type=click.Path(path_type=Path), metavar="FILE", help="One page that needs no network."
+)
+@click.option("--terminal", is_flag=True, help="Print it; as it is done where no other report is asked for.")
+def report(**options: Any) -> int:
+    """Make any report of a gate from the events it saved; `-` is standard input. Its exit code is the gate's."""
+    from kafka_conformance.commands import report as command
+
+    return command.run(**options)
+
+
 @app.group()
 def jars() -> None:
     """The jars of Kafka's releases, each held to a sha256."""
