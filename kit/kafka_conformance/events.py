@@ -62,6 +62,7 @@ class Diagnosis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """A known mistake that gives ``equal`` of the ``wrong`` answers the target gave to a rule's questions.
 
     ``also`` is how many of the right answers, of ``right`` asked, it gives as well: an explanation explains both.
+    ``sample_of`` is how many wrong answers there were, if ``wrong`` are a sample of them; else 0.
     """
 
     mutant: str
@@ -71,6 +72,7 @@ class Diagnosis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     also: int = 0
     right: int = 0
     threads: tuple[str, ...] = ()
+    sample_of: int = 0
 
 
 class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -7,6 +7,8 @@ are too weak, and fails the run.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import BadInput
 from kafka_conformance.mutants.accumulator import ACCUMULATOR_MUTANTS
@@ -15,8 +17,10 @@ from kafka_conformance.mutants.broker import BROKER_MUTANTS
 from kafka_conformance.mutants.builtin import BUILTIN_MUTANTS
 from kafka_conformance.mutants.delivery import DELIVERY_MUTANTS
 from kafka_conformance.mutants.folds import FOLD_MUTANTS
+from kafka_conformance.mutants.hashed_partitions import HASHED_PARTITION_MUTANTS
 from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.mutant import Mutant
+from kafka_conformance.mutants.ported_hashes import PORTED_HASH_MUTANTS
 from kafka_conformance.mutants.producer import PRODUCER_MUTANTS
 from kafka_conformance.mutants.producer_config import PRODUCER_CONFIG_MUTANTS
 from kafka_conformance.mutants.sender import SENDER_MUTANTS
@@ -25,12 +29,15 @@ from kafka_conformance.mutants.sequences import SEQUENCE_MUTANTS
 from kafka_conformance.mutants.sizes import SIZE_MUTANTS
 from kafka_conformance.mutants.spread import SPREAD_MUTANTS
 from kafka_conformance.mutants.sticky import STICKY_MUTANTS
+from kafka_conformance.mutants.threads import THREADS
 
 __all__ = ["MUTANTS", "Mutant", "mutant_answerer"]
 
-MUTANTS: tuple[Mutant, ...] = (
+_MUTANTS: tuple[Mutant, ...] = (
     *HASH_MUTANTS,
+    *PORTED_HASH_MUTANTS,
     *FOLD_MUTANTS,
+    *HASHED_PARTITION_MUTANTS,
     *PRODUCER_MUTANTS,
     *STICKY_MUTANTS,
     *BUILTIN_MUTANTS,
@@ -45,6 +52,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *DELIVERY_MUTANTS,
     *SENDER_MUTANTS,
 )
+MUTANTS = tuple(replace(mutant, threads=THREADS.get(mutant.slug, ())) for mutant in _MUTANTS)
 
 
 def mutant_answerer(slug: str) -> ReferenceAnswerer:

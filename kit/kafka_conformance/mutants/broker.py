@@ -109,6 +109,16 @@ class _OldEpochsToo(AppendInfo):
             return
 
 
+class _BeginsAtZero(AppendInfo):
+    """As it was to 2.4, and will be for a partition that was never written to."""
+
+    def check(self, batch: DataBatch) -> None:
+        super().check(batch)
+        is_first = epoch_of(batch.epoch, self.updated, self.before) is Epoch.FIRST
+        if self.origin is Origin.CLIENT and is_first and batch.first_sequence > 0:
+            raise OutOfOrderSequenceException
+
+
 class _NoVerification(AppendInfo):
     def check(self, batch: DataBatch) -> None:
         self.verified = None
@@ -278,6 +288,8 @@ _MISTAKES: tuple[tuple[str, str, Ask, str | Release], ...] = (
     ("broker-duplicate-of-last", "only the last batch is known again",
      _told_apart(lambda entry, batch, one: batch.epoch == entry.epoch and one is entry.batches[-1] and _by(one, batch)),
      NEWEST),
+    ("broker-no-duplicates", "nothing is known again", _told_apart(lambda *_: False), NEWEST),
+    ("broker-begins-at-0", "an unknown producer has to begin at 0", _informed(_BeginsAtZero), NEWEST),
     ("broker-no-wrap", "nothing comes after 2**31 - 1", _informed(_NoWrap), NEWEST),
     ("broker-bump-to-anything", "a new epoch may begin anywhere", _informed(_BumpsToAnything), NEWEST),
     ("broker-gaps-are-fine", "sequences need only rise", _informed(_GapsAreFine), NEWEST),

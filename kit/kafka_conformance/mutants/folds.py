@@ -13,7 +13,7 @@ from kafka_reference.errors import ArithmeticException
 from kafka_reference.murmur2 import INT_MAX, MASK, murmur2
 from kafka_reference.releases import Release
 
-__all__ = ["FOLD_MUTANTS"]
+__all__ = ["FOLDS", "FOLD_MUTANTS", "folded"]
 
 _RULE = "partition-for-key"
 
@@ -32,7 +32,7 @@ def _by_doubles(h: int, n: int) -> int:
     return int((h & INT_MAX) / n % 1 * n)
 
 
-_FOLDS: dict[str, tuple[str, Callable[[int, int], int]]] = {
+FOLDS: dict[str, tuple[str, Callable[[int, int], int]]] = {
     "sign-abs": ("the sign is dropped by abs", lambda h, n: abs(h) % n),
     "sign-negate": ("a negative hash is negated in 32 bits, which leaves 0x80000000 negative", _negated),
     "sign-inverted": ("a negative hash has all its bits turned", lambda h, n: (~h if h < 0 else h) % n),
@@ -43,9 +43,14 @@ _FOLDS: dict[str, tuple[str, Callable[[int, int], int]]] = {
 }
 
 
-def _folded(fold: Callable[[int, int], int]) -> Ask:
+def folded(fold: Callable[[int, int], int], hashes: Callable[[bytes], int] = murmur2) -> Ask:
+    """The rule, with another way from the hash to the partition, or with another hash.
+
+    ``fold`` takes an int32 and how many partitions there are, ``hashes`` a key.
+    """
+
     def answer(question: Any, _: Release) -> Answer:
-        hashed = murmur2(asked_bytes(question))
+        hashed = hashes(asked_bytes(question))
         if question.partitions == 0:
             raise ArithmeticException
         return {"partition": fold(hashed, abs(question.partitions))}
@@ -69,7 +74,7 @@ def _count_refused(question: Any, at: Release) -> Answer:
 
 
 FOLD_MUTANTS = (
-    *(Mutant(slug, _RULE, story, _folded(fold)) for slug, (story, fold) in _FOLDS.items()),
+    *(Mutant(slug, _RULE, story, folded(fold)) for slug, (story, fold) in FOLDS.items()),
     Mutant("null-hashed-as-empty", _RULE, "no key is hashed as an empty one", _key_as(None, "")),
     Mutant("empty-taken-for-null", _RULE, "an empty key counts as no key", _key_as("", None)),
     Mutant("negative-count-raises", _RULE, "a negative count is refused, which Java does not do", _count_refused),

@@ -14,7 +14,7 @@ from kafka_reference.errors import NullPointerException
 from kafka_reference.murmur2 import MASK, SEED, M, murmur2
 from kafka_reference.releases import Release
 
-__all__ = ["HASH_MUTANTS", "asked_bytes", "signed"]
+__all__ = ["HASHES", "HASH_MUTANTS", "asked_bytes", "fnv1a", "signed"]
 
 
 def signed(h: int) -> int:
@@ -45,7 +45,8 @@ def _murmur2_but(
     return signed(h ^ h >> 15)
 
 
-def _fnv1a(key: bytes) -> int:
+def fnv1a(key: bytes) -> int:
+    """The 32-bit FNV-1a, as a Java int."""
     h = 0x811C9DC5
     for byte in key:
         h = (h ^ byte) * 0x01000193 & MASK
@@ -76,7 +77,7 @@ def _characters(key: bytes) -> int:
     return len(key.decode("utf-8", errors="replace"))
 
 
-_HASHES: dict[str, tuple[str, Callable[[bytes], int]]] = {
+HASHES: dict[str, tuple[str, Callable[[bytes], int]]] = {
     "one-bit": ("the multiplier has one bit wrong", lambda key: _murmur2_but(key, m=M ^ 1)),
     "seed-left-out": ("the hash starts from the length alone", lambda key: _murmur2_but(key, seed=0)),
     "signed-tail": (
@@ -87,7 +88,7 @@ _HASHES: dict[str, tuple[str, Callable[[bytes], int]]] = {
     "length-in-characters": ("the length counts characters", lambda key: _murmur2_but(key, length=_characters(key))),
     "unsigned-hash": ("the hash is not a signed int", lambda key: murmur2(key) & MASK),
     "crc32": ("CRC32, librdkafka's default, in place of murmur2", lambda key: signed(zlib.crc32(key))),
-    "fnv-1a": ("FNV-1a, sarama's default, in place of murmur2", _fnv1a),
+    "fnv-1a": ("FNV-1a, sarama's default, in place of murmur2", fnv1a),
     "murmur3": ("murmur3 with Kafka's seed in place of murmur2", lambda key: mmh3.hash(key, SEED)),
     "murmur2-64a": ("the 64-bit murmur2, cut to 32 bits", _murmur2_64a),
     "string-hash-code": ("Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed_bytes=False)),
@@ -109,4 +110,4 @@ def _ask(wrong: Callable[[bytes], int]) -> Ask:
     return answer
 
 
-HASH_MUTANTS = tuple(Mutant(slug, "murmur2", story, _ask(wrong)) for slug, (story, wrong) in _HASHES.items())
+HASH_MUTANTS = tuple(Mutant(slug, "murmur2", story, _ask(wrong)) for slug, (story, wrong) in HASHES.items())

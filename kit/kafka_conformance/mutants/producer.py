@@ -24,6 +24,17 @@ def _available_only(question: Any) -> Any:
     return replaced_in(question, "cluster", partitions=_led(question))
 
 
+def _next_led(question: Any, at: Release) -> Answer:
+    """Of a partition without a leader, the next one that has one, as collectd and syslog-ng went on."""
+    answer, partitions = _RULE.ask(question, at), question.cluster.partitions
+    goes_by_key = question.record.partition is None and question.config.partitioner is None
+    chosen = answer["partition"]
+    if not goes_by_key or not 0 <= chosen < len(partitions):
+        return answer
+    places = [(chosen + step) % len(partitions) for step in range(len(partitions))]
+    return {"partition": next((place for place in places if partitions[place].leader is not None), chosen)}
+
+
 def _index_for_id(question: Any) -> Any:
     renumbered = tuple(replaced(partition, id=index) for index, partition in enumerate(_led(question)))
     return replaced_in(question, "cluster", partitions=renumbered)
@@ -63,6 +74,7 @@ def _as_if(version: str) -> Ask:
 
 _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("available-only", "keys go over the partitions that have a leader", _on(_available_only), NEWEST),
+    ("next-led", "a key whose partition has no leader goes to the next one that has", _next_led, NEWEST),
     ("empty-key-is-none", "an empty key counts as no key", _on(_empty_is_none), NEWEST),
     ("null-key-is-empty", "no key is hashed as an empty one", _on(_null_is_empty), NEWEST),
     ("keys-not-ignored", "partitioner.ignore.keys is not looked at", _on(_keys_not_ignored), NEWEST),

@@ -49,6 +49,11 @@ def _out_of_order_fails(found: Decided, error: ProduceError, _: int) -> Decided:
     return (Fate.FAILED, Also.NOTHING) if is_left else found
 
 
+def _out_of_order_bumps(found: Decided, error: ProduceError, _: int) -> Decided:
+    is_left = error.name == "OUT_OF_ORDER_SEQUENCE_NUMBER" and found == (Fate.RETRIED, Also.NOTHING)
+    return (Fate.RETRIED, Also.BUMP) if is_left else found
+
+
 def _any_offset_will_do(found: Decided, error: ProduceError, log_start: int) -> Decided:
     is_left = error.name == "UNKNOWN_PRODUCER_ID" and log_start == -1 and found[0] is Fate.RETRIED
     return (Fate.RETRIED, Also.BUMP) if is_left else found
@@ -199,6 +204,7 @@ _MISTAKES: tuple[tuple[str, str, Ask], ...] = (
     ("duplicates-fail", "a duplicate is told as an error", _made(_deciding(_duplicates_fail))),
     ("never-another-epoch", "an epoch is for ever", _made(_deciding(_never_bumps))),
     ("out-of-order-fails", "who waits for another batch fails with it", _made(_deciding(_out_of_order_fails))),
+    ("out-of-order-bumps", "who waits for another batch begins a new epoch", _made(_deciding(_out_of_order_bumps))),
     ("any-log-start-will-do", "an unknown producer begins anew at once", _made(_deciding(_any_offset_will_do))),
     ("never-splits", "a batch that is too large fails", _made(_deciding(_never_splits))),
     ("splits-without-end", "a batch that is too large is sent again as it is", _made(_deciding(_splits_without_end))),

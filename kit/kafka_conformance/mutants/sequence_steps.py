@@ -25,6 +25,8 @@ _MISTAKES: tuple[tuple[str, str, str, Callable[[int, int], int]], ...] = (
      lambda s, by: increment(s, by) + (s + by >= _MODULUS > by >= 0 <= s)),
     ("increment", "increment-wraps-early", "the last number is never used",
      lambda s, by: _int32(s + by) if s + by < _MODULUS - 1 else _int32(s + by - _MODULUS + 1)),
+    ("increment", "increment-starts-over", "at the last number, however far beyond, comes 0",
+     lambda s, by: 0 if s + by >= _MODULUS - 1 else _int32(s + by)),
     ("increment", "increment-in-a-ring", "numbers below 0 are taken into the ring", lambda s, by: (s + by) % _MODULUS),
     ("decrement", "decrement-never-wraps", "a plain difference goes below 0", lambda s, by: _int32(s - by)),
     ("decrement", "decrement-to-the-one-before", "before 0 comes the last number but one",

@@ -34,6 +34,10 @@ def _unsigned(value: int, bits: int = 64) -> int:
     return max(1, ((value & (1 << bits) - 1).bit_length() + 6) // 7)
 
 
+def _in_32_bits(value: int) -> int:
+    return _VARLONG_SIZE(sizes._int32(value))  # noqa: SLF001
+
+
 def _field_unsigned(length: int | None) -> int:
     return 1 if length is None else _unsigned(length) + length
 
@@ -48,7 +52,7 @@ def _fields_as_if(key: int | None, value: int | None, headers: Headers) -> int:
     return _FIELDS(key, value, [header for header in headers if header[1] is not None])
 
 
-_FIELDS = sizes._fields
+_FIELDS, _VARLONG_SIZE = sizes._fields, sizes.varlong_size
 _RECORD_SIZE, _UPPER_BOUND, _APPEND = (
     sizes.record_size, sizes.upper_bound, BatchSize.append,
 )  # fmt: skip
@@ -132,6 +136,8 @@ _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
         _but(sizes, varlong_size=_unsigned),
         NEWEST,
     ),
+    ("deltas-in-32-bits", "a timestamp's delta is an int", _but(sizes, varlong_size=_in_32_bits), NEWEST),
+    ("no-batch-header", "the 61 bytes a batch begins with are left out", _but(sizes, BATCH_OVERHEAD=0), NEWEST),
     ("unsigned-lengths", "lengths are varints without the zig-zag", _but(sizes, _field=_field_unsigned), NEWEST),
     ("sixty-bytes", "a batch begins with 60 bytes", _but(sizes, BATCH_OVERHEAD=60), NEWEST),
     ("no-record-length", "a record's own length is left out", _but(sizes, record_size=_without_its_length), NEWEST),

@@ -1,0 +1,214 @@
+"""Where each mistake was made: a port's own issue, a pull request that mends it, or the line of source that has it.
+
+Only what was looked up and says so is here. A mistake of Kafka's own, mended in a later release, has the pull request that
+mended it. Most mutants without a thread are ours: mistakes that could be made, of which no trace was found.
+"""
+
+from __future__ import annotations
+
+__all__ = ["THREADS"]
+
+_KAFKA = "https://github.com/apache/kafka/pull/"
+_BALANCERS = "https://github.com/segmentio/kafka-go/issues/581"
+_DEKAF = "https://github.com/thomhurst/Dekaf/issues/"
+_EMPTY = (
+    "https://github.com/confluentinc/librdkafka/issues/4510",
+    "https://github.com/SOHU-Co/kafka-node/pull/265",
+    _BALANCERS,
+)
+_NULL = (
+    "https://github.com/google/go-cloud/pull/2941",
+    "https://github.com/Aiven-Open/karapace/pull/662",
+    "https://github.com/IBM/sarama/issues/1957",
+)
+_UNSIGNED = (
+    "https://github.com/platformatic/kafka/issues/121",
+    "https://github.com/kafkaex/kafka_ex/issues/398",
+    f"{_DEKAF}1336",
+    "https://github.com/confluentinc/librdkafka/pull/1816",
+)
+_CRC32 = (
+    "https://github.com/tulios/kafkajs/issues/1154",
+    "https://github.com/confluentinc/confluent-kafka-dotnet/issues/165",
+    "https://github.com/fluent/fluent-plugin-kafka/pull/405",
+    "https://github.com/segmentio/kafka-go/issues/138",
+)
+_FNV_1A = ("https://github.com/IBM/sarama/issues/1424", "https://github.com/birdayz/kaf/issues/400")
+_MIN_INT = ("https://github.com/IBM/sarama/pull/709", "https://github.com/elastic/beats/pull/25048")
+_BY_DOUBLES = ("https://github.com/tulios/kafkajs/issues/357", "https://github.com/tulios/kafkajs/pull/358")
+_NO_SEED = ("https://github.com/nodefluent/node-sinek/issues/39",)
+_KAFKA_NODE = (
+    "https://github.com/SOHU-Co/kafka-node/blob/fcc8aefc7798f6e4b79d9b5c31f047c1933329e6/lib/partitioner.js",
+    "https://github.com/SOHU-Co/kafka-node/issues/1132",
+)
+_SCALA = (
+    "https://github.com/apache/kafka/blob/0.10.0.0/core/src/main/scala/kafka/producer/ByteArrayPartitioner.scala",
+)
+_NEGATIVE = (
+    f"{_KAFKA}5989",
+    "https://github.com/twmb/franz-go/issues/216",
+    "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246"
+    "/aiokafka/producer/transaction_manager.py",
+)
+_EARLY = ("https://github.com/tulios/kafkajs/issues/1790", "https://github.com/tulios/kafkajs/pull/1787")
+_ROUND_ROBIN = (f"{_KAFKA}17620", f"{_KAFKA}11326")
+_MORE_THAN_ONE = (f"{_KAFKA}3743",)
+_IDLE = (f"{_KAFKA}9832", f"{_DEKAF}3342")
+_DELIVERY_TIMEOUT = (f"{_KAFKA}5270",)
+_RATIO = (f"{_KAFKA}8285",)
+_BY_DEFAULT = (f"{_KAFKA}11691",)
+_CONFLICTS = (f"{_KAFKA}11788",)
+_BEGINS_AT_0 = (
+    "https://github.com/redpanda-data/redpanda/issues/22670",
+    "https://github.com/twmb/franz-go/issues/1281",
+    f"{_KAFKA}23234",
+)
+
+THREADS: dict[str, tuple[str, ...]] = {
+    # The hash of a key.
+    "seed-left-out": _NO_SEED,
+    "characters-for-bytes": ("https://github.com/nodefluent/node-sinek/issues/40",),
+    "unsigned-hash": _UNSIGNED,
+    "crc32": _CRC32,
+    "fnv-1a": _FNV_1A,
+    "arrays-hash-code": _SCALA,
+    "murmur2-by-doubles": _BY_DOUBLES,
+    "tail-not-fallen-through": ("https://github.com/dpkp/kafka-python/pull/439",),
+    "first-byte-only": ("https://github.com/collectd/collectd/pull/1765",),
+    "murmur3-no-seed": ("https://github.com/nodefluent/node-sinek/issues/33",),
+    "kafka-node": _KAFKA_NODE,
+    # From the hash to the partition.
+    "sign-abs": ("https://github.com/IBM/sarama/pull/1114", "https://github.com/dpkp/kafka-python/issues/374"),
+    "sign-negate": _MIN_INT,
+    "unsigned": _UNSIGNED,
+    "sign-kept": (
+        "https://github.com/rsyslog/rsyslog/pull/695",
+        "https://github.com/GoogleCloudPlatform/pubsub/issues/104",
+    ),
+    "null-hashed-as-empty": _NULL,
+    "empty-taken-for-null": _EMPTY,
+    "librdkafka-consistent": _CRC32,
+    "sarama-crc32": ("https://github.com/IBM/sarama/issues/2430",),
+    "sarama-hash": (*_FNV_1A, "https://github.com/confluentinc/librdkafka/issues/2724"),
+    "sarama-reference-hash": (
+        "https://github.com/segmentio/kafka-go/issues/905",
+        "https://github.com/IBM/sarama/pull/1114",
+    ),
+    "scala-producer": _SCALA,
+    "kafka-node-keyed": _KAFKA_NODE,
+    "murmur3-unsigned": ("https://github.com/nodefluent/node-sinek/issues/33",),
+    "sinek-murmur2": (*_NO_SEED, "https://github.com/nodefluent/node-sinek/issues/40"),
+    "kafkajs-legacy": _BY_DOUBLES,
+    # What a producer looks at.
+    "next-led": (
+        "https://github.com/collectd/collectd/pull/853",
+        "https://github.com/balabit/syslog-ng-incubator/pull/110",
+    ),
+    "empty-key-is-none": _EMPTY,
+    "null-key-is-empty": _NULL,
+    "negative-unchecked": (f"{_KAFKA}10525",),
+    "as-3.2": (f"{_KAFKA}12049", f"{_DEKAF}1385"),
+    "as-3.1": (f"{_KAFKA}10525",),
+    "as-0.10.0": (f"{_KAFKA}1995",),
+    # The partitioners that are asked record by record.
+    "default-empty-key-is-none": _EMPTY,
+    "default-null-is-empty": _NULL,
+    "default-never-switches": ("https://github.com/dpkp/kafka-python/pull/2989",),
+    "uniform-never-switches": ("https://github.com/dpkp/kafka-python/pull/2989",),
+    "default-2.3-in-2.4": (
+        "https://github.com/segmentio/kafka-go/issues/584",
+        "https://github.com/confluentinc/librdkafka/issues/3696",
+    ),
+    "default-0.10.1-in-0.11": (f"{_KAFKA}2128",),
+    "round-3.9.1-in-3.9.2": _ROUND_ROBIN,
+    "round-one-counter": (f"{_KAFKA}2128",),
+    "spread-as-3.9.1": _ROUND_ROBIN,
+    "spread-switch-not-put-off": (f"{_KAFKA}12570",),
+    "spread-never-drained": (f"{_KAFKA}12049",),
+    "always-allowed": (f"{_KAFKA}12570",),
+    "empty-batches": (f"{_KAFKA}12752",),
+    "builtin-3.3.1-in-3.3.2": (f"{_KAFKA}12752",),
+    "adaptive-ignored": (f"{_DEKAF}1385",),
+    "builtin-4.3-in-4.4": (f"{_KAFKA}19850", f"{_DEKAF}2223"),
+    # Sizes.
+    "no-zig-zag": ("https://github.com/aio-libs/aiokafka/pull/1178",),
+    "deltas-in-32-bits": (
+        "https://github.com/kafka-protocol-rs/kafka-protocol-rs/issues/158",
+        "https://github.com/twmb/franz-go/issues/324",
+    ),
+    "no-batch-header": (f"{_DEKAF}1349", "https://github.com/IBM/sarama/issues/2085"),
+    "sizes-2.4-in-2.5": _RATIO,
+    "sizes-2.4-in-newest": _RATIO,
+    # The accumulator.
+    "retry-at-the-back": ("https://github.com/confluentinc/librdkafka/issues/1092",),
+    "one-drain-index": (f"{_KAFKA}12066",),
+    "steady-backoff": (f"{_KAFKA}14111",),
+    "same-leader-for-ever": (f"{_KAFKA}14384",),
+    "headers-forgotten": ("https://github.com/segmentio/kafka-go/issues/1050",),
+    "codec-not-reckoned-with": ("https://github.com/IBM/sarama/issues/1045",),
+    "split-in-vain": (f"{_DEKAF}2255",),
+    "one-ratio-for-all": (f"{_DEKAF}2255",),
+    "accumulator-4.1-in-4.2": (f"{_KAFKA}20358",),
+    "accumulator-3.9.1-in-3.9.2": (f"{_KAFKA}21065",),
+    "accumulator-2.4-in-2.5": _RATIO,
+    "accumulator-2.0-in-2.3": _DELIVERY_TIMEOUT,
+    # Sequences, epochs, and what a sender makes of answers.
+    "numbered-when-appended": ("https://github.com/IBM/sarama/pull/1661",),
+    "never-goes-round": _NEGATIVE,
+    "new-epoch-at-once": (f"{_KAFKA}13796",),
+    "sequences-2.6-in-2.7": _IDLE,
+    "sequences-2.4-in-2.5": (f"{_KAFKA}7389",),
+    "increment-never-wraps": _NEGATIVE,
+    "increment-wraps-early": _EARLY,
+    "increment-starts-over": _EARLY,
+    "out-of-order-bumps": (
+        "https://github.com/confluentinc/librdkafka/issues/4953",
+        "https://github.com/confluentinc/librdkafka/pull/4972",
+    ),
+    "never-splits": (f"{_DEKAF}2255", "https://github.com/influxdata/rskafka/pull/124"),
+    "splits-without-end": (f"{_KAFKA}20358",),
+    "newest-ends-first": (f"{_KAFKA}4642",),
+    "epochs-go-round": (
+        "https://github.com/confluentinc/librdkafka/issues/3720",
+        "https://github.com/IBM/sarama/pull/2178",
+    ),
+    "old-numbers-in-a-new-epoch": (f"{_DEKAF}3342",),
+    "refused-leaves-no-gap": ("https://github.com/IBM/sarama/pull/1661",),
+    "sender-3.3.1-in-3.3.2": (f"{_KAFKA}12915",),
+    "sender-3.1.0-in-3.1.2": (f"{_KAFKA}11991", f"{_KAFKA}12096"),
+    "sender-2.6-in-2.7": _IDLE,
+    "sender-2.4-in-2.5": (f"{_KAFKA}7389",),
+    "sender-2.0-in-2.3": _DELIVERY_TIMEOUT,
+    "sender-1.1-in-2.0": (f"{_KAFKA}4642",),
+    "sender-0.11-in-1.1": _MORE_THAN_ONE,
+    # What a producer ends up with.
+    "off-in-3.0.2": _BY_DEFAULT,
+    "off-in-newest": _BY_DEFAULT,
+    "on-in-3.0.0": _BY_DEFAULT,
+    "disabled-in-4.0": _CONFLICTS,
+    "acks-1-by-default": (f"{_KAFKA}9497", "https://github.com/spring-cloud/spring-cloud-stream/pull/3171"),
+    "retries-0-by-default": _DELIVERY_TIMEOUT,
+    # A broker's memory of its producers.
+    "broker-no-duplicates": (
+        "https://github.com/redpanda-data/redpanda/issues/3038",
+        "https://github.com/redpanda-data/redpanda/issues/3039",
+    ),
+    "broker-begins-at-0": _BEGINS_AT_0,
+    "broker-no-wrap": ("https://github.com/redpanda-data/redpanda/issues/4854", f"{_KAFKA}3183"),
+    "broker-no-verification": (f"{_KAFKA}13787",),
+    "broker-0.11-in-1.1": _MORE_THAN_ONE,
+    "broker-1.1-in-2.0": (f"{_KAFKA}5518",),
+    "broker-2.0-in-2.3": (f"{_KAFKA}5990",),
+    "broker-2.3-in-2.4": (f"{_KAFKA}7388",),
+    "broker-2.4-in-2.5": (*_BEGINS_AT_0, "https://github.com/twmb/franz-go/pull/1401"),
+    "broker-2.6-in-2.7": (f"{_KAFKA}9569",),
+    "broker-3.5-in-3.6": (f"{_KAFKA}13787",),
+    "broker-4.0-in-4.1": (f"{_KAFKA}19902",),
+    "broker-4.1-in-4.2": (f"{_KAFKA}20882",),
+    # All the way to the log.
+    "duplicates-written": ("https://github.com/redpanda-data/redpanda/issues/3039",),
+    "leader-without-memory": ("https://github.com/streamnative/kop/issues/960",),
+    "delivery-1.1-in-2.0": (f"{_KAFKA}4642",),
+    "delivery-0.11-in-1.1": _MORE_THAN_ONE,
+    "delivery-3.0.2-in-3.0.0": _BY_DEFAULT,
+}
