@@ -38,6 +38,8 @@ def answer(rule, q):
     if record["partition"] is plugged is None and (key is None or config.get("ignore_keys")):
         return {"unsupported": "drawn by random.choice, at once; there is no partitioner.ignore.keys"}
     if rule == "producer-partition":
+        if {p["id"] for p in q["cluster"]["partitions"]} != set(range(len(q["cluster"]["partitions"]))):
+            return {"unsupported": "it answers with a partition's number, Java with its place: no topic has gaps"}
         known = [(p["id"], -1 if p["leader"] is None else p["leader"]) for p in q["cluster"]["partitions"]]
         partitions = {p: PartitionMetadata("t", p, leader, [], [], None) for p, leader in known}
         plug = (lambda *_: plugged["returns"]) if plugged else DefaultPartitioner()
