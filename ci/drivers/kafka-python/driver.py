@@ -33,8 +33,7 @@ def answer(rule, q):
         manager.increment_sequence_number(tp, q["by"])
         return {"answer": {"sequence": manager.sequence_number(tp)}}
     record, config = q.get("record", {"partition": None, "key": q.get("key")}), q.get("config", {})
-    key = None if record["key"] is None else bytes.fromhex(record["key"])
-    plugged = config.get("partitioner")
+    key, plugged = None if record["key"] is None else bytes.fromhex(record["key"]), config.get("partitioner")
     if record["partition"] is plugged is None and (key is None or config.get("ignore_keys")):
         return {"unsupported": "drawn by random.choice, at once; there is no partitioner.ignore.keys"}
     if rule == "producer-partition":
