@@ -185,7 +185,7 @@ class Connection:
 
     def _words(self) -> str:
         words = self._running().last_words
-        return f", the last line on its standard error being {quoted(words)}" if words else ""
+        return f"; its standard error says {quoted(words)}" if words else ""
 
 
 def _text(heard: Line | End) -> bytes:
