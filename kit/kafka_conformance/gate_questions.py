@@ -43,8 +43,13 @@ def asked_of(rule: Rule, at: Release, grade: Grade, examples: int, seed: int, fo
     return [
         Asked("earlier", _fit(rule, grade, _right(rule, at, _earlier(rule, at, folder, target)))),
         Asked("frozen", _fit(rule, grade, [(case.typed_question(rule), Answered(case.answer)) for case in cases])),
-        Asked("fresh", _fit(rule, grade, _right(rule, at, collect(rule, round(examples * min(rule.share, 1)), seed)))),
+        Asked("fresh", _fit(rule, grade, _right(rule, at, _fresh(rule, examples, seed)))),
     ]
+
+
+def _fresh(rule: Rule, examples: int, seed: int) -> list[Question]:
+    """Each once: Hypothesis may make the smallest ones again."""
+    return list(dict.fromkeys(collect(rule, round(examples * min(rule.share, 1)), seed)))
 
 
 def _right(rule: Rule, at: Release, questions: Sequence[Question]) -> list[tuple[Question, Outcome]]:

@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +27,7 @@ from kafka_conformance.session import chosen_releases
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
-__all__ = ["run"]
+__all__ = ["asked_rules", "entries_of", "run"]
 
 
 def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
@@ -38,9 +38,8 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
     gate_writers.ready(events, junit, markdown, html, badge, known if write_known else None)
-    there = known is not None and (known.exists() or not write_known)
-    entries = known_failures.read(known, _today()) if known is not None and there else KnownFailures(today=_today())
-    asked = _asked(kafka, named(rules))
+    entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
+    asked = asked_rules(kafka, rules)
     with ExitStack() as rooms:
         stream = rooms.enter_context(_stream(events))
         someone = rooms.enter_context(_opened(target, command, timeout))
@@ -58,13 +57,15 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     return gated.ended.exit_code
 
 
-def _today() -> date:
-    return datetime.now(UTC).date()
+def entries_of(known: Path | None) -> KnownFailures:
+    """The known failures in this file, as of today; none without a file. Raises BadInput."""
+    today = datetime.now(UTC).date()
+    return KnownFailures(today=today) if known is None else known_failures.read(known, today)
 
 
-def _asked(kafka: str, rules: Sequence[Rule]) -> list[tuple[Rule, Release]]:
+def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
     """Each rule with its releases: those named, or the newest that has it. Raises BadInput if nothing is left to ask."""
-    pins = load()
+    pins, rules = load(), named(slugs)
     if not kafka:
         every = chosen_releases("all", pins)
         return [(rule, newest_with(rule, every)) for rule in rules]
