@@ -60,9 +60,9 @@ class _Drawn:
         return ListedDraws(self._draws)
 
 
-def countable(rule: Rule, question: Any, at: Release) -> bool:
+def countable(rule: Rule, question: Any) -> bool:
     """Whether the draws that matter to this question are few enough to be tried."""
-    return rule.slug in RULES_WITH_DRAWS and 0 < _numbers(question, at) <= _MOST
+    return rule.slug in RULES_WITH_DRAWS and 0 < _numbers(question) <= _MOST
 
 
 def admits(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | None:
@@ -70,7 +70,7 @@ def admits(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | 
     said = actual.get("steps")
     if not isinstance(said, list) or len(said) != len(question.steps):
         return _whole(rule, question, at, actual)
-    draws = range(_numbers(question, at))
+    draws = range(_numbers(question))
     search = _Search(rule, question, at, draws)
     beginnings: list[tuple[int, ...]] = [()]
     for number, answer in enumerate(said):
@@ -147,7 +147,7 @@ def _topics(question: StickyQuestion) -> set[str]:
     return {step.topic for step in question.steps if hasattr(step, "topic")}
 
 
-def _numbers(question: Question, at: Release) -> int:
+def _numbers(question: Question) -> int:
     """How many draws there are to try: 0 where that cannot be said."""
     if not isinstance(question, StickyQuestion | BuiltInPartitionerQuestion):
         return 0

@@ -33,7 +33,7 @@ def _pool(slug: str) -> list[Any]:
 
 
 def _questions(slug: str, at: str) -> list[Any]:
-    return [one for one in _pool(slug) if countable(RULES[slug], one, release(at))]
+    return [one for one in _pool(slug) if countable(RULES[slug], one)]
 
 
 def _other_draws(question: Any, number: int) -> Any:
@@ -81,7 +81,7 @@ def test_what_is_no_list_of_steps_is_refused() -> None:
 
 def test_questions_without_draws_are_not_countable() -> None:
     (question,) = collect(RULES["murmur2"], 1, 1)
-    assert not countable(RULES["murmur2"], question, release("4.4.0"))
+    assert not countable(RULES["murmur2"], question)
 
 
 # What these do is allowed, with other draws: they differ in how many are used, or in what one means. The last one shows

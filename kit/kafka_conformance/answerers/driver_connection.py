@@ -75,7 +75,7 @@ class Connection:
         if heard is None:
             late = self._after_input()
             said = f"the driver did not say hello within {limit_s:g} s"
-            if isinstance(late, Line | End) and _reads(read_hello, _text(late)):
+            if isinstance(late, Line | End) and _is_json(_text(late)):
                 return Broke(lost("unflushed", f"{said}, and did when its input was closed"))
             return Broke(lost("mute", said))
         line = self._line(heard, lambda text: _reads(read_hello, text), "before it said hello")
@@ -185,7 +185,7 @@ class Connection:
 
     def _words(self) -> str:
         words = self._running().last_words
-        return f", the last line on its standard error being {quoted(words)}" if words else ""
+        return f"; its standard error says {quoted(words)}" if words else ""
 
 
 def _text(heard: Line | End) -> bytes:
@@ -197,6 +197,15 @@ def _reads(read: Callable[[bytes], object], text: bytes) -> bool:
         read(text)
     except NotSo:
         return False
+    return True
+
+
+def _is_json(text: bytes) -> bool:
+    """Whatever came was meant as a line of the protocol."""
+    try:
+        read_hello(text)
+    except NotSo as wrong:
+        return wrong.trouble != "noise"
     return True
 
 

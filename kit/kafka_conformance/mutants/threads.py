@@ -10,6 +10,7 @@ __all__ = ["THREADS"]
 
 _KAFKA = "https://github.com/apache/kafka/pull/"
 _BALANCERS = "https://github.com/segmentio/kafka-go/issues/581"
+_AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246"
 _DEKAF = "https://github.com/thomhurst/Dekaf/issues/"
 _EMPTY = (
     "https://github.com/confluentinc/librdkafka/issues/4510",
@@ -47,8 +48,7 @@ _SCALA = (
 _NEGATIVE = (
     f"{_KAFKA}5989",
     "https://github.com/twmb/franz-go/issues/216",
-    "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246"
-    "/aiokafka/producer/transaction_manager.py",
+    f"{_AIOKAFKA}/aiokafka/producer/transaction_manager.py",
 )
 _EARLY = ("https://github.com/tulios/kafkajs/issues/1790", "https://github.com/tulios/kafkajs/pull/1787")
 _ROUND_ROBIN = (f"{_KAFKA}17620", f"{_KAFKA}11326")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from kafka_conformance.answerers.driver import BATCH, DriverAnswerer
 from kafka_conformance.answerers.driver_connection import Command, Limits
 from kafka_conformance.answerers.driver_troubles import MENDS, one_line
+from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import TargetLost
 from kafka_conformance.protocol import Answered, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.rules import RULES
@@ -41,7 +43,7 @@ OPENING = [
     ("greets_people", "noise",
      r"the driver wrote to standard output what is not JSON: Welcome to my \x1b[31mdriver\x1b[0m!"),
     ("ends_before_hello", "died",
-     ("the driver ended with exit code 1 before it said hello, the last line on its standard error being "
+     ("the driver ended with exit code 1 before it said hello; its standard error says "
       r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07")),
 ]  # fmt: skip
 
@@ -62,9 +64,9 @@ MIDWAY = [
     ("no_outcome", "shape", 'the driver wrote a line with no outcome in it: {"id": "q3"}'),
     ("says_a_word", "shape", 'the driver wrote JSON that is no object: "ready"'),
     ("big_integer", "shape", "the driver wrote 9007199254740993, which is beyond ±2^53 and has to be a string"),
-    ("endless_line", "long", f"the driver wrote a line of more than 1,048,576 bytes: {'x' * 160}…"),
+    ("endless_line", "long", f"the driver wrote a line of more than 8,388,608 bytes: {'x' * 160}…"),
     ("dies_by_exit", "died",
-     ("the driver ended with exit code 1 before it had answered everything, the last line on its standard error being "
+     ("the driver ended with exit code 1 before it had answered everything; its standard error says "
       "no such table")),
     ("dies_by_signal", "died", "the driver ended by SIGKILL before it had answered everything"),
     ("dies_mid_line", "died", "the driver ended with exit code 3 before it had answered everything"),
@@ -353,6 +355,9 @@ def test_the_kit_drives_itself() -> None:
         assert answerer.name == "kafka-conformance reference"
         assert answerer.rules == set(RULES)
         assert ask(answerer, ["666f6f", ""]) == [Answered({"hash": 597841616}), Answered({"hash": 275646681})]
+        for rule in RULES.values():
+            questions = list(islice(rule.spaces[0].questions(), 0, 60, 20))
+            assert answerer.answer(rule, NEWEST, questions) == ReferenceAnswerer().answer(rule, NEWEST, questions)
         old = answerer.answer(RULES["murmur2"], release("0.9.0.1"), [Murmur2Question("00")])
         assert old == [Unsupported("murmur2 is no rule of release 0.9.0.1")]
         assert answerer.finish() is None

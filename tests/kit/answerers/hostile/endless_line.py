@@ -16,6 +16,6 @@ for text in sys.stdin:
         say(HELLO)
     else:
         if asked["question"]["key"] == "bad1":
-            sys.stdout.write("x" * 2**21)
+            sys.stdout.write("x" * 2**24)
             sys.stdout.flush()
         say({"id": asked["id"], "answer": {"hash": len(asked["question"]["key"])}})
