@@ -23,8 +23,8 @@ PARTITIONER.argtypes = [_POINTER, _POINTER, ctypes.c_size_t, _COUNT, _POINTER, _
 def choose(key, count):
     if key is None or (not key and NAME == "consistent_random"):
         return {"unsupported": f"{NAME} draws at once for a record without a key, and takes an empty key for none"}
-    if count == 0:
-        return {"unsupported": "no partitioner is asked about a topic without partitions; it would divide by 0"}
+    if count < 1:
+        return {"unsupported": "no partitioner is asked about fewer than 1 partitions; for 0 it would divide by 0"}
     found = []
     for offset in (0, 1, 3):
         memory = (ctypes.c_uint64 * (len(key) // 8 + 2))()

@@ -1,5 +1,5 @@
 // segmentio/kafka-go, by its balancers, each given the partitions 0 to n-1 as Writer does.
-// default: RoundRobin; java: Murmur2Balancer; hash: Hash, sarama's default; crc32: CRC32Balancer, librdkafka's.
+// default: RoundRobin; java: Murmur2Balancer; hash: Hash, which is sarama's default.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 var ids = make([]int, 1<<20)
-var made = map[string]kafka.Balancer{"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}, "crc32": kafka.CRC32Balancer{}}
+var made = map[string]kafka.Balancer{"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}}
 
 func answer(rule string, q object) object {
 	if rule == "round-robin-partitioner" {
