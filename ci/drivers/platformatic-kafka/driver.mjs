@@ -5,9 +5,8 @@ import { createInterface } from 'node:readline'
 import { NumericMap, Producer, compatibilityPartitioner, kMetadata, murmur2 } from '@platformatic/kafka'
 
 const java = process.argv[2] === 'java' ? { partitioner: compatibilityPartitioner } : {}
-const goesRound = { unsupported: 'a record without a key goes round, and is placed at once' }
+const goesRound = { unsupported: 'what has no key goes round, and is placed at once; keys are not ignored' }
 const bytes = hex => (hex === null ? null : Buffer.from(hex, 'hex'))
-
 class Reached extends Error {}
 
 const choose = (partitionsCount, message, plugged) => {
@@ -33,9 +32,10 @@ const rules = {
 
   'producer-partition': ({ record: { partition, key }, config, cluster }) => {
     const asked = partition === null && !config.partitioner
-    if (asked && config.ignore_keys) return { unsupported: 'there is no partitioner.ignore.keys' }
-    if (asked && key === null && !java.partitioner) return goesRound
-    return choose(cluster.partitions.length, { key: bytes(key), ...(partition !== null && { partition }) }, config.partitioner)
+    if (asked && (config.ignore_keys || (key === null && !java.partitioner))) return goesRound
+    const { partitions } = cluster
+    if (partitions.some(p => p.id >= partitions.length)) return { unsupported: 'it numbers them from 0, as topics are' }
+    return choose(partitions.length, { key: bytes(key), ...(partition !== null && { partition }) }, config.partitioner)
   },
 
   'sequence-increment': ({ sequence, by }) => {
