@@ -350,6 +350,15 @@ def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) ->
     assert gone(pid)
 
 
+def test_a_kit_that_is_killed_leaves_no_driver_that_reads_its_input() -> None:
+    script = _INTERRUPTED.replace("time.sleep(600)", "sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kit:
+        assert kit.stdout is not None
+        pid = int(kit.stdout.readline())
+        kit.kill()
+    assert gone(pid)
+
+
 def test_the_kit_drives_itself() -> None:
     command = (sys.executable, "-m", "kafka_conformance", "answer", "--as", "reference")
     with DriverAnswerer(Command(command), Limits(hello_s=60, batch_s=60)) as answerer:
