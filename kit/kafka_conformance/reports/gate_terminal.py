@@ -112,7 +112,7 @@ def _answers(one: Differed) -> Iterator[Text]:
         return
     differing = [part for part in parts if not part.same]
     for part in differing[:_STEPS]:
-        yield _side(f"step {part.name}" if part.asked else part.name, part.asked)
+        yield _side(f"step {part.name}", part.asked) if part.asked else _side("field", part.name)
         yield _side("  expected", part.expected or "(none)")
         yield _side("  actual", part.actual or "(none)", "red")
     if len(differing) > _STEPS:
