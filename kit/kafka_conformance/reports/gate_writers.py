@@ -78,6 +78,8 @@ def write_whole(path: Path, text: str) -> None:
             scratch.replace(real)
         finally:
             scratch.unlink(missing_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise KitError(f"{path} cannot be written: what should be its folder is a file") from error
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -62,8 +62,10 @@ def test_it_tells_what_is_wrong() -> None:
         'question: {"key": "666f6f"}',
         'expected: {"hash": 597841616}',
         'actual: {"hash": -1}',
-        "412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
-        f"(see {streams.THREAD})",
+        (
+            "412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+            f"(see {streams.THREAD})"
+        ),
         f"Java: {streams.JAVA}, {streams.LINK}",
         "see it again: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
     ]

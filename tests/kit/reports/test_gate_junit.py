@@ -46,7 +46,7 @@ def check(element: Element) -> None:
 def test_it_is_sound_and_legal_whatever_a_target_said(name: str) -> None:
     text = write(streams.ALL[name])
     assert not ILLEGAL.search(text)
-    root = fromstring(text.encode())
+    root = fromstring(text.encode())  # noqa: S314
     check(root)
     for element in root.iter():
         assert not any(ILLEGAL.search(said) for said in (element.text or "", *element.attrib.values()))
@@ -96,8 +96,10 @@ def test_a_finding_says_what_was_asked_and_what_explains_it() -> None:
         'question: {"key": "666f6f"}',
         'expected: {"hash": 597841616}',
         'actual: {"hash": -1}',
-        "diagnosis: 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
-        f"(see {streams.THREAD})",
+        (
+            "diagnosis: 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+            f"(see {streams.THREAD})"
+        ),
         f"Java: {streams.JAVA}",
         f"rule: {streams.LINK}",
         "see it again: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",

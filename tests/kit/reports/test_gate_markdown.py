@@ -41,15 +41,19 @@ def test_it_tells_all_there_is() -> None:
         'question  {"key": "666f6f"}',
         'expected  {"hash": 597841616}',
         'actual    {"hash": -1}',
-        "- 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
-        f"(see <{streams.THREAD}>)",
+        (
+            "- 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+            f"(see <{streams.THREAD}>)"
+        ),
         f"- Decided by `{streams.JAVA}`, written down at <{streams.LINK}>",
         "- See it again: `kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json`",
         'step 1  {"op": "new_batch", "previous": 2, "topic": "t"}',
         "- delivery in 3.2.3 and 4.4.0: `noise` (2 times): `it printed: starting up`",
         "| 0 | 400.0 | 510 |",
-        "- record-sizes in 3.2.3 and 4.4.0: `another size`: they round down "
-        "(<https://github.com/twmb/franz-go/issues/1>), until `2027-01-01`",
+        (
+            "- record-sizes in 3.2.3 and 4.4.0: `another size`: they round down "
+            "(<https://github.com/twmb/franz-go/issues/1>), until `2027-01-01`"
+        ),
         "- `murmur2 0123456789abcdef`: stale",
     ):
         assert line in text.splitlines()

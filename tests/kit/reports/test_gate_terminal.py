@@ -17,16 +17,8 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 def shown(events: list[Event], width: int = 140, *, terminal: bool = False) -> str:
     out = io.StringIO()
-    show(
-        Console(
-            file=out,
-            width=width,
-            highlight=False,
-            force_terminal=terminal,
-            color_system="standard" if terminal else None,
-        ),
-        events,
-    )
+    colours = "standard" if terminal else None
+    show(Console(file=out, width=width, highlight=False, force_terminal=terminal, color_system=colours), events)
     return out.getvalue()
 
 
@@ -41,8 +33,10 @@ def test_it_tells_all_there_is() -> None:
         'question {"key": "666f6f"}',
         'expected {"hash": 597841616}',
         'actual {"hash": -1}',
-        "diagnosis 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
-        f"(see {streams.THREAD})",
+        (
+            "diagnosis 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+            f"(see {streams.THREAD})"
+        ),
         f"Java {streams.JAVA}",
         f"rule {streams.LINK}",
         "see it again kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
@@ -53,8 +47,10 @@ def test_it_tells_all_there_is() -> None:
         "partition 0: 400.0 expected, 510 seen",
         "delivery in 3.2.3 and 4.4.0: noise (2 times): it printed: starting up",
         "mend: print to standard error only",
-        "known: record-sizes in 3.2.3 and 4.4.0: another size: they round down "
-        "(https://github.com/twmb/franz-go/issues/1), until 2027-01-01",
+        (
+            "known: record-sizes in 3.2.3 and 4.4.0: another size: they round down "
+            "(https://github.com/twmb/franz-go/issues/1), until 2027-01-01"
+        ),
         "known failure murmur2 0123456789abcdef: stale",
         "kit 0.1.0, seed 7, 500 examples",
     ):
