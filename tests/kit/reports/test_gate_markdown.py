@@ -114,6 +114,19 @@ def test_words_are_text_or_code(name: str, written: object) -> None:
     assert {token.type for token in paragraph.children or ()} <= INERT
 
 
+@pytest.mark.parametrize(
+    "text", ["me@owned.example", "see https://owned.example", "www.owned.example", "so does @somebody", "like #12"]
+)
+def test_words_that_a_reader_may_link_are_code(text: str) -> None:
+    assert words(text) == f"`{text}`"
+
+
+def test_words_of_ours_read_as_they_are() -> None:
+    text = "print to standard error only; the hello's name (in JSON) is missing: 4.4.0, 50% of 3/4."
+    assert words(text) == text
+    assert words("1 < 2 & *so*") == "1 &#60; 2 &#38; &#42;so&#42;"
+
+
 def test_a_cell_does_not_end_early() -> None:
     text = f"| a | b |\n|---|---|\n| {cell(streams.HOSTILE['pipe'])} | end |\n"
     cells = [token for token in parsed(text) if token.type == "td_open"]
