@@ -84,5 +84,14 @@ def test_a_long_text_is_cut() -> None:
     assert max(map(len, shown(streams.hostile("x" * 100_000)).splitlines())) < 20_000
 
 
+def test_more_findings_than_anybody_reads_are_counted() -> None:
+    known = streams.only_known()[2].known
+    new = [streams.differed(kind=f"new {number}") for number in range(23)]
+    text = shown([*new, *(streams.differed(kind=f"old {number}", known=known) for number in range(101))])
+    assert sum(line.startswith("murmur2 in 4.4.0: new ") for line in text.splitlines()) == 20
+    assert "\nmurmur2: 3 findings more, which the other reports have\n" in text
+    assert "\nknown: 1 finding more\n" in text
+
+
 def test_markup_is_text() -> None:
     assert "[bold red]owned[/]" in shown(streams.hostile(streams.HOSTILE["markup"]))
