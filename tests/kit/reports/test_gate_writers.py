@@ -89,7 +89,7 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
 
 def test_what_could_not_be_written_afterwards_is_refused_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    ready(None, tmp_path / "file", tmp_path / "new" / "folder" / "page")
+    ready(None, Path(os.devnull), Path("page"), tmp_path / "file", tmp_path / "new" / "folder" / "page")
     with pytest.raises(BadInput, match="is a folder"):
         ready(tmp_path)
     with pytest.raises(KitError, match="cannot be written"):
