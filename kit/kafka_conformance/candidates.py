@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 from unittest.mock import patch
@@ -43,6 +43,7 @@ from kafka_reference.releases import Release, release
 __all__ = ["Candidate", "candidates", "pinned"]
 
 _KEYED = "partition-for-key"
+_CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default}
 """Rules in which a key is part of the question, and where in the reference its partition is asked for."""
 
@@ -51,7 +52,7 @@ _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default
 class Candidate:
     """Somebody's answers: ``says`` takes a question and its right answer; None is no answer.
 
-    ``release`` is set for the reference at another release. Who is ``whole`` has to give all the right answers, too, or
+    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has to give all the right answers, too, or
     its story is not true.
     """
 
@@ -61,12 +62,13 @@ class Candidate:
     threads: tuple[str, ...] = ()
     release: Release | None = None
     whole: bool = False
+    is_mutant: bool = False
 
 
 def candidates(rule: Rule, at: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:
     """All of them for this rule in this release, the simplest first."""
     yield from _releases(rule, at)
-    yield from (_of(mutant, at) for mutant in MUTANTS if mutant.rule == rule.slug)
+    yield from (replace(_of(mutant, at), is_mutant=True) for mutant in MUTANTS if mutant.rule == rule.slug)
     yield from _misspelt(wrong)
     yield from _slips(rule)
     yield from (_of(mutant, at) for mutant in _composed(rule.slug))
@@ -154,7 +156,11 @@ def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
         often = counted.most_common(1)[0][0]
         said = next(one.actual for one in wrong if to_json(one.actual) == often)
         yield Candidate(
-            "always-the-same", f"answers {often.decode()}, whatever it is asked", lambda _, __: said, whole=True
+            "always-the-same",
+            f"answers {often.decode()}, whatever it is asked",
+            lambda _, __: said,
+            _CONSTANT,
+            whole=True,
         )
 
 

@@ -118,17 +118,25 @@ class _Case:
 
     def told(self, suspect: _Suspect, in_all: int) -> Diagnosis:
         """The counts of one explanation."""
-        candidate = suspect.candidate
+        candidate, alike = suspect.candidate, self._alike(suspect)
+        mistake = next(iter(alike), None)
         return Diagnosis(
             candidate.slug,
-            self._story(suspect),
+            self._story(suspect) if mistake is None else f"{self._story(suspect)}: {mistake.candidate.story}",
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
             self._also(suspect),
             len(self.right),
-            candidate.threads,
+            candidate.threads or tuple(dict.fromkeys(at for one in alike for at in one.candidate.threads)),
             in_all if in_all != len(self.wrong) else 0,
         )
+
+    def _alike(self, suspect: _Suspect) -> list[_Suspect]:
+        """The mistakes by which a release is known: those that say the same wherever they were asked."""
+        if suspect.candidate.release is None:
+            return []
+        others = self.suspects[suspect.place + 1 :]
+        return [one for one in others if one.candidate.is_mutant and self._same(one, suspect)]
 
     def _best(self, left: Sequence[int]) -> _Suspect | None:
         looked_at = left[:LOOKED_AT]
@@ -182,7 +190,8 @@ class _Case:
         return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
 
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
-        return all(one.says(number, asked) == other.says(number, asked) for number, asked in enumerate(self.asked))
+        everywhere = enumerate(self.asked)
+        return all(one.says(number, asked) == other.says(number, asked) for number, asked in everywhere)
 
 
 def _run(around: Release, among: Sequence[Release]) -> tuple[Release, Release]:

@@ -107,20 +107,18 @@ class DriverAnswerer:
         if broke is None:
             return
         left = [one for one in batch if one.id not in outcomes]
-        culprit = broke.culprit if broke.culprit is not None and self._is_of(broke.culprit, batch, outcomes) else None
-        if culprit is None and (alone or len(left) == 1):
-            culprit = (left or batch)[0].id
-        if culprit is not None:
-            outcomes[culprit] = broke.lost
-            left = [one for one in left if one.id != culprit]
-            if left:
-                self._settle(left, outcomes)
+        culprit = broke.culprit
+        if culprit not in {*outcomes, *(one.id for one in left)}:  # unknown, or of a call before this one
+            culprit = (left or batch)[0].id if alone or len(left) == 1 else None
+        if culprit is None:
+            self._narrow(left, broke.lost, outcomes)
             return
-        suspects = left or list(batch)
-        self._narrow(suspects, broke.lost, outcomes)
+        outcomes[culprit] = broke.lost
+        if left := [one for one in left if one.id != culprit]:
+            self._settle(left, outcomes)
 
     def _narrow(self, suspects: Sequence[Asked], lost: Lost, outcomes: dict[str, Outcome]) -> None:
-        """One of these broke the connection: ask the first alone, then the others by halves."""
+        """One of these, which is not known, broke the connection: ask the first alone, then the others by halves."""
         self._settle(suspects[:1], outcomes, alone=True)
         for half in _halves(suspects[1:]):
             self._settle(half, outcomes)
@@ -132,7 +130,6 @@ class DriverAnswerer:
         rule = batch[0].rule
         broke = None
         if self._connection is None:
-            self._spent[rule] += 1
             self._connection = Connection(self._command, self._limits)
             opened = self._connection.open()
             broke = opened if isinstance(opened, Broke) else None
@@ -144,12 +141,10 @@ class DriverAnswerer:
             self._last[rule] = broke.lost
             self._hung[rule] += broke.lost.trouble in {"hangs", "unflushed", "mute"}
         if broke is not None or alone:
+            self._spent[rule] += 1  # by this rule, whichever is asked next
             self._connection.close(at_once=True)
             self._connection = None
         return broke
-
-    def _is_of(self, name: str, batch: Sequence[Asked], outcomes: Mapping[str, Outcome]) -> bool:
-        return name in outcomes or any(one.id == name for one in batch)
 
     def _given_up(self, rule: str) -> Lost | None:
         spent, hung = self._spent[rule], self._hung[rule]

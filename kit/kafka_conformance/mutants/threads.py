@@ -9,8 +9,8 @@ from __future__ import annotations
 __all__ = ["THREADS"]
 
 _KAFKA = "https://github.com/apache/kafka/pull/"
+_AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246/aiokafka"
 _BALANCERS = "https://github.com/segmentio/kafka-go/issues/581"
-_AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246"
 _DEKAF = "https://github.com/thomhurst/Dekaf/issues/"
 _EMPTY = (
     "https://github.com/confluentinc/librdkafka/issues/4510",
@@ -40,7 +40,6 @@ _BY_DOUBLES = ("https://github.com/tulios/kafkajs/issues/357", "https://github.c
 _NO_SEED = ("https://github.com/nodefluent/node-sinek/issues/39",)
 _KAFKA_NODE = (
     "https://github.com/SOHU-Co/kafka-node/blob/fcc8aefc7798f6e4b79d9b5c31f047c1933329e6/lib/partitioner.js",
-    "https://github.com/SOHU-Co/kafka-node/issues/1132",
 )
 _SCALA = (
     "https://github.com/apache/kafka/blob/0.10.0.0/core/src/main/scala/kafka/producer/ByteArrayPartitioner.scala",
@@ -48,7 +47,7 @@ _SCALA = (
 _NEGATIVE = (
     f"{_KAFKA}5989",
     "https://github.com/twmb/franz-go/issues/216",
-    f"{_AIOKAFKA}/aiokafka/producer/transaction_manager.py",
+    f"{_AIOKAFKA}/producer/transaction_manager.py",
 )
 _EARLY = ("https://github.com/tulios/kafkajs/issues/1790", "https://github.com/tulios/kafkajs/pull/1787")
 _ROUND_ROBIN = (f"{_KAFKA}17620", f"{_KAFKA}11326")
@@ -115,10 +114,7 @@ THREADS: dict[str, tuple[str, ...]] = {
     "default-null-is-empty": _NULL,
     "default-never-switches": ("https://github.com/dpkp/kafka-python/pull/2989",),
     "uniform-never-switches": ("https://github.com/dpkp/kafka-python/pull/2989",),
-    "default-2.3-in-2.4": (
-        "https://github.com/segmentio/kafka-go/issues/584",
-        "https://github.com/confluentinc/librdkafka/issues/3696",
-    ),
+    "default-2.3-in-2.4": ("https://github.com/segmentio/kafka-go/issues/584",),
     "default-0.10.1-in-0.11": (f"{_KAFKA}2128",),
     "round-3.9.1-in-3.9.2": _ROUND_ROBIN,
     "round-one-counter": (f"{_KAFKA}2128",),
@@ -146,7 +142,6 @@ THREADS: dict[str, tuple[str, ...]] = {
     "same-leader-for-ever": (f"{_KAFKA}14384",),
     "headers-forgotten": ("https://github.com/segmentio/kafka-go/issues/1050",),
     "codec-not-reckoned-with": ("https://github.com/IBM/sarama/issues/1045",),
-    "split-in-vain": (f"{_DEKAF}2255",),
     "one-ratio-for-all": (f"{_DEKAF}2255",),
     "accumulator-4.1-in-4.2": (f"{_KAFKA}20358",),
     "accumulator-3.9.1-in-3.9.2": (f"{_KAFKA}21065",),

@@ -36,9 +36,10 @@ from kafka_conformance.reports.gate_outline import (
 from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["block", "code", "link", "rendered", "words", "write"]
+__all__ = ["block", "cell", "code", "link", "rendered", "words", "write"]
 
 _HEADS = ("rule", "releases", "verdict", "grade", "asked", "agreed", "differed", "known", "unsupported", "failed")
+_LINKED = re.compile(r"@|://|[\w-]\.[^\W\d]|\b(?:www|mailto|xmpp)\b|#\d", re.IGNORECASE)
 _MARKUP = re.compile(r"[^\w\s.,:;'\"%/()-]|_|[.:](?=[^\s0-9])")
 
 
@@ -90,7 +91,7 @@ def _table(seen: Outline) -> Iterator[str]:
             for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
         ]
         cells = (group[0].rule, since_until([row.release for row in group]), group[0].verdict, group[0].grade)
-        lines.append("| " + " | ".join([*map(words, cells), *(f"{count:,}" for count in counts)]) + " |")
+        lines.append("| " + " | ".join([*map(cell, cells), *(f"{count:,}" for count in counts)]) + " |")
     yield "\n".join(lines)
 
 
@@ -128,7 +129,7 @@ def _sides(one: Finding, limit: int) -> Sequence[str]:
         ]
     for part in parts:
         if not part.same:
-            name = f"step {part.name}" if part.asked else part.name
+            name = f"step {part.name}" if part.asked else f"field {part.name}"
             lines.append(f"{clipped(name, 200)}  {clipped(part.asked, limit)}")
             lines.append(f"  expected  {clipped(part.expected or '(none)', limit)}")
             lines.append(f"  actual    {clipped(part.actual or '(none)', limit)}")
@@ -175,7 +176,12 @@ def _known(one: Finding) -> str:
 
 
 def words(text: str, limit: int = 4000) -> str:
-    """Text of ours, with what is markup in Markdown as character references."""
+    """Text of ours as text; as code if it holds what many readers of Markdown make a link of, or a mention."""
+    return code(text, limit) if _LINKED.search(text) else cell(text, limit)
+
+
+def cell(text: str, limit: int = 4000) -> str:
+    """Text of ours, in a table too, with what is markup in Markdown as character references."""
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", harmless(clipped(text, limit)))
 
 

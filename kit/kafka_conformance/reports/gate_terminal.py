@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -46,6 +46,7 @@ _HEADS = (
 _STYLES = {"agrees": "green", "known": "yellow", "unsupported": "dim"}
 _LIMIT = 2000
 _STEPS = 40
+_MOST = 20  # findings of a rule, all releases together: beyond that nobody reads on at a terminal
 
 
 def show(out: Console, events: Iterable[Event]) -> None:
@@ -53,18 +54,16 @@ def show(out: Console, events: Iterable[Event]) -> None:
     seen = outline(events)
     if seen.rows:
         out.print(_table(seen))
-    shown = findings(seen.rows)
-    known = [one for one in shown if one.first.known is not None]
-    for one in shown:
-        if one.first.known is None:
-            _say(out, *_finding(one))
+    found = findings(seen.rows)
+    for rule in seen.rules:
+        _say(out, *_new(rule, [one for one in found if one.first.rule == rule and one.first.known is None]))
     for explained in explanations(seen.rows):
         _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
     for row in seen.rows:
         _say(out, *_distribution(row))
     for broken in troubles(seen.rows):
         _say(out, *_trouble(broken))
-    _say(out, *(_known(one) for one in known))
+    _say(out, *_known([one for one in found if one.first.known is not None]))
     for stale in seen.stale:
         _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  mend: {stale.mend}"))
     if seen.began:
@@ -87,6 +86,13 @@ def _table(seen: Outline) -> Table:
         style = _STYLES.get(row.verdict, "bold red")
         made.add_row(*(Text(harmless(cell), style=style if place == 2 else "") for place, cell in enumerate(cells)))
     return made
+
+
+def _new(rule: str, found: Sequence[Finding]) -> Iterator[Text]:
+    for one in found[:_MOST]:
+        yield from _finding(one)
+    if len(found) > _MOST:
+        yield _line(f"{rule}: {plural(len(found) - _MOST, 'finding')} more, which the other reports have", "bold red")
 
 
 def _finding(one: Finding) -> Iterator[Text]:
@@ -112,7 +118,7 @@ def _answers(one: Differed) -> Iterator[Text]:
         return
     differing = [part for part in parts if not part.same]
     for part in differing[:_STEPS]:
-        yield _side(f"step {part.name}" if part.asked else part.name, part.asked)
+        yield _side(f"step {part.name}", part.asked) if part.asked else _side("field", part.name)
         yield _side("  expected", part.expected or "(none)")
         yield _side("  actual", part.actual or "(none)", "red")
     if len(differing) > _STEPS:
@@ -134,12 +140,15 @@ def _trouble(one: Broken) -> Iterator[Text]:
     yield _line(f"  mend: {first.mend}")
 
 
-def _known(one: Finding) -> Text:
-    known = one.first.known
-    assert known is not None  # noqa: S101  for the type checker: only such findings are given
-    until = f", until {known.expires}" if known.expires else ""
-    issue = f" ({known.issue})" if known.issue else ""
-    return _line(f"known: {one.first.rule} in {one.where}: {one.first.kind}: {known.reason}{issue}{until}", "yellow")
+def _known(found: Sequence[Finding]) -> Iterator[Text]:
+    for one in found[: 5 * _MOST]:
+        if (known := one.first.known) is not None:
+            until = f", until {known.expires}" if known.expires else ""
+            issue = f" ({known.issue})" if known.issue else ""
+            what = f"{one.first.rule} in {one.where}: {one.first.kind}"
+            yield _line(f"known: {what}: {known.reason}{issue}{until}", "yellow")
+    if len(found) > 5 * _MOST:
+        yield _line(f"known: {plural(len(found) - 5 * _MOST, 'finding')} more")
 
 
 def _side(name: str, text: str, style: str = "") -> Text:

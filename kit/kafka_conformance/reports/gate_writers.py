@@ -20,8 +20,10 @@ def ready(*paths: Path | None) -> None:
     for path in filter(None, paths):
         if path.is_dir():
             raise BadInput(f"{path} is a folder: name a file in it")
-        nearest = next((one for one in (path, *path.absolute().parents) if one.exists()), Path("/"))
-        if not os.access(nearest, os.W_OK) or (nearest != path and not nearest.is_dir()):
+        # A file is put in the place of the one that is there, so it is the folder that counts; but not for a pipe.
+        special = path.exists() and not path.is_file()
+        nearest = path if special else next(one for one in path.absolute().parents if one.exists())
+        if not os.access(nearest, os.W_OK) or not (special or nearest.is_dir()):
             raise KitError(f"{path} cannot be written: {nearest} may not be written to")
 
 
@@ -78,6 +80,8 @@ def write_whole(path: Path, text: str) -> None:
             scratch.replace(real)
         finally:
             scratch.unlink(missing_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise KitError(f"{path} cannot be written: what should be its folder is a file") from error
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -21,6 +21,8 @@ MUTANTS = {mutant.slug: mutant for mutant in SEQUENCE_STEP_MUTANTS}
         ("increment-never-wraps", LAST, 1, -LAST - 1),
         ("increment-to-1", LAST, 1, 1),
         ("increment-wraps-early", LAST - 1, 1, 0),
+        ("increment-starts-over", LAST - 1, 1, 0),
+        ("increment-starts-over", LAST, 9, 0),
         ("increment-in-a-ring", 5, -1, 4),
         ("decrement-never-wraps", 0, 1, -1),
         ("decrement-to-the-one-before", 0, 1, LAST - 1),
@@ -36,7 +38,7 @@ def test_the_mistake(slug: str, sequence: int, by: int, wrong: int) -> None:
 
 
 def test_every_mutant_is_in_the_table_above() -> None:
-    assert len(MUTANTS) == 8
+    assert len(MUTANTS) == 9
 
 
 @pytest.mark.parametrize("mutant", SEQUENCE_STEP_MUTANTS, ids=lambda mutant: mutant.slug)

@@ -1,0 +1,101 @@
+"""Other clients' hashes and partitions, by what was reported of them: each number is in the thread named beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.mutants import MUTANTS
+from kafka_conformance.mutants.folds import FOLDS
+from kafka_conformance.mutants.hashed_partitions import HASHED_PARTITION_MUTANTS, masked
+from kafka_conformance.mutants.hashes import HASHES, fnv1a
+from kafka_conformance.mutants.ported_hashes import PORTED_HASH_MUTANTS, PORTED_HASHES
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.partition_for_key import PartitionForKeyQuestion
+from kafka_reference.murmur2 import murmur2
+from kafka_reference.releases import NEWEST
+
+BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
+
+
+def partition(slug: str | None, key: str, partitions: int) -> int:
+    ask = RULES["partition-for-key"].ask if slug is None else BY_SLUG[slug].ask
+    return int(ask(PartitionForKeyQuestion(key.encode().hex(), partitions), NEWEST)["partition"])
+
+
+@pytest.mark.parametrize(
+    ("slug", "key", "partitions", "wrong", "right"),
+    [
+        ("kafkajs-legacy", "100:48069", 12, 6, 9),  # tulios/kafkajs#357
+        ("librdkafka-consistent", "TT0124", 15, 9, 10),  # tulios/kafkajs#1154
+        ("sinek-murmur2", "wu", 10, 5, 0),  # nodefluent/node-sinek#39
+    ],
+)
+def test_a_key_that_somebody_missed(slug: str, key: str, partitions: int, wrong: int, right: int) -> None:
+    assert partition(slug, key, partitions) == wrong
+    assert partition(None, key, partitions) == right
+
+
+def test_murmur2_in_doubles_as_reported() -> None:
+    assert PORTED_HASHES["murmur2-by-doubles"][1](b"100:48069") == 1713501762  # tulios/kafkajs#357
+    assert murmur2(b"100:48069") == 1009543857
+
+
+def test_umlauts_as_reported() -> None:
+    """nodefluent/node-sinek#40: 4 of 10 where 2 is right, once its other issue, the seed, is mended."""
+    hashed = PORTED_HASHES["characters-for-bytes"][1]("thingäöüÄÖÜ".encode())
+    assert FOLDS["unsigned"][1](hashed, 10) == 4
+    assert partition(None, "thingäöüÄÖÜ", 10) == 2
+
+
+@pytest.mark.parametrize("key", [b"1468509572224", b"16000002EFEBA11E"])
+def test_keys_of_the_lowest_int_as_reported(key: bytes) -> None:
+    """IBM/sarama#709 and elastic/beats#25048: negated it is the same, and its remainder over 3 is -2."""
+    assert fnv1a(key) == -(2**31)
+    assert FOLDS["sign-negate"][1](fnv1a(key), 3) == -2
+    assert partition("sarama-hash", key.decode(), 3) == 2
+
+
+def test_crc32_as_reported() -> None:
+    assert HASHES["crc32"][1](b"hejsan") & 0xFFFFFFFF == 0xD077037E  # segmentio/kafka-go#138
+
+
+def test_left_over_bytes_of_kafka_python() -> None:
+    """Of one byte the rule itself, of more the last alone; dpkp/kafka-python#439."""
+    wrong = PORTED_HASHES["tail-not-fallen-through"][1]
+    assert wrong(b"a") == murmur2(b"a")
+    assert wrong(b"abcd") == murmur2(b"abcd")
+    assert wrong(b"xbc") == wrong(b"abc") != murmur2(b"abc")
+    assert wrong(b"xb") == wrong(b"ab") != murmur2(b"ab")
+
+
+def test_kafka_node_never_gives_0() -> None:
+    hashed = PORTED_HASHES["kafka-node"][1]
+    assert hashed(b"") == 1
+    assert hashed(b"hello") == 99162322  # Java's, as long as it fits
+    assert hashed(b"hello, world") >= 0
+
+
+def test_the_first_byte_is_the_key() -> None:
+    assert PORTED_HASHES["first-byte-only"][1](b"host-1") == PORTED_HASHES["first-byte-only"][1](b"host-2")
+
+
+def test_the_lowest_int_is_0_to_scala() -> None:
+    lowest = -(2**31)
+    assert masked(lowest, 7) == 0
+    assert BY_SLUG["scala-producer"].ask(PartitionForKeyQuestion("", 7), NEWEST) == {"partition": 1}
+
+
+@pytest.mark.parametrize("mutant", [*PORTED_HASH_MUTANTS, *HASHED_PARTITION_MUTANTS], ids=lambda mutant: mutant.slug)
+def test_it_is_no_other_by_another_name(mutant: object) -> None:
+    """Each answers a question of its rule as no other mutant of the rule does, but for a hash and what is made of it."""
+    rule = RULES[mutant.rule]  # type: ignore[attr-defined]
+    questions = [question for space in rule.spaces for question in space.questions()]
+    keyed = [question for question in questions if question.key is not None and getattr(question, "partitions", 1)]  # type: ignore[attr-defined]
+    mine = [mutant.ask(question, NEWEST) for question in keyed]  # type: ignore[attr-defined]
+    for other in MUTANTS:
+        if other.rule == rule.slug and other.slug != mutant.slug and other.threads != ():  # type: ignore[attr-defined]
+            try:
+                theirs = [other.ask(question, NEWEST) for question in keyed]
+            except Exception:  # noqa: BLE001, S112  one that refuses a question is another one
+                continue
+            assert theirs != mine, other.slug

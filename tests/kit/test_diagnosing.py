@@ -1,0 +1,286 @@
+"""Every mistake is told by a few of its answers, two of them are told apart, and chance is told nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.candidates import candidates, pinned
+from kafka_conformance.diagnosing import MOST, TOLD, diagnose
+from kafka_conformance.engine import Difference
+from kafka_conformance.events import Diagnosis
+from kafka_conformance.mutants import MUTANTS, Mutant
+from kafka_conformance.protocol import Answer, Answered, Question, to_json
+from kafka_conformance.rules import RULES, Rule
+from kafka_conformance.rules.partition_for_key import PartitionForKeyQuestion
+from kafka_conformance.rules.sequences import SequenceQuestion
+from kafka_reference.releases import NEWEST, Release, release
+
+Target = Callable[[Any, Answer], Answer | None]
+
+BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
+KEYED = RULES["partition-for-key"]
+
+
+def answered(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Answer | None:
+    outcome = outcome_of(ask, question, at)
+    return outcome.answer if isinstance(outcome, Answered) else None
+
+
+def acts_as(slug: str) -> Target:
+    return lambda question, _: answered(BY_SLUG[slug].ask, question, BY_SLUG[slug].at)
+
+
+def gated(
+    rule: Rule, at: Release, target: Target, questions: Sequence[Question]
+) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
+    wrong: list[Difference] = []
+    right: list[tuple[Question, Answer]] = []
+    for question in questions:
+        expected = answered(rule.ask, question, at)
+        said = None if expected is None else target(question, expected)
+        if expected is None or said is None:
+            continue
+        if to_json(said) == to_json(expected):
+            right.append((question, said))
+        else:
+            wrong.append(Difference(question, expected, said))
+    return wrong, right
+
+
+def diagnosed(rule: Rule, at: Release, target: Target, questions: Sequence[Question]) -> tuple[Diagnosis, ...]:
+    return diagnose(rule, at, *gated(rule, at, target, questions))
+
+
+@cache
+def some(slug: str, count: int) -> tuple[Question, ...]:
+    """So many questions of the rule's spaces."""
+    questions = [question for space in RULES[slug].spaces for question in space.questions()]
+    return tuple(random.Random(1).sample(questions, min(count, len(questions))))
+
+
+# Rules whose questions are scripts: what they cost is why there are few of them here, those that show the mistakes.
+_SCRIPTS: dict[str, dict[str, list[Any]]] = msgspec.json.decode((Path(__file__).parent / "diagnosing.json").read_bytes())
+
+
+def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
+    """Up to 20 questions that the mistake answers wrongly, and up to 20 that it does not."""
+    rule, target = RULES[mutant.rule], acts_as(mutant.slug)
+    if rule.slug in _SCRIPTS:
+        scripts = [msgspec.convert(one, type=rule.question) for one in _SCRIPTS[rule.slug][mutant.slug]]
+        return gated(rule, mutant.at, target, scripts)
+    wrong, right = gated(rule, mutant.at, target, some(rule.slug, 150))
+    if len(wrong) < 10:
+        wrong, right = gated(rule, mutant.at, target, some(rule.slug, 60_000))
+    return wrong[:20], right[:20]
+
+
+# Those that answer as another does wherever the questions above ask, so that the simpler one is told, or the first.
+SAME_AS = {
+    "sign-negate": "sign-abs",
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_each_mistake_is_told(mutant: Mutant) -> None:
+    wrong, right = killing(mutant)
+    told = diagnose(RULES[mutant.rule], mutant.at, wrong, right)
+    assert [one.mutant for one in told] == [SAME_AS.get(mutant.slug, mutant.slug)]
+    assert (told[0].equal, told[0].wrong, told[0].also, told[0].right) == (len(wrong),) * 2 + (len(right),) * 2
+    assert told[0].threads or not mutant.threads
+
+
+def test_two_mistakes_are_both_told() -> None:
+    def target(question: PartitionForKeyQuestion, _: Answer) -> Answer | None:
+        slug = "negative-count-raises" if question.partitions < 0 else "librdkafka-consistent"
+        return acts_as(slug)(question, {})
+
+    told = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))
+    assert [one.mutant for one in told] == ["librdkafka-consistent", "negative-count-raises"]
+    assert sum(one.equal for one in told) == told[0].wrong == MOST
+    assert told[0].equal > 0.9 * MOST > 0.1 * MOST > told[1].equal > 0
+
+
+def test_two_mistakes_of_a_sequence() -> None:
+    """Half of the wrong answers each: neither is told as if it were all."""
+
+    def target(question: SequenceQuestion, right: Answer) -> Answer:
+        wrong = acts_as("increment-never-wraps" if question.by % 2 else "increment-to-1")(question, right)
+        return right if wrong is None else wrong
+
+    questions = [SequenceQuestion(2**31 - first, by) for first in range(1, 12) for by in range(1, 60)]
+    told = diagnosed(RULES["sequence-increment"], NEWEST, target, questions)
+    assert {one.mutant for one in told} == {"increment-never-wraps", "increment-to-1"}
+    assert all(one.equal < one.wrong for one in told)
+    assert sum(one.equal for one in told) == told[0].wrong
+
+
+@pytest.mark.parametrize("partitions", [2, 3, 12, None])
+def test_random_answers_are_told_nothing(partitions: int | None) -> None:
+    """Two partitions: whoever is wrong agrees with every mistake that is wrong there."""
+    chance = random.Random(7)
+    questions = some("partition-for-key", 400)
+    if partitions is not None:
+        questions = tuple(PartitionForKeyQuestion(question.key, partitions) for question in questions)  # type: ignore[attr-defined]
+
+    def target(question: PartitionForKeyQuestion, _: Answer) -> Answer:
+        return {"partition": chance.randrange(max(1, abs(question.partitions)))}
+
+    assert diagnosed(KEYED, NEWEST, target, questions) == ()
+
+
+@pytest.mark.parametrize("slug", ["idempotence-config", "murmur2", "builtin-partitioner", "sequence-increment"])
+def test_answers_to_other_questions_are_told_nothing(slug: str) -> None:
+    """Right answers, but shuffled: as plausible as can be."""
+    rule, questions = RULES[slug], some(slug, 200)
+    answers = [answered(rule.ask, question, NEWEST) for question in questions]
+    random.Random(3).shuffle(answers)
+    shuffled = dict(zip(questions, answers, strict=True))
+    assert diagnosed(rule, NEWEST, lambda question, _: shuffled[question], questions) == ()
+
+
+def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
+    questions = [PartitionForKeyQuestion(bytes([number, 255 - number]).hex(), 2) for number in range(200)]
+    told = diagnosed(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
+    assert told[0].equal == told[0].wrong > 50
+    assert told[0].mutant in ("librdkafka-consistent", "crc32")
+
+
+@pytest.mark.parametrize(
+    ("slug", "at", "acting", "told", "story"),
+    [
+        ("default-partitioner", "2.8.2", "2.3.1", "as-2.3.1", "answers as Kafka 0.11.0.3 to 2.3.1"),
+        ("round-robin-partitioner", "4.4.0", "3.9.2", "as-3.9.2", "answers as Kafka 3.9.2: asked again, it remembers"),
+        ("producer-partition", "4.4.0", "2.0.1", "as-3.1.2", "answers as Kafka 0.11.0.3 to 3.1.2"),
+        ("idempotence-config", "2.8.2", "4.4.0", "as-4.1.2", "answers as Kafka 4.1.2 to 4.4.0"),
+    ],
+)
+def test_another_release_is_named(slug: str, at: str, acting: str, told: str, story: str) -> None:
+    rule = RULES[slug]
+    found = diagnosed(rule, release(at), lambda q, _: answered(rule.ask, q, release(acting)), some(slug, 300))
+    assert [one.mutant for one in found] == [told]
+    assert found[0].story.startswith(story)
+    assert found[0].equal == found[0].wrong
+
+
+def _text(_: Any, right: Answer) -> Answer:
+    return {name: str(value) for name, value in right.items()}
+
+
+def _doubles(_: Any, right: Answer) -> Answer:
+    return {name: value if isinstance(value, str) else float(value) for name, value in right.items()}
+
+
+def _errors(_: Any, right: Answer) -> Answer:
+    return {"raises": "ValueError"} if "raises" in right else right
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        (_text, "numbers-as-text"),
+        (_doubles, "numbers-as-doubles"),
+        (_errors, "another-error"),
+        (lambda _, right: {name: value if name == "raises" else value + 1 for name, value in right.items()}, "one-too-many"),
+        (lambda _, right: {name: value if name == "raises" else value - 1 for name, value in right.items()}, "one-too-few"),
+        (lambda question, right: right if "raises" in right else {"partition": question.partitions}, "echo-of-partitions"),
+        (lambda *_: {"partition": 0}, "always-the-same"),
+    ],
+)
+def test_forms_and_slips(target: Target, told: str) -> None:
+    assert [one.mutant for one in diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))][0] == told
+
+
+def test_a_message_left_out() -> None:
+    rule, questions = RULES["idempotence-config"], some("idempotence-config", 200)
+    (told,) = diagnosed(rule, NEWEST, lambda _, right: {k: v for k, v in right.items() if k != "message"}, questions)
+    assert told.mutant == "no-message"
+
+
+def test_a_wrong_hash_with_a_wrong_sign() -> None:
+    """Nobody is known to have made both: they are put together, with the threads of either."""
+
+    def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
+        both = next(one for one in candidates(KEYED, NEWEST, []) if one.slug == "characters-for-bytes+sign-kept")
+        return both.says(question, right)
+
+    (told,) = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 300))
+    assert told.mutant == "characters-for-bytes+sign-kept"
+    assert set(told.threads) == {*BY_SLUG["characters-for-bytes"].threads, *BY_SLUG["sign-kept"].threads}
+
+
+@pytest.mark.parametrize("slug", ["producer-partition", "default-partitioner"])
+def test_a_key_within_another_question(slug: str) -> None:
+    rule, at = RULES[slug], release("3.9.2")
+    within = next(one for one in candidates(rule, at, []) if one.slug == "key:librdkafka-consistent")
+    told = diagnosed(rule, at, lambda question, right: within.says(question, right), some(slug, 1500))
+    assert told[0].mutant in ("key:librdkafka-consistent", "key:crc32")
+    assert told[0].equal == told[0].wrong
+
+
+def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks_down(question: PartitionForKeyQuestion, at: Release) -> Answer:
+        if question.partitions % 2:
+            raise ZeroDivisionError
+        return acts_as("sign-abs")(question, {}) or {}
+
+    broken = Mutant("broken", KEYED.slug, "it breaks down over odd counts", breaks_down)
+    monkeypatch.setattr("kafka_conformance.candidates.MUTANTS", (broken, *MUTANTS))
+    told = diagnosed(KEYED, NEWEST, acts_as("sign-abs"), some("partition-for-key", 300))
+    assert [one.mutant for one in told] == ["sign-abs"]
+
+
+def test_what_explains_little_is_not_told() -> None:
+    """3 of 300 as a known mistake, 297 as nobody."""
+    chance = random.Random(11)
+    questions = [PartitionForKeyQuestion(number.to_bytes(3, "big").hex(), 1000) for number in range(300)]
+
+    def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
+        if question.key in ("000001", "000002", "000003"):
+            return acts_as("librdkafka-consistent")(question, right)
+        return {"partition": (right["partition"] + chance.randrange(1, 1000)) % 1000}
+
+    assert diagnosed(KEYED, NEWEST, target, questions) == ()
+
+
+def test_of_very_many_a_sample_is_looked_at_and_that_is_said() -> None:
+    questions = [PartitionForKeyQuestion(number.to_bytes(2, "big").hex(), 12) for number in range(3000)]
+    wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
+    first, second = diagnose(KEYED, NEWEST, wrong, right), diagnose(KEYED, NEWEST, wrong, right)
+    assert first == second
+    assert (first[0].equal, first[0].wrong, first[0].sample_of) == (MOST, MOST, len(wrong))
+    assert first[0].right <= MOST < len(wrong)
+
+
+def test_differences_that_stand_for_others_are_a_sample_too() -> None:
+    wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), some("partition-for-key", 60))
+    many = [Difference(one.question, one.expected, one.actual, 10) for one in wrong]
+    (told,) = diagnose(KEYED, NEWEST, many, right)
+    assert (told.wrong, told.sample_of) == (len(wrong), 10 * len(wrong))
+
+
+def test_nothing_wrong_needs_no_explanation() -> None:
+    assert diagnose(KEYED, NEWEST, [], [(PartitionForKeyQuestion("00", 3), {"partition": 0})]) == ()
+
+
+def test_no_more_than_a_few_are_told() -> None:
+    slugs = ("sign-abs", "crc32", "sarama-hash", "kafka-node-keyed", "scala-producer")
+    known = {slug: next(one for one in candidates(KEYED, NEWEST, []) if one.slug == slug) for slug in slugs}
+
+    def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
+        return known[slugs[int(question.key or "0", 16) % len(slugs)]].says(question, right)
+
+    questions = [PartitionForKeyQuestion(number.to_bytes(2, "big").hex(), 1000) for number in range(400)]
+    assert len(diagnosed(KEYED, NEWEST, target, questions)) == TOLD
+
+
+def test_releases_are_those_that_are_pinned() -> None:
+    assert pinned()[-1] == NEWEST
+    assert list(pinned()) == sorted(pinned())
