@@ -12,6 +12,7 @@ comes from its stream of events, and from nothing else. The exit code is the wor
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from kafka_conformance.reports.gate_outline import Outline, Row, as_json, findin
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN = Path("ci", "known-failures")
+FAILURES = Path(".kafka-conformance", "clients")
 PAGE = Path("kit", "docs", "clients.md")
 
 _ABOUT = """\
@@ -64,17 +66,13 @@ def command(name: str, setting: str, events: Path, options: Sequence[str]) -> li
     """The gate of a client in one setting."""
     known = KNOWN / f"{name}-{setting}.toml"
     held = ["--known-failures", str(known)] if (ROOT / known).is_file() else []
-    return [
-        sys.executable,
-        "-m",
-        "kafka_conformance",
-        "gate",
-        f"{name}:{setting}",
-        "--events",
-        str(events),
-        *held,
-        *options,
-    ]
+    told = ["--events", str(events), "--failures", str(failures(name, setting)), "--no-github"]
+    return [sys.executable, "-m", "kafka_conformance", "gate", f"{name}:{setting}", *held, *told, *options]
+
+
+def failures(name: str, setting: str) -> Path:
+    """Where its failed questions are kept."""
+    return FAILURES / f"{name}-{setting}"
 
 
 def gate(name: str, options: Sequence[str]) -> Iterator[Gated]:
@@ -84,6 +82,7 @@ def gate(name: str, options: Sequence[str]) -> Iterator[Gated]:
         with tempfile.TemporaryDirectory() as scratch:
             events = Path(scratch, "events.ndjson")
             click.echo(f"== {name}:{setting}", err=True)
+            shutil.rmtree(ROOT / failures(name, setting), ignore_errors=True)  # or they would be asked again
             ended = subprocess.run(command(name, setting, events, options), cwd=ROOT, check=False)
             yield Gated(name, setting, driver, ended.returncode, read(events))
 
@@ -157,8 +156,9 @@ def _issue(issue: str) -> str:
 @click.option("--only", multiple=True, metavar="NAME", help="A folder in ci/drivers; may be given several times.")
 @click.option("--kafka", metavar="RELEASES", help="Passed on to the gate.")
 @click.option("--examples", metavar="N", help="Passed on to the gate.")
+@click.option("--seed", metavar="N", default="1", help="Passed on to the gate; 1, so that the page can be held to it.")
 @click.option("--check", is_flag=True, help="Write nothing: the page there has to say the same.")
-def main(only: Sequence[str], kafka: str | None, examples: str | None, check: bool) -> None:
+def main(only: Sequence[str], kafka: str | None, examples: str | None, seed: str, check: bool) -> None:
     """Gate the clients, and write the page."""
     names = only or sorted(path.parent.name for path in (ROOT / FOLDER).glob("*/driver.toml"))
     options = [

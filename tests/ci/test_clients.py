@@ -95,4 +95,8 @@ def test_a_gate_that_broke_off_is_no_verdict(clients: ModuleType, tmp_path: Path
 
 def test_the_command(clients: ModuleType) -> None:
     words = clients.command("nobody", "java", Path("e"), ["--kafka", "all"])
-    assert words[1:] == ["-m", "kafka_conformance", "gate", "nobody:java", "--events", "e", "--kafka", "all"]
+    assert words[1:5] == ["-m", "kafka_conformance", "gate", "nobody:java"]
+    assert words[5:9] == ["--events", "e", "--failures", ".kafka-conformance/clients/nobody-java"]
+    assert words[-2:] == ["--kafka", "all"]
+    known = clients.command("kafkajs", "java", Path("e"), [])
+    assert known[5:7] == ["--known-failures", "ci/known-failures/kafkajs-java.toml"]

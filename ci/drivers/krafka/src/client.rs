@@ -34,7 +34,7 @@ pub async fn choose(
     count: i64,
     record: &Value,
     config: &Value,
-) -> Result<Value, KrafkaError> {
+) -> krafka::Result<Value> {
     let named = record["partition"].as_i64().map(|id| id as PartitionId);
     let plugged = config["partitioner"]["returns"].as_i64().map(|id| Plugged(id as PartitionId));
     let key = bytes(&record["key"]);
