@@ -161,9 +161,8 @@ def _issue(issue: str) -> str:
 def main(only: Sequence[str], kafka: str | None, examples: str | None, seed: str, check: bool) -> None:
     """Gate the clients, and write the page."""
     names = only or sorted(path.parent.name for path in (ROOT / FOLDER).glob("*/driver.toml"))
-    options = [
-        word for name, value in (("--kafka", kafka), ("--examples", examples)) if value for word in (name, value)
-    ]
+    asked = {"--kafka": kafka, "--examples": examples, "--seed": seed}
+    options = [word for name, value in asked.items() if value for word in (name, value)]
     gated = [one for name in names for one in gate(name, options)]
     text = page(gated)
     if only:
