@@ -101,6 +101,7 @@ def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
     assert outcomes[0] == Answered({})
     assert outcomes[1:] == [*again, *again]
     (lost,) = again
+    assert lost is outcomes[1]  # no limit was waited for once more
     assert isinstance(lost, Lost)
     assert lost.trouble == "hangs"
     assert lost.what == "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
