@@ -2,8 +2,9 @@
 
 When a connection breaks, some questions of its batch are unanswered, and it is not known which of them did it. A driver
 mostly answers in order, so the first of them is asked alone, in a child of its own which is heard to its end; then the
-others by halves. What breaks a connection alone is at fault, and is Lost; the others get their answers. If nothing breaks
-when asked again, the first of them is Lost all the same: a break that happened is never passed over.
+others by halves, and if it was none of them, the one that was answered last. What breaks a connection alone is at fault,
+and is Lost; the others get their answers. If nothing breaks when asked again, the first of them is Lost all the same: a
+break that happened is never passed over.
 
 Each restart takes time, and each hang a whole limit, so a rule has so many of them (``Limits``). After that its questions
 are Lost without being asked, and say so.
@@ -111,17 +112,24 @@ class DriverAnswerer:
         if culprit not in {*outcomes, *(one.id for one in left)}:  # unknown, or of a call before this one
             culprit = (left or batch)[0].id if alone or len(left) == 1 else None
         if culprit is None:
-            self._narrow(left, broke.lost, outcomes)
+            ids = {one.id: one for one in batch}
+            last = next((ids[name] for name in reversed(outcomes) if name in ids), None)
+            self._narrow(left, last, broke.lost, outcomes)
             return
         outcomes[culprit] = broke.lost
         if left := [one for one in left if one.id != culprit]:
             self._settle(left, outcomes)
 
-    def _narrow(self, suspects: Sequence[Asked], lost: Lost, outcomes: dict[str, Outcome]) -> None:
-        """One of these, which is not known, broke the connection: ask the first alone, then the others by halves."""
+    def _narrow(
+        self, suspects: Sequence[Asked], before: Asked | None, lost: Lost, outcomes: dict[str, Outcome]
+    ) -> None:
+        """One of these broke the connection, or the one that was answered before them: it is not known which."""
         self._settle(suspects[:1], outcomes, alone=True)
         for half in _halves(suspects[1:]):
             self._settle(half, outcomes)
+        if before is not None and not any(isinstance(outcomes[one.id], Lost) for one in suspects):
+            self._settle([before], outcomes, alone=True)
+            suspects = [*suspects, before]
         if not any(isinstance(outcomes[one.id], Lost) for one in suspects):
             again = f"{lost.what}; asked again, it did not do so"
             outcomes[suspects[0].id] = dataclasses.replace(lost, what=again)

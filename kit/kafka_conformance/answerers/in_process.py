@@ -102,6 +102,8 @@ class CallableAnswerer:
         while (work := self._work.get()) is not None:
             asked, done = work
             for rule, release, question in asked:
+                if self._hung is not None:  # it came back after all, too late
+                    return
                 done.put(_outcome(self._answerer, rule, release, question))
 
 

@@ -52,6 +52,7 @@ MIDWAY = [
     ("hangs", "hangs", "the driver did not answer a question of murmur2 within 1.5 s"),
     ("prints_noise", "noise",
      "the driver wrote to standard output what is not JSON: looking at {'key': 'bad1'}"),
+    ("prints_after_answering", "noise", "the driver wrote to standard output what is not JSON: done"),
     ("answers_twice", "twice", "the driver answered a question twice, the one with the id q3"),
     ("answers_another_id", "stranger", "the driver answered an id that nobody asked: mine"),
     ("answers_a_number", "shape",
@@ -207,6 +208,16 @@ def test_what_comes_after_the_last_answer_is_heard_at_the_end() -> None:
         assert answerer.finish() is None
 
 
+def test_one_that_always_prints_after_answering() -> None:
+    code = (HOSTILE / "prints_after_answering.py").read_text().replace('asked["question"]["key"] == "bad1"', "True")
+    noise = Lost("noise", "the driver wrote to standard output what is not JSON: done", MENDS["noise"])
+    with driver(code) as answerer:
+        outcomes = ask(answerer)
+        assert outcomes[:2] == [right(KEYS[0]), noise]
+        last = answerer.finish()
+    assert noise in (last, *outcomes[2:])
+
+
 def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
     with hostile("answers_twice") as answerer:
         assert ask(answerer, ["bad1"]) == [Answered({"hash": 8})]
@@ -330,8 +341,13 @@ hello = {"protocol": 1, "name": "x", "version": "", "language": "", "rules": ["m
 print(json.dumps({"hello": hello}), flush=True)
 print(os.getpid(), file=sys.stderr, flush=True)
 time.sleep(600)'''
-with DriverAnswerer(Command((sys.executable, "-c", CODE), show=lambda pid: print(pid, flush=True))) as answerer:
-    answerer.answer(RULES["murmur2"], release("4.4.0"), [Murmur2Question("00")])
+try:
+    with DriverAnswerer(Command((sys.executable, "-c", CODE), show=lambda pid: print(pid, flush=True))) as answerer:
+        answerer.answer(RULES["murmur2"], release("4.4.0"), [Murmur2Question("00")])
+except KeyboardInterrupt:
+    import signal
+    print(signal.getitimer(signal.ITIMER_REAL), flush=True)
+    raise
 """
 
 
@@ -345,7 +361,8 @@ def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) ->
     pid = int(kit.stdout.readline())
     os.kill(pid, 0)
     kit.send_signal(asked)
-    _, errors = kit.communicate(timeout=30)
+    said, errors = kit.communicate(timeout=30)
+    assert said == "(0.0, 0.0)\n"  # it does not come again: it was heard
     assert "KeyboardInterrupt" in errors
     assert gone(pid)
 

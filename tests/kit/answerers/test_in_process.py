@@ -82,20 +82,26 @@ def test_what_it_returns(returned: Any, outcome: Outcome) -> None:
 
 
 def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
-    go = threading.Event()
+    go, asked = threading.Event(), []
 
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
+        asked.append(question["key"])
         if question["key"] == "11":
             go.wait(60)
         return {}
 
     with CallableAnswerer(answerer, "python:m:a", timeout_s=0.3) as target:
         outcomes = target.answer(RULES["murmur2"], NEWEST, [Murmur2Question(key) for key in ("00", "11", "22")])
-        again = target.answer(RULES["murmur2"], NEWEST, [Murmur2Question("00")])
         go.set()
+        again = target.answer(RULES["murmur2"], NEWEST, [Murmur2Question("33")])
+    for thread in threading.enumerate():
+        if thread.name == "in-process answerer":
+            thread.join(30)
+    assert asked == ["00", "11"]  # nothing more, though it came back
     assert outcomes[0] == Answered({})
     assert outcomes[1:] == [*again, *again]
     (lost,) = again
+    assert lost is outcomes[1]  # no limit was waited for once more
     assert isinstance(lost, Lost)
     assert lost.trouble == "hangs"
     assert lost.what == "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
