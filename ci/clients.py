@@ -83,7 +83,7 @@ def gate(name: str, options: Sequence[str]) -> Iterator[Gated]:
             events = Path(scratch, "events.ndjson")
             click.echo(f"== {name}:{setting}", err=True)
             shutil.rmtree(ROOT / failures(name, setting), ignore_errors=True)  # or they would be asked again
-            ended = subprocess.run(command(name, setting, events, options), cwd=ROOT, check=False)
+            ended = subprocess.run(command(name, setting, events, options), cwd=ROOT, check=False, stdout=sys.stderr)
             yield Gated(name, setting, driver, ended.returncode, read(events))
 
 
@@ -138,8 +138,10 @@ def _deviations(one: Gated) -> Iterator[str]:
         if known is not None:
             issue = "" if not known.issue else f" ({_issue(known.issue)})"
             lines[0] += f". Known until {words(known.expires)}: {words(known.reason)}{issue}"
-        if first.diagnosis is not None:
-            lines.append(f"\n{words(first.diagnosis.story)} {', '.join(map(link, first.diagnosis.threads))}")
+        if (why := first.diagnosis) is not None:
+            threads = f" ({', '.join(map(link, why.threads))})" if why.threads else ""
+            told = f"\n{why.equal:,} of {why.wrong:,} wrong answers are those of {code(why.mutant)}"
+            lines.append(f"{told}: {words(why.story)}{threads}")
         asked = f"question  {as_json(first.question)}"
         yield "\n".join(
             [*lines, "", block([asked, f"Java      {as_json(first.expected)}", f"client    {as_json(first.actual)}"])]
@@ -155,10 +157,10 @@ def _issue(issue: str) -> str:
 @click.command()
 @click.option("--only", multiple=True, metavar="NAME", help="A folder in ci/drivers; may be given several times.")
 @click.option("--kafka", metavar="RELEASES", help="Passed on to the gate.")
-@click.option("--examples", metavar="N", help="Passed on to the gate.")
-@click.option("--seed", metavar="N", default="1", help="Passed on to the gate; 1, so that the page can be held to it.")
+@click.option("--examples", metavar="N", default="1000", help="Passed on to the gate; 1000.")
+@click.option("--seed", metavar="N", default="4", help="Passed on to the gate; 4, so that the page can be held to it.")
 @click.option("--check", is_flag=True, help="Write nothing: the page there has to say the same.")
-def main(only: Sequence[str], kafka: str | None, examples: str | None, seed: str, check: bool) -> None:
+def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, check: bool) -> None:
     """Gate the clients, and write the page."""
     names = only or sorted(path.parent.name for path in (ROOT / FOLDER).glob("*/driver.toml"))
     asked = {"--kafka": kafka, "--examples": examples, "--seed": seed}

@@ -1,6 +1,4 @@
 //! krafka's producer, asked for one partition at a time.
-use std::time::Duration;
-
 use krafka::producer::{Partitioner, murmur2};
 use krafka::testing::FakeBroker;
 use krafka::{Kafka, KrafkaError, PartitionId, Record};
@@ -47,7 +45,7 @@ pub async fn choose(
     let mut sent = Record::new(topic, "");
     sent.key = key.map(Into::into);
     sent.partition = named;
-    let builder = kafka.producer().idempotent(false).linger(Duration::ZERO);
+    let builder = kafka.producer().idempotent(false).linger(std::time::Duration::ZERO);
     let producer = match plugged {
         Some(plugged) => builder.partitioner(plugged).build().await?,
         None => builder.build().await?,
