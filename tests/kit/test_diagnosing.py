@@ -67,7 +67,9 @@ def some(slug: str, count: int) -> tuple[Question, ...]:
 
 
 # Rules whose questions are scripts: what they cost is why there are few of them here, those that show the mistakes.
-_SCRIPTS: dict[str, dict[str, list[Any]]] = msgspec.json.decode((Path(__file__).parent / "diagnosing.json").read_bytes())
+_SCRIPTS: dict[str, dict[str, list[Any]]] = msgspec.json.decode(
+    (Path(__file__).parent / "diagnosing.json").read_bytes()
+)
 
 
 def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
@@ -188,9 +190,18 @@ def _errors(_: Any, right: Answer) -> Answer:
         (_text, "numbers-as-text"),
         (_doubles, "numbers-as-doubles"),
         (_errors, "another-error"),
-        (lambda _, right: {name: value if name == "raises" else value + 1 for name, value in right.items()}, "one-too-many"),
-        (lambda _, right: {name: value if name == "raises" else value - 1 for name, value in right.items()}, "one-too-few"),
-        (lambda question, right: right if "raises" in right else {"partition": question.partitions}, "echo-of-partitions"),
+        (
+            lambda _, right: {name: value if name == "raises" else value + 1 for name, value in right.items()},
+            "one-too-many",
+        ),
+        (
+            lambda _, right: {name: value if name == "raises" else value - 1 for name, value in right.items()},
+            "one-too-few",
+        ),
+        (
+            lambda question, right: right if "raises" in right else {"partition": question.partitions},
+            "echo-of-partitions",
+        ),
         (lambda *_: {"partition": 0}, "always-the-same"),
     ],
 )
