@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -46,6 +47,7 @@ T = TypeVar("T")
 MOST, BYTES, LOOKED_AT, TOLD = 400, 60_000, 24, 3
 _ENOUGH, _UNLIKELY = 0.05, 0.05
 _RAREST = 1e-4
+_FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b"drawn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +173,7 @@ class _Case:
         """How likely a guess that is wrong is this one."""
         if answer is None:
             return 0.0
-        partitions = _partitions(asked.question)
-        named = answer.count(b'"partition":')
+        partitions, named = _partitions(asked.question), _choices(answer)
         if partitions is not None and named:
             return 1 / max(1.0, float(max(2, partitions)) ** min(named, 30) - 1)
         others = self.answers.total() - self.answers[asked.expected]
@@ -212,6 +213,12 @@ def _partitions(question: Question) -> int | None:
         return abs(count)
     cluster = getattr(question, "cluster", None)
     return None if cluster is None else len(cluster.partitions)
+
+
+def _choices(answer: bytes) -> int:
+    """How many partitions an answer names, if it says nothing else; else 0."""
+    fields = _FIELD.findall(answer)
+    return fields.count(b"partition") if _CHOICE.issuperset(fields) else 0
 
 
 def _at_least(equal: int, of: int, chance: float) -> float:
