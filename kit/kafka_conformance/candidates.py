@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 from unittest.mock import patch
 
@@ -52,8 +52,8 @@ _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default
 class Candidate:
     """Somebody's answers: ``says`` takes a question and its right answer; None is no answer.
 
-    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has to give all the right answers, too, or
-    its story is not true.
+    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has
+    to give all the right answers, too, or its story is not true.
     """
 
     slug: str
@@ -98,7 +98,20 @@ def _releases(rule: Rule, at: Release) -> Iterator[Candidate]:
     others = [other for other in pinned() if other != at and other in rule.releases]
     before = [other for other in reversed(others) if other < at]
     for other in (*before, *(other for other in others if other > at)):
-        yield Candidate(f"as-{other}", f"answers as Kafka {other}", _asked(rule.ask, other), release=other)
+        yield Candidate(
+            f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
+        )
+
+
+@lru_cache(maxsize=8192)
+def _answered(slug: str, at: Release, question: Question) -> Answer | None:
+    """A gate of many releases asks each of them about all the others, over the same questions."""
+    outcome = outcome_of(RULES[slug].ask, question, at)
+    return outcome.answer if isinstance(outcome, Answered) else None
+
+
+def _by_release(slug: str, at: Release, question: Question, _: Answer) -> Answer | None:
+    return _answered(slug, at, question)
 
 
 def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:

@@ -283,7 +283,7 @@ def _errors(_: Any, right: Answer) -> Answer:
     ],
 )
 def test_forms_and_slips(target: Target, told: str) -> None:
-    assert [one.mutant for one in diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))][0] == told
+    assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == told
 
 
 def test_a_message_left_out() -> None:
