@@ -12,13 +12,14 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import outcome_of
-from kafka_conformance.candidates import candidates, pinned
+from kafka_conformance.candidates import Candidate, candidates, pinned
 from kafka_conformance.diagnosing import MOST, TOLD, diagnose
 from kafka_conformance.engine import Difference
 from kafka_conformance.events import Diagnosis
 from kafka_conformance.mutants import MUTANTS, Mutant
 from kafka_conformance.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.rules import RULES, Rule
+from kafka_conformance.rules.murmur2 import Murmur2Question
 from kafka_conformance.rules.partition_for_key import PartitionForKeyQuestion
 from kafka_conformance.rules.sequences import SequenceQuestion
 from kafka_reference.releases import NEWEST, Release, release
@@ -372,3 +373,49 @@ def test_no_more_than_a_few_are_told() -> None:
 def test_releases_are_those_that_are_pinned() -> None:
     assert pinned()[-1] == NEWEST
     assert list(pinned()) == sorted(pinned())
+
+
+def test_what_is_no_chance_but_little_is_not_told() -> None:
+    """3 of 300 hashes are those of CRC32, which nobody guesses; but 297 are not."""
+    rule = RULES["murmur2"]
+    chance = random.Random(13)
+    questions = [Murmur2Question(number.to_bytes(3, "big").hex()) for number in range(300)]
+
+    def target(question: Murmur2Question, right: Answer) -> Answer | None:
+        if question.key in ("000001", "000002", "000003"):
+            return acts_as("crc32")(question, right)
+        return {"hash": chance.randrange(-(2**31), 2**31)}
+
+    assert diagnosed(rule, NEWEST, target, questions) == ()
+
+
+def _off_by(step: int, *, once_over: int = 2**32) -> Callable[[Any, Answer], Answer]:
+    def says(question: SequenceQuestion, right: Answer) -> Answer:
+        return {"sequence": right["sequence"] + (step if question.sequence < once_over else 0)}
+
+    return says
+
+
+def told_of(monkeypatch: pytest.MonkeyPatch, *known: Candidate) -> list[str]:
+    """Who of those known explains a target that is one off below 10, and right from there on."""
+    monkeypatch.setattr("kafka_conformance.diagnosing.candidates", lambda *_: iter(known))
+    questions = [SequenceQuestion(first, 1) for first in range(40)]
+    told = diagnosed(RULES["sequence-increment"], NEWEST, _off_by(1, once_over=10), questions)
+    return [one.mutant for one in told]
+
+
+def test_of_two_that_explain_as_much_the_one_that_is_right_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    always, below = Candidate("always", "one off", _off_by(1)), Candidate("below", "", _off_by(1, once_over=10))
+    assert told_of(monkeypatch, always, below) == told_of(monkeypatch, below, always) == ["below"]
+    assert told_of(monkeypatch, always) == ["always"]
+
+
+def test_of_two_that_say_the_same_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = Candidate("one", "", _off_by(1)), Candidate("other", "", _off_by(1))
+    assert told_of(monkeypatch, one, other) == ["one"]
+    assert told_of(monkeypatch, other, one) == ["other"]
+
+
+def test_who_is_whole_gives_the_right_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told_of(monkeypatch, Candidate("always", "one off, whatever it is asked", _off_by(1), whole=True)) == []
+    assert told_of(monkeypatch, Candidate("below", "", _off_by(1, once_over=10), whole=True)) == ["below"]
