@@ -13,7 +13,8 @@ two mistakes in one    a wrong hash with a wrong way from it to the partition; e
 
 They come in this order, the simplest first: of two that explain the same, the first one is told. What is *always the
 same*, or *another error's name*, is read off the wrong answers, so it fits them better than it should:
-``kafka_conformance.diagnosing`` asks all candidates to beat chance by a margin.
+``kafka_conformance.diagnosing`` asks all candidates to beat chance by a margin. Their stories quote the target, so they
+are as hostile as it is.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ from kafka_jars.pins import load
 from kafka_reference.partitioning import default, producer
 from kafka_reference.releases import Release, release
 
-__all__ = ["Candidate", "candidates", "pinned"]
+__all__ = ["Candidate", "candidates", "line_of", "pinned"]
 
 _KEYED = "partition-for-key"
+_LONGEST = 80
 _CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default}
 """Rules in which a key is part of the question, and where in the reference its partition is asked for."""
@@ -73,6 +75,19 @@ def candidates(rule: Rule, at: Release, wrong: Sequence[Difference]) -> Iterator
     yield from _slips(rule)
     yield from (_of(mutant, at) for mutant in _composed(rule.slug))
     yield from _always(wrong)
+
+
+def line_of(answer: Answer) -> bytes:
+    """An answer as JSON, equal ones as equal lines; one that a target gave and JSON has no form for, as Python has it."""
+    try:
+        return to_json(answer)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return ascii(answer).encode()
+
+
+def _short(text: str) -> str:
+    """What a target said, in a story."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @cache
@@ -120,7 +135,7 @@ def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
     yield Candidate("no-message", "an error's message is left out", _without_message)
     renamed = _renamed(wrong)
     if renamed:
-        pairs = ", ".join(f"{said['raises']} in place of {name}" for name, said in renamed.items())
+        pairs = ", ".join(f"{_short(str(said['raises']))} in place of {name}" for name, said in renamed.items())
         yield Candidate(
             "another-error", f"raises {pairs}", lambda _, right: renamed.get(right.get("raises", ""), right)
         )
@@ -132,7 +147,7 @@ def _renamed(wrong: Sequence[Difference]) -> dict[str, Answer]:
     answers = {}
     for one in wrong:
         if "raises" in one.expected and "raises" in one.actual and one.expected["raises"] != one.actual["raises"]:
-            line = to_json(one.actual)
+            line = line_of(one.actual)
             answers[line] = one.actual
             said.setdefault(one.expected["raises"], Counter())[line] += 1
     return {name: answers[counted.most_common(1)[0][0]] for name, counted in said.items()}
@@ -164,13 +179,13 @@ def _slips(rule: Rule) -> Iterator[Candidate]:
 
 
 def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
-    counted = Counter(to_json(one.actual) for one in wrong)
+    counted = Counter(line_of(one.actual) for one in wrong)
     if counted:
         often = counted.most_common(1)[0][0]
-        said = next(one.actual for one in wrong if to_json(one.actual) == often)
+        said = next(one.actual for one in wrong if line_of(one.actual) == often)
         yield Candidate(
             "always-the-same",
-            f"answers {often.decode()}, whatever it is asked",
+            f"answers {_short(often.decode())}, whatever it is asked",
             lambda _, __: said,
             _CONSTANT,
             whole=True,

@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kafka_conformance.candidates import Candidate, candidates, pinned
+from kafka_conformance.candidates import Candidate, candidates, line_of, pinned
 from kafka_conformance.engine import Difference
 from kafka_conformance.events import Diagnosis
 from kafka_conformance.protocol import Answer, Question, to_json
@@ -76,7 +76,7 @@ class _Suspect:
         """Its answer to the question of that number, as JSON."""
         if number not in self.said:
             answer = self.candidate.says(asked.question, asked.right)
-            self.said[number] = None if answer is None else to_json(answer)
+            self.said[number] = None if answer is None else line_of(answer)
         return self.said[number]
 
 
@@ -88,9 +88,9 @@ def diagnose(
     The best explanation first, then what explains the rest. Nothing, if nothing known explains them.
     """
     taken = _sampled(wrong, lambda one: one.question)
-    asked = [_Asked(one.question, one.expected, to_json(one.expected), to_json(one.actual)) for one in taken]
+    asked = [_Asked(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
     for question, answer in _sampled(right, lambda one: one[0]):
-        asked.append(_Asked(question, answer, to_json(answer), to_json(answer)))
+        asked.append(_Asked(question, answer, line_of(answer), line_of(answer)))
     suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, at, wrong))]
     case = _Case(asked, suspects)
     in_all = sum(one.times for one in wrong)

@@ -49,7 +49,7 @@ def gated(
         said = None if expected is None else target(question, expected)
         if expected is None or said is None:
             continue
-        if to_json(said) == to_json(expected):
+        if said == expected and to_json(said) == to_json(expected):
             right.append((question, said))
         else:
             wrong.append(Difference(question, expected, said))
@@ -419,3 +419,16 @@ def test_of_two_that_say_the_same_the_first(monkeypatch: pytest.MonkeyPatch) -> 
 def test_who_is_whole_gives_the_right_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told_of(monkeypatch, Candidate("always", "one off, whatever it is asked", _off_by(1), whole=True)) == []
     assert told_of(monkeypatch, Candidate("below", "", _off_by(1, once_over=10), whole=True)) == ["below"]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"partition": "\ud800"}, {"partition": 2**70}, {"partition": {1, 2}},
+     {"raises": "x" * 5000}, {"raises": ["\ud800"]}, {}],
+    ids=["surrogate", "large", "set", "long", "list", "nothing"],
+)  # fmt: skip
+def test_whatever_a_target_says_is_no_trouble(odd: Any) -> None:
+    (told,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
+    assert told.mutant == "always-the-same"
+    assert len(told.story) < 200
+    assert told.story.encode()
