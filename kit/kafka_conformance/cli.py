@@ -128,6 +128,56 @@ def answer(**options: Any) -> int:
 
 
 @app.command()
+@click.option("--write", default=None, type=click.Path(path_type=Path), metavar="FILE", help="Into a file instead.")
+def schema(**options: Any) -> int:
+    """Print the JSON Schema of the protocol's lines, either way."""
+    from kafka_conformance.commands import schema as command
+
+    return command.run(**options)
+
+
+class _GateCommand(click.Command):
+    """What stands after ``--`` is the target's command, whatever it looks like."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The target's own words are kept from click."""
+        at = args.index("--") if "--" in args else len(args)
+        ctx.params["command"] = tuple(args[at + 1 :])
+        return super().parse_args(ctx, args[:at])
+
+
+_FILE = click.Path(path_type=Path)
+
+
+@app.command(cls=_GateCommand)
+@click.argument("target", metavar="TARGET | -- COMMAND...", required=False, default="")
+@click.option("--kafka", default="", metavar="RELEASES", help="Exact releases, or all, or newest; else, for each rule, the "
+              "newest that has it.")  # fmt: skip
+@partial(_asking, examples=200)
+@click.option("--timeout", default=30.0, type=click.FloatRange(0.1, 3600), show_default=True, metavar="SECONDS",
+              help="For its hello, and for each batch of questions.")  # fmt: skip
+@click.option(
+    "--known-failures", "known", default=None, type=_FILE, metavar="FILE", help="What it is known to fail; TOML."
+)
+@click.option("--write-known-failures", "write_known", is_flag=True, help="Make that file, or mend it.")
+@click.option("--failures", default=None, type=_FILE, metavar="FOLDER", help="Where failed questions are kept.")
+@click.option("--events", default=None, type=_FILE, metavar="FILE", help="Everything that happens, as JSON lines.")
+@click.option("--junit", default=None, type=_FILE, metavar="FILE", help="A report as JUnit XML.")
+@click.option("--markdown", default=None, type=_FILE, metavar="FILE", help="A report as Markdown.")
+@click.option("--html", default=None, type=_FILE, metavar="FILE", help="A report as one HTML page.")
+@click.option("--badge", default=None, type=_FILE, metavar="FILE", help="An endpoint for a badge of shields.io.")
+@click.option("--github/--no-github", default=None, help="Annotations and a job summary; else where GitHub runs it.")
+def gate(**options: Any) -> int:
+    """Judge another implementation: a driver's command, python:package.module:answerer, or a name in ci/drivers.
+
+    Needs no Java. What it is asked: frozen cases with Java's answers, then fresh questions.
+    """
+    from kafka_conformance.commands import gate as command
+
+    return command.run(**options)
+
+
+@app.command()
 @_asking
 def selftest(**options: Any) -> int:
     """Prove that the kit can fail: every mutant has to be found."""
@@ -214,6 +264,24 @@ def delivery(**options: Any) -> int:
 def certificate(**options: Any) -> int:
     """What is proven, against what."""
     from kafka_conformance.commands import certificate as command
+
+    return command.run(**options)
+
+
+@app.command()
+@click.argument("events", metavar="EVENTS", type=click.Path(path_type=Path))
+@click.option("--junit", default=None, type=click.Path(path_type=Path), metavar="FILE", help="JUnit XML.")
+@click.option("--github", is_flag=True, help="GitHub's annotations on standard output, and the summary of the job.")
+@click.option("--markdown", default=None, type=click.Path(path_type=Path), metavar="FILE", help="A page in Markdown.")
+@click.option("--badge", default=None, type=click.Path(path_type=Path), metavar="FILE",
+              help="JSON for an endpoint badge of shields.io.")  # fmt: skip
+@click.option(
+    "--html", default=None, type=click.Path(path_type=Path), metavar="FILE", help="One page that needs no network."
+)
+@click.option("--terminal", is_flag=True, help="Print it; as it is done where no other report is asked for.")
+def report(**options: Any) -> int:
+    """Make any report of a gate from the events it saved; `-` is standard input. Its exit code is the gate's."""
+    from kafka_conformance.commands import report as command
 
     return command.run(**options)
 

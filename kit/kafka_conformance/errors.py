@@ -7,7 +7,7 @@ nothing of the kit.
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "JvmLost", "KitError", "NoJava", "OracleFault", "WrongRelease"]
+__all__ = ["BadInput", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost", "WrongRelease"]
 
 
 class KitError(Exception):
@@ -32,3 +32,11 @@ class WrongRelease(KitError):
 
 class OracleFault(KitError):
     """The Java half of the bridge failed, as opposed to Kafka raising: nothing can be said about the rule."""
+
+
+class TargetLost(KitError):
+    """Who was to be judged cannot be asked: one word for the trouble, what happened, and what to mend."""
+
+    def __init__(self, trouble: str, what: str, mend: str) -> None:
+        super().__init__(f"{what}: {mend}")
+        self.trouble, self.what, self.mend = trouble, what, mend

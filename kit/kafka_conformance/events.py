@@ -9,6 +9,7 @@ format.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
@@ -193,8 +194,11 @@ Event: TypeAlias = Began | RuleBegan | Differed | Trouble | RuleEnded | Stale | 
 
 
 def to_line(event: Event) -> bytes:
-    """The event as one line of JSON, without its end."""
-    return msgspec.json.encode(event)
+    """The event as one line of JSON, without its end. Half a surrogate pair, which UTF-8 cannot hold, becomes ``?``."""
+    try:
+        return msgspec.json.encode(event)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(event), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Iterator[Event]:

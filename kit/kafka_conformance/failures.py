@@ -19,9 +19,11 @@ from kafka_conformance.protocol import Answer, Question, question_id, to_json
 from kafka_conformance.rules import RULES, Rule
 from kafka_reference.releases import Release
 
-__all__ = ["FOLDER", "Failure", "Said", "read_failure", "save_failure"]
+__all__ = ["FOLDER", "TARGET", "Failure", "Said", "read_failure", "save_failure"]
 
 FOLDER = Path(".kafka-conformance") / "failures"
+TARGET = "target:"
+"""Before how a gate's target was named, in ``by``: a name as ``gate`` takes it, or ``-- `` and a command."""
 
 
 class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -42,7 +42,7 @@ __all__ = [
     "to_json",
 ]
 
-PROTOCOL = 1
+PROTOCOL: Final = 1
 
 # Not `$` alone: a line feed may follow that, in Python's regular expressions though not in JSON Schema's.
 Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$(?![\s\S])")]

@@ -28,3 +28,8 @@ def test_an_event_says_which_it_is() -> None:
 def test_what_is_no_event_is_refused(line: bytes) -> None:
     with pytest.raises((msgspec.ValidationError, msgspec.DecodeError)):
         list(from_lines([line]))
+
+
+def test_half_a_surrogate_pair_loses_no_event() -> None:
+    line = to_line(Stale("a \ud800 b", "stale", "größe"))
+    assert list(from_lines([line])) == [Stale("a ? b", "stale", "größe")]

@@ -1,4 +1,4 @@
-"""Whoever answers: the reference, the real Java of a release, or a mutant. All of them are asked in the same way."""
+"""Whoever answers: the reference, the real Java of a release, a mutant, or a target. All are asked in the same way."""
 
 from __future__ import annotations
 

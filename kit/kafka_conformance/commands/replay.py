@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import shlex
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import msgspec
@@ -10,8 +11,9 @@ import msgspec
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.answerers.target import open_target
 from kafka_conformance.errors import BadInput
-from kafka_conformance.failures import Failure, Said, read_failure
+from kafka_conformance.failures import TARGET, Failure, Said, read_failure
 from kafka_conformance.mutants import mutant_answerer
 from kafka_conformance.protocol import Agrees, Answered, Differs, Outcome, Question, judge, to_json
 from kafka_conformance.reports.terminal import console, table
@@ -50,14 +52,26 @@ def run(*, named: str, expected: str, actual: str) -> int:
 
 
 def answerer(who: str, rooms: ExitStack) -> Answerer:
-    """``reference``, ``java`` or ``mutant:NAME``; a JVM it needs ends with ``rooms``. Raises BadInput."""
+    """``reference``, ``java``, ``mutant:NAME`` or ``target:…``; what it needs ends with ``rooms``. Raises BadInput."""
     if who == "java":
         return JavaAnswerer(rooms.enter_context(open_oracle()))
     if who == "reference":
         return ReferenceAnswerer()
     if who.startswith("mutant:"):
         return mutant_answerer(who.removeprefix("mutant:"))
-    raise BadInput(f"{who} is nobody I know: reference, java, or mutant:NAME")
+    if who.startswith(TARGET):
+        return rooms.enter_context(_target(who.removeprefix(TARGET)))
+    raise BadInput(f"{who} is nobody I know: reference, java, mutant:NAME, or target: and what gate takes")
+
+
+def _target(spelled: str) -> AbstractContextManager[Answerer]:
+    """Who a gate judged, by name, or by a command after ``-- ``."""
+    if not spelled.startswith("-- "):
+        return open_target(spelled)
+    try:
+        return open_target("", shlex.split(spelled.removeprefix("-- ")))
+    except ValueError as error:
+        raise BadInput(f"{spelled} is no command: {error}") from error
 
 
 def _ask(rooms: ExitStack, failure: Failure, said: Said, question: Question) -> Outcome:

@@ -1,0 +1,76 @@
+"""Who is judged: a driver's command, the name of a driver in ``ci/drivers``, or a Python callable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from kafka_conformance import events
+from kafka_conformance.answerers import Answerer
+from kafka_conformance.answerers.driver import DriverAnswerer
+from kafka_conformance.answerers.driver_connection import Command, Limits
+from kafka_conformance.answerers.driver_process import Show, on_stderr
+from kafka_conformance.answerers.in_process import PREFIX, CallableAnswerer, imported
+from kafka_conformance.answerers.named_driver import build, named_driver
+from kafka_conformance.errors import BadInput
+from kafka_conformance.protocol import Lost
+
+__all__ = ["TargetAnswerer", "open_target"]
+
+
+class TargetAnswerer(Answerer, Protocol):
+    """An answerer that says who it is, what it answers, and what it wants to be held to."""
+
+    @property
+    def said(self) -> events.Target:
+        """What it said of itself."""
+        ...
+
+    @property
+    def rules(self) -> frozenset[str] | None:
+        """The rules it answers; None if it did not say: ask about all."""
+        ...
+
+    @property
+    def grades(self) -> Mapping[str, events.Grade]:
+        """What it wants to be held to, by rule, where that is not exactly Java's answer."""
+        ...
+
+    def finish(self) -> Lost | None:
+        """Call it when all was asked: the trouble, if it said more than answers. It cannot be asked after that."""
+        ...
+
+
+@contextmanager
+def open_target(
+    target: str,
+    command: Sequence[str] = (),
+    *,
+    timeout_s: float = 30,
+    show: Show = on_stderr,
+    limits: Limits | None = None,
+) -> Iterator[TargetAnswerer]:
+    """The target, ready to be asked; it ends with the block, whatever happens.
+
+    Either ``target`` (``python:pkg.mod:answerer``, or a name in ``ci/drivers``) or ``command`` is given. ``timeout_s`` is
+    for a hello and for each batch of questions; ``limits`` says more, in its place. ``show`` gets what a driver writes to
+    standard error, a line at a time and harmless. Raises BadInput for what cannot be understood, KitError for a build that
+    fails, TargetLost for a driver that does not start with a hello.
+    """
+    limits = limits or Limits(hello_s=timeout_s, batch_s=timeout_s)
+    if target and command:
+        raise BadInput(f"the target is named {target}, and there is a command after --: give one of them")
+    if not target and not command:
+        raise BadInput("no target: give a command after --, python:package.module:answerer, or a name in ci/drivers")
+    if target.startswith(PREFIX):
+        with CallableAnswerer(imported(target), target, timeout_s=limits.batch_s) as answerer:
+            yield answerer
+        return
+    started = Command(tuple(command), show=show)
+    if target:
+        started, first = named_driver(target, show=show)
+        if first is not None:
+            build(first)
+    with DriverAnswerer(started, limits) as driver:
+        yield driver

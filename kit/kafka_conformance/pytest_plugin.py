@@ -1,0 +1,114 @@
+"""For the tests of a Python implementation: ``assert_conforms`` in a test, and pytest shows what differs.
+
+::
+
+    from kafka_conformance.pytest_plugin import assert_conforms
+
+    def test_partitions_like_java():
+        assert_conforms(answerer, "partition-for-key")
+
+or with the fixture of the same name, which takes seed, examples and known failures from pytest's command line
+(``--kafka-seed``, ``--kafka-examples``, ``--kafka-known-failures``). ``answerer`` is called with a rule, a release and a
+question, ``{"key": "666f6f", "partitions": 12}`` for one, and gives the answer, ``{"partition": 4}``; None says that it
+has none. What is asked is what ``kafka-conformance gate`` asks: the frozen cases, then fresh questions. The strategies
+behind these are in ``kafka_conformance.strategies``.
+
+Nothing but pytest and the options is loaded until a test asks: this plugin is in every test run of whoever installed it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from kafka_conformance.events import Event
+
+__all__ = ["assert_conforms"]
+
+EXAMPLES = 100
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options."""
+    group = parser.getgroup("kafka-conformance", "questions to implementations of Kafka's rules")
+    group.addoption("--kafka-seed", type=int, default=None, metavar="N", help="Makes the same questions again.")
+    group.addoption("--kafka-examples", type=int, default=EXAMPLES, metavar="N", help="Fresh questions for each rule.")
+    group.addoption(
+        "--kafka-known-failures", type=Path, default=None, metavar="FILE", help="What is known to fail; TOML."
+    )
+
+
+@pytest.fixture(name="assert_conforms")
+def _assert_conforms(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """``assert_conforms(answerer, rule, …)``, with the options of pytest's command line where a test gives none."""
+    option = request.config.getoption
+
+    def asserted(answerer: Any, *rules: str, **given: Any) -> None:
+        __tracebackhide__ = True
+        usual = {
+            "seed": option("--kafka-seed"),
+            "examples": option("--kafka-examples"),
+            "known_failures": option("--kafka-known-failures"),
+        }
+        assert_conforms(answerer, *rules, **{**usual, **given})
+
+    return asserted
+
+
+def assert_conforms(
+    answerer: Callable[[str, str, dict[str, Any]], dict[str, Any] | None],
+    *rules: str,
+    kafka: str = "",
+    examples: int = EXAMPLES,
+    seed: int | None = None,
+    known_failures: Path | None = None,
+    timeout_s: float = 60,
+) -> None:
+    """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
+
+    ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
+    used, and told. Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that
+    there is not, and where no rule is named.
+    """
+    __tracebackhide__ = True
+    from kafka_conformance.answerers.in_process import CallableAnswerer
+    from kafka_conformance.commands.gate import asked_rules, entries_of
+    from kafka_conformance.errors import BadInput
+    from kafka_conformance.gating import GatePlan, gate
+    from kafka_conformance.progress import Steps
+    from kafka_conformance.session import fresh_seed
+
+    if not rules:
+        raise BadInput('assert_conforms was given no rule: assert_conforms(answerer, "partition-for-key") for one')
+    asked = asked_rules(kafka, rules)
+    used = fresh_seed() if seed is None else seed
+    with (
+        tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder,
+        CallableAnswerer(answerer, f"python:{_name(answerer)}", timeout_s=timeout_s) as target,
+    ):
+        plan = GatePlan(asked, examples, used, Path(folder), named=True)
+        gated = gate(target, plan, entries_of(known_failures), lambda _: None, Steps("asking", len(asked)))
+    if gated.ended.exit_code:
+        pytest.fail(_words(gated.events), pytrace=False)
+
+
+def _name(answerer: Any) -> str:
+    return f"{getattr(answerer, '__module__', '')}:{getattr(answerer, '__qualname__', type(answerer).__name__)}"
+
+
+def _words(events: Sequence[Event]) -> str:
+    import io
+
+    from rich.console import Console
+
+    from kafka_conformance.reports import gate_terminal
+
+    console = Console(width=120, file=io.StringIO(), highlight=False)
+    with console.capture() as said:
+        gate_terminal.show(console, events)
+    return said.get()

@@ -1,0 +1,15 @@
+"""Answers before it says hello."""
+
+import json
+import sys
+
+HELLO = {"hello": {"protocol": 1, "name": "hostile", "version": "1", "language": "python", "rules": ["murmur2"]}}
+
+
+def say(line: object) -> None:
+    print(json.dumps(line), flush=True)
+
+
+sys.stdin.readline()
+say({"id": "q1", "answer": {"hash": 1}})
+sys.stdin.read()

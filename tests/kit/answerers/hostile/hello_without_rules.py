@@ -1,0 +1,16 @@
+"""Does not say which rules it answers."""
+
+import json
+import sys
+
+HELLO = {"hello": {"protocol": 1, "name": "hostile", "version": "1", "language": "python", "rules": ["murmur2"]}}
+
+
+def say(line: object) -> None:
+    print(json.dumps(line), flush=True)
+
+
+sys.stdin.readline()
+del HELLO["hello"]["rules"]
+say(HELLO)
+sys.stdin.read()

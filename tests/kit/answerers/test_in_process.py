@@ -1,0 +1,197 @@
+"""A Python callable: its answers, its errors, and how it is named and imported."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.answerers.in_process import CallableAnswerer, InProcess, imported
+from kafka_conformance.errors import BadInput
+from kafka_conformance.protocol import Answered, Failed, Lost, Outcome, Unsupported
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2 import Murmur2Question
+from kafka_reference.releases import release
+
+NEWEST = release("4.4.0")
+
+
+def ask(answerer: InProcess, *keys: str, timeout_s: float = 30) -> list[Outcome]:
+    with CallableAnswerer(answerer, "python:m:a", timeout_s=timeout_s) as target:
+        return target.answer(RULES["murmur2"], NEWEST, [Murmur2Question(key) for key in keys])
+
+
+def test_it_gets_what_a_driver_gets() -> None:
+    got: list[object] = []
+
+    def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
+        got.append((rule, at, question))
+        return {"hash": len(got)}
+
+    keys = ["00", "", *["11"] * 600]
+    assert ask(answerer, *keys) == [Answered({"hash": n}) for n in range(1, len(keys) + 1)]
+    assert got[:2] == [("murmur2", "4.4.0", {"key": "00"}), ("murmur2", "4.4.0", {"key": ""})]
+
+
+def raising(error: BaseException) -> InProcess:
+    def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
+        raise error
+
+    return answerer
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        (ValueError("no\nsecond line"), "ValueError: no"),
+        (KeyError("x"), "KeyError: 'x'"),
+        (RuntimeError(), "RuntimeError"),
+        (RuntimeError("\x1b[2J" + "x" * 999), rf"RuntimeError: \x1b[2J{'x' * 139}…"),
+        (SystemExit(3), "SystemExit: 3"),
+        (RecursionError("deep"), "RecursionError: deep"),
+    ],
+)
+def test_what_it_raises_is_no_answer(error: BaseException, what: str) -> None:
+    assert ask(raising(error), "00") == [Failed(what)]
+
+
+@pytest.mark.parametrize(
+    ("returned", "outcome"),
+    [
+        (None, Unsupported("it returned None")),
+        ({}, Answered({})),
+        ({"raises": "NullPointerException"}, Answered({"raises": "NullPointerException"})),
+        ({"steps": ({"a": 1},)}, Answered({"steps": [{"a": 1}]})),
+        (5, Failed("it returned an int, and an answer is a dict")),
+        ([1], Failed("it returned a list, and an answer is a dict")),
+        ({"hash": b"x"}, Failed("TypeError: Object of type bytes is not JSON serializable")),
+        ({"hash": {1}}, Failed("TypeError: Object of type set is not JSON serializable")),
+        ({"hash": float("nan")}, Failed("ValueError: Out of range float values are not JSON compliant")),
+    ],
+)
+def test_what_it_returns(returned: Any, outcome: Outcome) -> None:
+    (got,) = ask(lambda *_: returned, "00")
+    if isinstance(outcome, Failed) and isinstance(got, Failed):  # later Pythons say more
+        assert got.what.startswith(outcome.what)
+    else:
+        assert got == outcome
+
+
+def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
+    go, asked = threading.Event(), []
+
+    def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
+        asked.append(question["key"])
+        if question["key"] == "11":
+            go.wait(60)
+        return {}
+
+    with CallableAnswerer(answerer, "python:m:a", timeout_s=0.3) as target:
+        outcomes = target.answer(RULES["murmur2"], NEWEST, [Murmur2Question(key) for key in ("00", "11", "22")])
+        go.set()
+        again = target.answer(RULES["murmur2"], NEWEST, [Murmur2Question("33")])
+    for thread in threading.enumerate():
+        if thread.name == "in-process answerer":
+            thread.join(30)
+    assert asked == ["00", "11"]  # nothing more, though it came back
+    assert outcomes[0] == Answered({})
+    assert outcomes[1:] == [*again, *again]
+    (lost,) = again
+    assert lost is outcomes[1]  # no limit was waited for once more
+    assert isinstance(lost, Lost)
+    assert lost.trouble == "hangs"
+    assert lost.what == "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
+
+
+def test_its_thread_ends() -> None:
+    ask(lambda *_: {}, "00")
+    for thread in threading.enumerate():
+        if thread.name == "in-process answerer":
+            thread.join(30)
+            assert not thread.is_alive()
+
+
+def test_what_it_says_of_itself() -> None:
+    def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    with CallableAnswerer(answerer, "python:m:a") as target:
+        assert (target.name, target.said.version, target.said.language) == ("m:a", "", "python")
+        assert target.said.command == "python:m:a"
+        assert (target.rules, target.grades, target.finish()) == (None, {}, None)
+    more: Any = answerer
+    more.name, more.version, more.rules, more.grades = "mine\x07", "2", ["murmur2"], {"murmur2": "statistical"}
+    with CallableAnswerer(answerer, "python:m:a") as target:
+        assert (target.name, target.said.version) == (r"mine\x07", "2")
+        assert (target.rules, target.grades) == ({"murmur2"}, {"murmur2": "statistical"})
+        question = RULES["sequence-increment"].question(sequence=1, by=1)  # type: ignore[call-arg]
+        assert target.answer(RULES["sequence-increment"], NEWEST, [question]) == [
+            Unsupported(r"mine\x07 does not name sequence-increment in its rules")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "why"),
+    [
+        ("rules", "murmur2", "the answerer's rules are a str"),
+        ("rules", 5, "the answerer's rules are an int"),
+        ("rules", [5], "the answerer's rules are a list"),
+        ("rules", ["murmur3"], "the answerer's rules name what is no rule: murmur3"),
+        ("grades", {"murmur3": "exact"}, "the answerer's grades name what is no rule: murmur3"),
+        ("grades", {"murmur2": "good"}, "the answerer's grades are not as they should be: Invalid enum value 'good'"),
+    ],
+)
+def test_attributes_that_are_not_so(field: str, value: object, why: str) -> None:
+    answerer = raising(ValueError())
+    setattr(answerer, field, value)
+    with pytest.raises(BadInput, match=why):
+        CallableAnswerer(answerer, "python:m:a")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    yield tmp_path
+    for module in set(sys.modules) - before:
+        del sys.modules[module]
+
+
+def test_it_is_imported_from_the_current_directory(here: Path) -> None:
+    (here / "mine_pkg").mkdir()
+    (here / "mine_pkg" / "mod.py").write_text(
+        "class A:\n  @staticmethod\n  def ask(rule, at, question): return {'r': rule}\n"
+    )
+    found = imported("python:mine_pkg.mod:A.ask")
+    assert found("murmur2", "4.4.0", {}) == {"r": "murmur2"}
+
+
+@pytest.mark.parametrize(
+    ("named", "code", "why"),
+    [
+        ("python:mine_x", "", "python:mine_x names no callable: it has to be python:package.module:answerer"),
+        ("python::a", "", "names no callable"),
+        (
+            "python:mine_none:a",
+            "",
+            r"python:mine_none:a cannot be imported from .*: ModuleNotFoundError: No module named",
+        ),
+        ("python:mine_x:a", "", "the module mine_x has no a"),
+        ("python:mine_x:a", "a = 5", "is an int, and has to be callable"),
+        ("python:mine_x:a", "1/0", "cannot be imported from .*: ZeroDivisionError: division by zero"),
+        ("python:mine_x:a", "def (", "cannot be imported from .*: SyntaxError: "),
+        ("python:mine_x:a", "raise SystemExit(0)", "cannot be imported from .*: SystemExit: 0"),
+        ("python:mine_x:a", "raise ValueError('\\x1b[2J')", r"ValueError: \\x1b\[2J"),
+        ("python:.mine_x:a", "", "cannot be imported from .*: TypeError: "),
+    ],
+)
+def test_what_cannot_be_imported(here: Path, named: str, code: str, why: str) -> None:
+    (here / "mine_x.py").write_text(code)
+    with pytest.raises(BadInput, match=why) as told:
+        imported(named)
+    assert str(told.value).isprintable()

@@ -1,0 +1,103 @@
+"""Drivers by name: the folder, its settings, its build."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.answerers.driver_connection import Command
+from kafka_conformance.answerers.named_driver import build, named_driver, names
+from kafka_conformance.errors import BadInput, KitError
+
+
+def show(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (
+        ("one", 'command = ["./one"]'),
+        ("two", 'command = ["./two"]\nbuild = ["make"]\n[settings.java]\ncommand = ["./two", "--java"]'),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "driver.toml").write_text(text)
+    (tmp_path / "three").mkdir()
+    return tmp_path
+
+
+def test_how_they_are_started(folder: Path) -> None:
+    assert names(folder) == ["one", "two", "two:java"]
+    assert named_driver("one", show=show, folder=folder) == (Command(("./one",), folder / "one", show), None)
+    make = Command(("make",), folder / "two", show)
+    assert named_driver("two", show=show, folder=folder) == (Command(("./two",), folder / "two", show), make)
+    started, built = named_driver("two:java", show=show, folder=folder)
+    assert (started.words, built) == (("./two", "--java"), make)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("three", "there is no driver three in .*: there are one, two, two:java$"),
+        ("../one", r"there is no driver \.\./one in "),
+        ("\x1b[2J", r"there is no driver \\x1b\[2J in "),
+        ("", "there is no driver "),
+        ("two:jave", "the driver two has no setting jave: two:java$"),
+        ("one:java", "the driver one has no setting java: it has none"),
+    ],
+)
+def test_names_that_are_none(folder: Path, name: str, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        named_driver(name, show=show, folder=folder)
+
+
+def test_no_drivers_at_all(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is none; a command goes after --"):
+        named_driver("one", show=show, folder=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("command = ", "is no driver: "),
+        ('command = "./one"', "is no driver: Expected `array`, got `str` - at"),
+        ("command = []", "is no driver: a command is empty"),
+        ('command = ["x"]\n[settings.a]\ncommand = []', "is no driver: a command is empty"),
+        ('comand = ["x"]', "is no driver: Object"),
+    ],
+)
+def test_a_file_that_is_not_so(folder: Path, text: str, why: str) -> None:
+    (folder / "one" / "driver.toml").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        named_driver("one", show=show, folder=folder)
+    with pytest.raises(BadInput, match=why):
+        named_driver("nobody", show=show, folder=folder)
+
+
+def make(code: str, shown: list[str], limit_s: float = 30) -> None:
+    build(Command((sys.executable, "-c", code), show=shown.append), limit_s=limit_s)
+
+
+def test_a_build_is_shown_and_harmless() -> None:
+    shown: list[str] = []
+    make("import sys; print('one\\x1b[2J', flush=True); print('two', file=sys.stderr)", shown)
+    assert sorted(shown) == [r"one\x1b[2J", "two"]
+
+
+@pytest.mark.parametrize(
+    ("code", "limit_s", "why"),
+    [
+        ("raise SystemExit('no compiler')", 30, "ended with exit code 1: no compiler$"),
+        ("import time; time.sleep(600)", 0.3, "did not end within 0.3 s$"),
+    ],
+)
+def test_a_build_that_fails(code: str, limit_s: float, why: str) -> None:
+    with pytest.raises(KitError, match=f"^the driver cannot be built, .* {why}"):
+        make(code, [], limit_s)
+
+
+def test_a_build_that_is_not_there() -> None:
+    with pytest.raises(KitError, match="no-such-make cannot be started: "):
+        build(Command(("no-such-make",)))

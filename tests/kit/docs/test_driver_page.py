@@ -1,0 +1,121 @@
+"""The page that builds a driver: every step is run, and the kit says of it what is shown; the driver at its end is right."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.answerers.driver import DriverAnswerer
+from kafka_conformance.answerers.driver_connection import Command, Limits
+from kafka_conformance.answerers.driver_lines import ask_line
+from kafka_conformance.answerers.driver_process import LINE_LIMIT
+from kafka_conformance.answerers.driver_troubles import MENDS, one_line
+from kafka_conformance.answerers.named_driver import named_driver
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.errors import TargetLost
+from kafka_conformance.protocol import Lost, Outcome
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2 import Murmur2Question
+from kafka_reference.releases import release
+
+DOCS = Path(__file__).parents[3] / "kit" / "docs"
+PAGE = (DOCS / "driver.md").read_text(encoding="utf-8")
+STEPS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
+EXAMPLE = DOCS / "examples" / "driver.py"
+NEWEST = release("4.4.0")
+ASKED = [Murmur2Question(key) for key in (None, "", "666f6f")]
+
+
+def opened(command: Sequence[str], limits: Limits) -> DriverAnswerer:
+    return DriverAnswerer(Command(tuple(command), show=lambda _: None), limits)
+
+
+def said_of(command: Sequence[str], limits: Limits) -> str:
+    """The first thing that the kit has to say of this driver; nothing if that answers."""
+    try:
+        with opened(command, limits) as driver:
+            outcomes = driver.answer(RULES["murmur2"], NEWEST, ASKED)
+    except TargetLost as lost:
+        return str(lost)
+    return next((one_line(one) for one in outcomes if isinstance(one, Lost)), "")
+
+
+@pytest.mark.parametrize(("code", "shown"), STEPS, ids=range(1, len(STEPS) + 1))
+def test_what_is_shown_is_said(code: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    (tmp_path / "driver.py").write_text(code)
+    hello_s = 0.5 if "did not say hello" in shown else 20
+    batch_s = 0.5 if "did not answer" in shown else 20
+    limits = Limits(hello_s, batch_s, ending_s=5 if "when its input was closed" in shown else 0.2, hangs=2)
+    assert said_of([sys.executable, str(tmp_path / "driver.py")], limits).replace(" 0.5 s", " 30 s") == shown
+
+
+def test_every_step_is_held() -> None:
+    assert len(STEPS) == len(re.findall("```python", PAGE)) == len(re.findall("```text", PAGE)) >= 10
+
+
+def questions(slug: str) -> list[Murmur2Question]:
+    return [question for space in RULES[slug].spaces for question in islice(space.questions(), 5000)]  # type: ignore[misc]
+
+
+def outcomes_of(command: Sequence[str], slug: str) -> tuple[list[Outcome], list[Outcome]]:
+    asked = questions(slug)
+    with opened(command, Limits()) as driver:
+        actual = driver.answer(RULES[slug], NEWEST, asked)
+        assert driver.finish() is None
+    return actual, ReferenceAnswerer().answer(RULES[slug], NEWEST, asked)
+
+
+@pytest.mark.parametrize("slug", ["murmur2", "partition-for-key"])
+def test_the_example_is_right(slug: str) -> None:
+    actual, expected = outcomes_of([sys.executable, str(EXAMPLE)], slug)
+    assert len(expected) > 50
+    assert actual == expected
+
+
+def test_the_example_is_short_and_stands_alone() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 40
+    assert re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE) == ["json", "sys"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
+def test_the_one_in_javascript_is_right(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```javascript\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "driver.mjs").write_text(code)
+    actual, expected = outcomes_of(["node", str(tmp_path / "driver.mjs")], "murmur2")
+    assert actual == expected
+
+
+def test_every_trouble_is_in_the_table() -> None:
+    assert dict(re.findall(r"^\| (\w+) \| (.*) \|$", PAGE, re.MULTILINE)) == {"trouble": "what to mend", **MENDS}
+
+
+def test_the_numbers_on_the_page() -> None:
+    usual = Limits()
+    assert (usual.hello_s, usual.batch_s, usual.restarts, usual.hangs) == (30, 30, 30, 4)
+    assert "30 times for a rule, and waits for four hangs" in PAGE.replace("\n", " ")
+    assert f"at most {LINE_LIMIT:,} bytes" in PAGE
+
+
+def test_the_line_that_is_shown() -> None:
+    (shown,) = re.findall(r"```json\n(.*?\n)```", PAGE, re.DOTALL)
+    assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question("666f6f")) == shown.encode()
+    assert json.loads(shown)["question"] == {"key": "666f6f"}
+
+
+def test_the_file_that_is_shown(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "driver.toml").write_text(shown)
+    started, build = named_driver("mine:java", show=print, folder=tmp_path)
+    assert started.words == ("./driver", "--java")
+    assert build is not None
+    assert build.words[0] == "go"

@@ -1,0 +1,68 @@
+"""The pytest plugin: a right answerer passes, a wrong one fails with what a person needs, options are heard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_conformance.errors import BadInput
+from kafka_conformance.pytest_plugin import assert_conforms
+from kafka_reference import murmur2
+
+pytest_plugins = ["pytester"]
+
+
+def _right(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | None:
+    if rule != "murmur2":
+        return None
+    if question["key"] is None:
+        return {"raises": "NullPointerException"}
+    return {"hash": murmur2(bytes.fromhex(question["key"]))}
+
+
+def _wrong(rule: str, kafka: str, question: dict[str, Any]) -> dict[str, Any] | None:
+    answer = _right(rule, kafka, question)
+    return {"hash": answer["hash"] & 0xFFFFFFFF} if answer and "hash" in answer else answer
+
+
+def test_a_right_answerer_passes() -> None:
+    assert_conforms(_right, "murmur2", examples=20, seed=1)
+
+
+def test_a_wrong_answerer_fails_and_is_explained() -> None:
+    with pytest.raises(pytest.fail.Exception, match="`unsigned-hash`"):
+        assert_conforms(_wrong, "murmur2", examples=20, seed=1)
+
+
+def test_an_answerer_without_the_rule_fails() -> None:
+    with pytest.raises(pytest.fail.Exception, match="nothing was judged"):
+        assert_conforms(_right, "sequence-increment", examples=5, seed=1)
+
+
+def test_no_rule_or_an_unknown_one_is_refused() -> None:
+    with pytest.raises(BadInput, match="no rule"):
+        assert_conforms(_right)
+    with pytest.raises(BadInput, match="there is no rule murmur3"):
+        assert_conforms(_right, "murmur3")
+
+
+def test_the_fixture_hears_the_command_line(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from kafka_reference import murmur2
+
+        def answerer(rule, kafka, question):
+            if question["key"] is None:
+                return {"raises": "NullPointerException"}
+            return {"hash": murmur2(bytes.fromhex(question["key"])) & 0xFFFFFFFF}
+
+        def test_mine(assert_conforms):
+            assert_conforms(answerer, "murmur2")
+        """
+    )
+    done = pytester.runpytest_inprocess(
+        "-p", "kafka_conformance.pytest_plugin", "--kafka-seed", "7", "--kafka-examples", "9"
+    )
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*seed 7, 9 examples*"])

@@ -1,0 +1,45 @@
+"""The exported strategies make what the gate asks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from kafka_conformance import strategies
+from kafka_conformance.errors import BadInput
+from kafka_conformance.rules import RULES
+from kafka_reference import partition_for_key
+
+
+@given(strategies.keys(), strategies.partition_counts())
+@settings(max_examples=50)
+def test_keys_and_counts_are_what_the_function_takes(key: bytes, partitions: int) -> None:
+    assert 0 <= partition_for_key(key, partitions) < partitions
+
+
+@given(strategies.clusters())
+@settings(max_examples=20)
+def test_clusters_are_of_one_topic(cluster: object) -> None:
+    assert hasattr(cluster, "partitions")
+
+
+@pytest.mark.parametrize("slug", ["murmur2", "sequence-increment", "default-partitioner"])
+def test_questions_are_of_their_rule_and_come_with_answers(slug: str) -> None:
+    seen = []
+
+    @given(strategies.questions(slug), strategies.answered(slug))
+    @settings(max_examples=20)
+    def ask(question: object, pair: tuple[object, dict[str, object]]) -> None:
+        assert isinstance(question, RULES[slug].question)
+        assert isinstance(pair[0], RULES[slug].question)
+        seen.append(pair[1])
+
+    ask()
+    assert seen
+
+
+def test_a_rule_or_release_that_there_is_not_is_said() -> None:
+    with pytest.raises(BadInput, match="there is no rule murmur3"):
+        strategies.questions("murmur3")
+    with pytest.raises(BadInput, match="no rule of release"):
+        strategies.answered("builtin-partitioner", "2.8.2")
