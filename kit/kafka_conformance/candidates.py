@@ -41,7 +41,10 @@ from kafka_jars.pins import load
 from kafka_reference.partitioning import default, producer
 from kafka_reference.releases import Release, release
 
-__all__ = ["Candidate", "candidates", "line_of", "pinned"]
+__all__ = ["READ_OFF", "Candidate", "candidates", "line_of", "pinned"]
+
+READ_OFF = frozenset({"always-the-same", "another-error"})
+"""Candidates made from the wrong answers themselves: of a single one, they would explain whatever it says."""
 
 _KEYED = "partition-for-key"
 _LONGEST = 80
