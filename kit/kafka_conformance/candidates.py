@@ -13,7 +13,8 @@ two mistakes in one    a wrong hash with a wrong way from it to the partition; e
 
 They come in this order, the simplest first: of two that explain the same, the first one is told. What is *always the
 same*, or *another error's name*, is read off the wrong answers, so it fits them better than it should:
-``kafka_conformance.diagnosing`` asks all candidates to beat chance by a margin.
+``kafka_conformance.diagnosing`` asks all candidates to beat chance by a margin. Their stories quote the target, so they
+are as hostile as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 from unittest.mock import patch
 
@@ -40,9 +41,13 @@ from kafka_jars.pins import load
 from kafka_reference.partitioning import default, producer
 from kafka_reference.releases import Release, release
 
-__all__ = ["Candidate", "candidates", "pinned"]
+__all__ = ["READ_OFF", "Candidate", "candidates", "line_of", "pinned"]
+
+READ_OFF = frozenset({"always-the-same", "another-error"})
+"""Candidates made from the wrong answers themselves: of a single one, they would explain whatever it says."""
 
 _KEYED = "partition-for-key"
+_LONGEST = 80
 _CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default}
 """Rules in which a key is part of the question, and where in the reference its partition is asked for."""
@@ -52,8 +57,8 @@ _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default
 class Candidate:
     """Somebody's answers: ``says`` takes a question and its right answer; None is no answer.
 
-    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has to give all the right answers, too, or
-    its story is not true.
+    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has
+    to give all the right answers, too, or its story is not true.
     """
 
     slug: str
@@ -73,6 +78,19 @@ def candidates(rule: Rule, at: Release, wrong: Sequence[Difference]) -> Iterator
     yield from _slips(rule)
     yield from (_of(mutant, at) for mutant in _composed(rule.slug))
     yield from _always(wrong)
+
+
+def line_of(answer: Answer) -> bytes:
+    """An answer as JSON, equal ones as equal lines; one that a target gave and JSON has no form for, as Python has it."""
+    try:
+        return to_json(answer)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return ascii(answer).encode()
+
+
+def _short(text: str) -> str:
+    """What a target said, in a story."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @cache
@@ -98,7 +116,20 @@ def _releases(rule: Rule, at: Release) -> Iterator[Candidate]:
     others = [other for other in pinned() if other != at and other in rule.releases]
     before = [other for other in reversed(others) if other < at]
     for other in (*before, *(other for other in others if other > at)):
-        yield Candidate(f"as-{other}", f"answers as Kafka {other}", _asked(rule.ask, other), release=other)
+        yield Candidate(
+            f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
+        )
+
+
+@lru_cache(maxsize=8192)
+def _answered(slug: str, at: Release, question: Question) -> Answer | None:
+    """A gate of many releases asks each of them about all the others, over the same questions."""
+    outcome = outcome_of(RULES[slug].ask, question, at)
+    return outcome.answer if isinstance(outcome, Answered) else None
+
+
+def _by_release(slug: str, at: Release, question: Question, _: Answer) -> Answer | None:
+    return _answered(slug, at, question)
 
 
 def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
@@ -107,7 +138,7 @@ def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
     yield Candidate("no-message", "an error's message is left out", _without_message)
     renamed = _renamed(wrong)
     if renamed:
-        pairs = ", ".join(f"{said['raises']} in place of {name}" for name, said in renamed.items())
+        pairs = ", ".join(f"{_short(str(said['raises']))} in place of {name}" for name, said in renamed.items())
         yield Candidate(
             "another-error", f"raises {pairs}", lambda _, right: renamed.get(right.get("raises", ""), right)
         )
@@ -119,7 +150,7 @@ def _renamed(wrong: Sequence[Difference]) -> dict[str, Answer]:
     answers = {}
     for one in wrong:
         if "raises" in one.expected and "raises" in one.actual and one.expected["raises"] != one.actual["raises"]:
-            line = to_json(one.actual)
+            line = line_of(one.actual)
             answers[line] = one.actual
             said.setdefault(one.expected["raises"], Counter())[line] += 1
     return {name: answers[counted.most_common(1)[0][0]] for name, counted in said.items()}
@@ -151,13 +182,13 @@ def _slips(rule: Rule) -> Iterator[Candidate]:
 
 
 def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
-    counted = Counter(to_json(one.actual) for one in wrong)
+    counted = Counter(line_of(one.actual) for one in wrong)
     if counted:
         often = counted.most_common(1)[0][0]
-        said = next(one.actual for one in wrong if to_json(one.actual) == often)
+        said = next(one.actual for one in wrong if line_of(one.actual) == often)
         yield Candidate(
             "always-the-same",
-            f"answers {often.decode()}, whatever it is asked",
+            f"answers {_short(often.decode())}, whatever it is asked",
             lambda _, __: said,
             _CONSTANT,
             whole=True,

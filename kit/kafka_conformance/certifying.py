@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
 
-from kafka_conformance.errors import KitError
+from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.rules import RULES
 from kafka_conformance.verifying import Judged, Plan
 from kafka_reference.certificate import Certificate, Row, reference_fingerprint
+from kafka_reference.releases import release
 
-__all__ = ["LAST", "kit_version", "made_from", "markdown", "write"]
+__all__ = ["LAST", "kit_version", "made_from", "markdown", "merged", "write"]
 
 LAST = Path(".kafka-conformance") / "certificate.json"
 
@@ -48,6 +51,28 @@ def made_from(results: Sequence[Judged], plan: Plan, jvm: str) -> Certificate:
             for judged in results
         ),
     )
+
+
+def merged(parts: Sequence[Certificate]) -> Certificate:
+    """One certificate of several runs over the same code with the same seed, in the order of releases and rules.
+
+    Raises BadInput where they are not of the same code, kit, seed and JVM, or two of them tell of the same.
+    """
+    first, *others = parts
+    if not others:
+        return first
+    for part in others:
+        for field in ("reference_sha256", "kit", "seed", "jvm"):
+            here, there = getattr(first, field), getattr(part, field)
+            if here != there:
+                raise BadInput(f"certificates of different runs cannot be one: their {field} is {here}, and {there}")
+    rows = [row for part in parts for row in part.rows]
+    twice = [key for key, times in Counter((row.rule, row.release) for row in rows).items() if times > 1]
+    if twice:
+        raise BadInput(f"two of the certificates tell of {' in '.join(twice[0])}: give each once")
+    order = [rule for rule in RULES if any(row.rule == rule for row in rows)]
+    rows.sort(key=lambda row: (release(row.release), order.index(row.rule)))
+    return replace(first, made=max(part.made for part in parts), rows=tuple(rows))
 
 
 def write(made: Certificate, path: Path) -> None:

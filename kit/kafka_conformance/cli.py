@@ -258,7 +258,9 @@ def delivery(**options: Any) -> int:
 
 
 @app.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@click.option("--write", default=None, type=click.Path(path_type=Path), metavar="FILE",
+              help="Write it: several, of runs over some releases each, become one.")  # fmt: skip
 @click.option("--shipped", is_flag=True, help="The one that ships with the package, not the last one made here.")
 @click.option("--markdown", is_flag=True, help="The table the README shows.")
 def certificate(**options: Any) -> int:

@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kafka_conformance.candidates import Candidate, candidates, pinned
+from kafka_conformance.candidates import Candidate, candidates, line_of, pinned
 from kafka_conformance.engine import Difference
 from kafka_conformance.events import Diagnosis
 from kafka_conformance.protocol import Answer, Question, to_json
@@ -46,6 +47,7 @@ T = TypeVar("T")
 MOST, BYTES, LOOKED_AT, TOLD = 400, 60_000, 24, 3
 _ENOUGH, _UNLIKELY = 0.05, 0.05
 _RAREST = 1e-4
+_FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b"drawn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class _Suspect:
         """Its answer to the question of that number, as JSON."""
         if number not in self.said:
             answer = self.candidate.says(asked.question, asked.right)
-            self.said[number] = None if answer is None else to_json(answer)
+            self.said[number] = None if answer is None else line_of(answer)
         return self.said[number]
 
 
@@ -86,9 +88,9 @@ def diagnose(
     The best explanation first, then what explains the rest. Nothing, if nothing known explains them.
     """
     taken = _sampled(wrong, lambda one: one.question)
-    asked = [_Asked(one.question, one.expected, to_json(one.expected), to_json(one.actual)) for one in taken]
+    asked = [_Asked(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
     for question, answer in _sampled(right, lambda one: one[0]):
-        asked.append(_Asked(question, answer, to_json(answer), to_json(answer)))
+        asked.append(_Asked(question, answer, line_of(answer), line_of(answer)))
     suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, at, wrong))]
     case = _Case(asked, suspects)
     in_all = sum(one.times for one in wrong)
@@ -171,8 +173,7 @@ class _Case:
         """How likely a guess that is wrong is this one."""
         if answer is None:
             return 0.0
-        partitions = _partitions(asked.question)
-        named = answer.count(b'"partition":')
+        partitions, named = _partitions(asked.question), _choices(answer)
         if partitions is not None and named:
             return 1 / max(1.0, float(max(2, partitions)) ** min(named, 30) - 1)
         others = self.answers.total() - self.answers[asked.expected]
@@ -212,6 +213,12 @@ def _partitions(question: Question) -> int | None:
         return abs(count)
     cluster = getattr(question, "cluster", None)
     return None if cluster is None else len(cluster.partitions)
+
+
+def _choices(answer: bytes) -> int:
+    """How many partitions an answer names, if it says nothing else; else 0."""
+    fields = _FIELD.findall(answer)
+    return fields.count(b"partition") if _CHOICE.issuperset(fields) else 0
 
 
 def _at_least(equal: int, of: int, chance: float) -> float:

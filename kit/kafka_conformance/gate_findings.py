@@ -16,7 +16,7 @@ import msgspec
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.candidates import candidates
+from kafka_conformance.candidates import READ_OFF, candidates
 from kafka_conformance.diagnosing import diagnose
 from kafka_conformance.engine import Difference, Pair, kind_of, shrunk, size_of
 from kafka_conformance.events import Diagnosis, Differed, Grade, Known, Source
@@ -87,7 +87,7 @@ class Finder:
     def _equals(self, slug: str, difference: Difference) -> bool:
         """Whether the candidate of this name gives this wrong answer."""
         for candidate in candidates(self._rule, self._at, [difference]):
-            if candidate.slug == slug:
+            if candidate.slug == slug and slug not in READ_OFF:
                 said = candidate.says(difference.question, difference.expected)
                 return said is not None and to_json(said) == to_json(difference.actual)
         return False
@@ -110,8 +110,8 @@ class Finder:
             msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual, self._rule.source,
             self._rule.links[0] if self._rule.links else "", str(file), explained[0] if explained else None, known,
         )  # fmt: skip
-        whole = explained and explained[0].equal == explained[0].wrong and not explained[0].sample_of
-        return Finding(event, replace(smallest, times=len(group)), explained[0].mutant if whole else "")
+        whole = [one.mutant for one in explained if one.equal == one.wrong and not one.sample_of]
+        return Finding(event, replace(smallest, times=len(group)), next((m for m in whole if m not in READ_OFF), ""))
 
     def _save(self, difference: Difference, many: int) -> Path:
         said = ("reference", self._at), (self._by, self._at)

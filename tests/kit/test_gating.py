@@ -108,7 +108,7 @@ def test_a_wrong_target_differs_and_is_told_what_explains_it(tmp_path: Path) -> 
 
 
 def test_a_frozen_answer_is_believed_and_not_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_questions, "_REFERENCE", ReferenceAnswerer("r", lambda _, __: {"hash": 0}))
+    monkeypatch.setattr(gate_questions, "_REFERENCE", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert ended.agreed == 2
     assert ended.differed == ended.fresh > 0
@@ -233,3 +233,9 @@ def test_a_rule_is_asked_of_the_newest_release_that_has_it() -> None:
     releases = list(map(release, ("2.8.2", "3.9.2", "4.4.0")))
     assert str(newest_with(RULES["default-partitioner"], releases)) == "3.9.2"
     assert str(newest_with(MURMUR2, releases)) == "4.4.0"
+
+
+def test_an_explanation_that_is_read_off_the_answer_makes_nothing_known(tmp_path: Path) -> None:
+    events = _gate(_Target(lambda *_: Answered({"hash": 7})), tmp_path, known=_known(diagnosis="always-the-same"))
+    assert next(_of(events, RuleEnded)).known == 0
+    assert _ended(events).exit_code == 1

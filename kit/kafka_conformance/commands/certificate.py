@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from kafka_conformance import certifying
@@ -12,9 +13,12 @@ from kafka_reference.certificate import Certificate, certificate, from_json, ref
 __all__ = ["run"]
 
 
-def run(*, file: Path | None, shipped: bool, markdown: bool) -> int:
-    """Print it; 0, or 1 if it proves other code than is installed."""
-    where, made = _found(file, shipped=shipped)
+def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None) -> int:
+    """Print it, and write it where several are made one; 0, or 1 if it proves other code than is installed."""
+    found = [_found(file, shipped=shipped) for file in files or (None,)]
+    where, made = ", ".join(where for where, _ in found), certifying.merged([one for _, one in found])
+    if write is not None:
+        certifying.write(made, write)
     if markdown:
         print(certifying.markdown(made), end="")
         return 0

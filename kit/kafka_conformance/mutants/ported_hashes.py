@@ -7,7 +7,7 @@ port                        what it does
 ==========================  =========================================================================================
 KafkaJS before 2.0          multiplies doubles, which keep 53 bits, and counts words up, so that a last one begun is
                             hashed as a word and once more as left-over bytes
-kafka-python to 0.9.4       of three left-over bytes takes the third alone, of two the second, and multiplies for one
+kafka-python to July 2015   of three left-over bytes takes the third alone, of two the second, and multiplies for one
 JavaScript's murmurhash     takes text: a byte is what is left of a character's code, and the length counts those
 collectd's write_kafka      hands over the key's first byte, since it gave the size of a pointer to it
 kafka-node                  multiplies by 31, as Java's strings do, cut to 31 bits at each step; 0 becomes 1

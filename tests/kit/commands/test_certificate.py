@@ -10,7 +10,7 @@ import pytest
 
 from kafka_conformance.commands.certificate import run
 from kafka_conformance.errors import BadInput
-from kafka_reference.certificate import reference_fingerprint
+from kafka_reference.certificate import from_json, reference_fingerprint
 
 ROW: dict[str, Any] = {
     "rule": "murmur2", "release": "4.4.0", "asked": 1374, "agreed": 1374, "sources": {"edges": 374, "hypothesis": 1000},
@@ -40,7 +40,7 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_what_it_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(folder / "it.json", reference_sha256=reference_fingerprint())
-    assert run(file=path, shipped=False, markdown=False) == 0
+    assert run(files=[path], shipped=False, markdown=False, write=None) == 0
     said = shown(capsys)
     assert "4.4.0 murmur2 1,374 1,374 0123456789ab" in said
     assert "3.6.1 murmur2 1,374 1,374 0123456789ab (unpinned)" in said
@@ -50,24 +50,24 @@ def test_what_it_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_one_that_proves_other_code_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(file=written(folder / "it.json"), shipped=False, markdown=False) == 1
+    assert run(files=[written(folder / "it.json")], shipped=False, markdown=False, write=None) == 1
     assert shown(capsys).endswith("it proves OTHER code than is installed: run verify")
 
 
 def test_the_last_one_made_here_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(folder / ".kafka-conformance" / "certificate.json", seed=4711)
-    run(file=None, shipped=False, markdown=False)
+    run(files=(), shipped=False, markdown=False, write=None)
     assert "seed 4711" in shown(capsys)
 
 
 def test_as_a_table_for_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(file=written(folder / "it.json"), shipped=False, markdown=True) == 0
+    assert run(files=[written(folder / "it.json")], shipped=False, markdown=True, write=None) == 0
     assert capsys.readouterr().out.splitlines()[2:] == ["| `murmur2` | 2: 4.4.0 to 3.6.1 | 1,374 | 2,748 | 2,748 |"]
 
 
 def test_none(folder: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no certificate at .*nowhere\.json: run verify first"):
-        run(file=folder / "nowhere.json", shipped=False, markdown=False)
+        run(files=[folder / "nowhere.json"], shipped=False, markdown=False, write=None)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"5", b"\xff\xfe", b'{"rows": []}', b'{"rows": [{}]}'])
@@ -75,15 +75,35 @@ def test_a_file_that_is_none(folder: Path, content: bytes) -> None:
     path = folder / "it.json"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=r"it\.json is not a certificate: "):
-        run(file=path, shipped=False, markdown=False)
+        run(files=[path], shipped=False, markdown=False, write=None)
 
 
 def test_a_folder_is_none(folder: Path) -> None:
     with pytest.raises(BadInput, match="is not a certificate"):
-        run(file=folder, shipped=False, markdown=False)
+        run(files=[folder], shipped=False, markdown=False, write=None)
 
 
 @pytest.mark.parametrize("rows", [[{**ROW, "asked": "many"}], [{**ROW, "sources": None}], [{**ROW, "jar_sha256": 5}]])
 def test_a_field_of_another_kind(folder: Path, rows: list[Any]) -> None:
     with pytest.raises(BadInput, match="is not a certificate"):
-        run(file=written(folder / "it.json", rows=rows), shipped=False, markdown=False)
+        run(files=[written(folder / "it.json", rows=rows)], shipped=False, markdown=False, write=None)
+
+
+def test_certificates_of_several_runs_become_one(folder: Path) -> None:
+    parts = [
+        written(
+            folder / f"{version}.json", rows=[{**ROW, "release": version}], reference_sha256=reference_fingerprint()
+        )
+        for version in ("4.4.0", "0.11.0.3")
+    ]
+    assert run(files=parts, shipped=False, markdown=False, write=folder / "all.json") == 0
+    made = from_json((folder / "all.json").read_text())
+    assert [one.release for one in made.rows] == ["0.11.0.3", "4.4.0"]
+
+
+def test_certificates_that_do_not_belong_together_are_refused(folder: Path) -> None:
+    one, other = written(folder / "one.json"), written(folder / "other.json", seed=4711)
+    with pytest.raises(BadInput, match="their seed is"):
+        run(files=[one, other], shipped=False, markdown=False, write=None)
+    with pytest.raises(BadInput, match="two of the certificates tell of"):
+        run(files=[one, one], shipped=False, markdown=False, write=None)
