@@ -42,8 +42,8 @@ client cannot express a question, or refuses it; that is no agreement, and is co
 do otherwise is in `ci/known-failures`, with its reason; what had not been reported to a project is in `ci/findings`, ready
 to be sent. In a cell: agreed of asked, those known to differ, those unsupported.
 
-A division by zero is told by Java's name for it, `ArithmeticException`. Any other exception that is no documented refusal has
-*failed*, and fails the gate. A hash is told as the client's function gives it, without a sign if it has none.
+A division by zero is told by Java's name for it, `ArithmeticException`. Any other exception that is no documented refusal
+has *failed*, and fails the gate. A hash is told as the client's function gives it, without a sign if it has none.
 
 Made by `tox -e clients`, which runs `python ci/clients.py` and fails if anything differs that is not known.
 """
