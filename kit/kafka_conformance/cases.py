@@ -6,11 +6,14 @@ release that gave it; a question that Java answers differently by release is sev
 them, and part of the case's name, which is the content hash of rule, release and question, as everywhere.
 
 ``kills`` are the mutants (``mutants``) that answer it otherwise: why it was kept.
+
+In the file, releases that follow one another are written as ``first..last``, by the order of the provenance's ``jars``: a
+list of twenty-eight in each of twenty thousand lines would be half of all bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -77,7 +80,8 @@ def read(path: Path) -> Frozen:
     try:
         head, *lines = path.read_bytes().splitlines()
         decoder = msgspec.json.Decoder(Case)
-        found = Frozen(msgspec.json.decode(head, type=Provenance), tuple(map(decoder.decode, lines)))
+        provenance = msgspec.json.decode(head, type=Provenance)
+        found = Frozen(provenance, tuple(_unfolded(map(decoder.decode, lines), tuple(provenance.jars))))
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} is no file of frozen cases: {error}") from error
     if len(found.cases) != found.provenance.cases:
@@ -86,8 +90,9 @@ def read(path: Path) -> Frozen:
 
 
 def write(path: Path, provenance: Provenance, cases: Iterable[Case]) -> None:
-    """Write a file of cases, whole or not at all. Raises KitError."""
-    lines = [msgspec.json.encode(provenance), *map(msgspec.json.encode, cases)]
+    """Write a file of cases, whole or not at all. ``provenance.jars`` are in the order of releases. Raises KitError."""
+    folded = _folded(cases, tuple(provenance.jars))
+    lines = [msgspec.json.encode(provenance), *map(msgspec.json.encode, folded)]
     scratch = path.with_suffix(".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,3 +100,36 @@ def write(path: Path, provenance: Provenance, cases: Iterable[Case]) -> None:
         scratch.replace(path)
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _folded(cases: Iterable[Case], order: Sequence[str]) -> Iterable[Case]:
+    """Releases that follow one another in ``order`` as ``first..last``."""
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    places = {version: place for place, version in enumerate(order)}
+    for case in cases:
+        if case.releases not in known:
+            known[case.releases] = tuple(_runs(case.releases, places))
+        yield msgspec.structs.replace(case, releases=known[case.releases])
+
+
+def _runs(releases: Sequence[str], places: Mapping[str, int]) -> Iterable[str]:
+    first = 0
+    for at in range(1, len(releases) + 1):
+        here = places.get(releases[at]) if at < len(releases) else None
+        if here is None or here - 1 != places.get(releases[at - 1]):
+            yield releases[first] if first == at - 1 else f"{releases[first]}..{releases[at - 1]}"
+            first = at
+
+
+def _unfolded(cases: Iterable[Case], order: Sequence[str]) -> Iterable[Case]:
+    """The reverse. Raises ValueError for a run whose ends are not in ``order``."""
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for case in cases:
+        if case.releases not in known:
+            known[case.releases] = tuple(version for run in case.releases for version in _run(run, order))
+        yield msgspec.structs.replace(case, releases=known[case.releases])
+
+
+def _run(run: str, order: Sequence[str]) -> Sequence[str]:
+    first, between, last = run.partition("..")
+    return order[order.index(first) : order.index(last) + 1] if between else (first,)
