@@ -23,7 +23,7 @@ from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.protocol import Answer, Question
 from kafka_conformance.rules import Rule
 
-__all__ = ["Case", "Frozen", "Provenance", "frozen", "read", "write"]
+__all__ = ["Case", "Frozen", "Provenance", "folder_of_cases", "frozen", "read", "write"]
 
 
 class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,13 +65,14 @@ class Frozen(msgspec.Struct, frozen=True):
         return [case for case in self.cases if release in case.releases]
 
 
-def _folder() -> Path:
+def folder_of_cases() -> Path:
+    """Where the cases are that ship with the package."""
     return Path(str(resources.files("kafka_conformance"))) / "cases"
 
 
 def frozen(rule: Rule, folder: Path | None = None) -> Frozen | None:
     """The cases that ship for this rule; None if it has none. Raises KitError if the file is damaged."""
-    path = (folder or _folder()) / f"{rule.slug}.ndjson"
+    path = (folder or folder_of_cases()) / f"{rule.slug}.ndjson"
     return read(path) if path.is_file() else None
 
 

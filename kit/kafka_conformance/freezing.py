@@ -11,7 +11,7 @@ the source of the kit when that is not installed but lies in a folder of its own
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -99,14 +99,17 @@ class _Asked:
 
 def freeze(plan: Plan, java: Java, progress: Steps) -> Iterable[Made]:
     """Carry out the plan, rule by rule. Raises KitError or JarError when Java cannot be asked."""
-    waiting = None
-    for rule in (*plan.rules, None):
-        questions = None if rule is None else _questions(rule, plan, progress)
-        answered = None if waiting is None else waiting.result()
-        waiting = None if questions is None else _ASIDE.submit(_ask, questions, plan.releases, java, progress)
+    waiting: Future[_Asked] | None = None
+    for rule in plan.rules:
+        questions = _questions(rule, plan, progress)
+        answered = waiting
         if answered is not None:
-            progress.doing(f"choosing cases of {answered.rule.slug}")
-            yield _made(answered, plan, java)
+            wait([answered])  # Java has been answering about the rule before
+        waiting = _ASIDE.submit(_ask, questions, plan.releases, java, progress)
+        if answered is not None:
+            yield _made(answered.result(), plan, java)
+    if waiting is not None:
+        yield _made(waiting.result(), plan, java)
 
 
 def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:

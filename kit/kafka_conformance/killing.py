@@ -85,4 +85,3 @@ def to_size(question: Question) -> tuple[int, bytes]:
 
 def _answer(outcome: object) -> Answer | None:
     return outcome.answer if isinstance(outcome, Answered) else None
-
