@@ -117,7 +117,9 @@ def _print(made: Sequence[Made], sizes: Sequence[int], folder: Path, seed: int) 
             ("Java could not answer", each.failed),
         ):
             if some:
-                line = f"{each.rule.slug}: {title}: {', '.join(some[:3])}{f' … {len(some):,} in all' if some[3:] else ''}"
+                line = (
+                    f"{each.rule.slug}: {title}: {', '.join(some[:3])}{f' … {len(some):,} in all' if some[3:] else ''}"
+                )
                 out.print(line, style="bold red", markup=False, soft_wrap=True)
 
 
