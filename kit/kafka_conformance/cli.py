@@ -141,7 +141,7 @@ def selftest(**options: Any) -> int:
 @click.option("--folder", default=Path(".kafka-conformance") / "cases", type=click.Path(path_type=Path), show_default=True,
               metavar="FOLDER", help="Where the files go.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=click.Path(path_type=Path), metavar="[FOLDER]",
-              help="Make nothing: ask Java for every answer in this folder again, or in the shipped one. 1 if one is another.")  # fmt: skip
+              help="Make nothing: ask Java again for every answer in this folder, or the shipped one.")  # fmt: skip
 def freeze(**options: Any) -> int:
     """Make the frozen cases that the gate ships with, from Java's answers."""
     from kafka_conformance.commands import freeze as command
