@@ -31,29 +31,30 @@ from kafka_reference.releases import Release
 __all__ = ["QUOTAS", "Candidate", "choose", "thinned"]
 
 QUOTAS: Mapping[str, int] = {
-    "murmur2": 2_000,
-    "partition-for-key": 4_000,
-    "producer-partition": 2_200,
-    "default-partitioner": 1_500,
-    "uniform-sticky-partitioner": 1_000,
+    "murmur2": 2_500,
+    "partition-for-key": 4_500,
+    "producer-partition": 2_500,
+    "default-partitioner": 1_300,
+    "uniform-sticky-partitioner": 900,
     "round-robin-partitioner": 1_500,
-    "builtin-partitioner": 2_000,
+    "builtin-partitioner": 1_600,
     "sticky-distribution": 200,
     "record-sizes": 2_500,
-    "record-accumulator": 2_000,
-    "idempotence-config": 1_500,
-    "sequence-increment": 500,
-    "sequence-decrement": 500,
-    "producer-sequences": 1_200,
-    "broker-producer-state": 1_500,
-    "delivery": 400,
+    "record-accumulator": 1_500,
+    "idempotence-config": 1_600,
+    "sequence-increment": 700,
+    "sequence-decrement": 700,
+    "producer-sequences": 800,
+    "broker-producer-state": 1_300,
+    "delivery": 300,
 }
 """Cases by rule."""
 
 # How many questions Java is asked for each one that is chosen.
 _TO_CHOOSE_FROM = 4
-# Beyond this a question is long; of a kind that only long ones show, so many bytes are enough.
-_LONG, _LONG_IN_ALL = 4_000, 24_000
+# Bytes of a question with its answers. Above the first it is not taken to fill up, above the second not for a sort of
+# answer either. Of a kind that only long ones show, so many bytes are enough.
+_SHORT, _LONG, _LONG_IN_ALL = 800, 3_000, 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +116,10 @@ def choose(candidates: Sequence[Candidate], wanted: Iterable[Question], quota: i
     asked_for = set(wanted)
     taken = {candidate: None for candidate in ordered if candidate.question in asked_for}
     _every_kind(ordered, taken)
-    short = [candidate for candidate in ordered if candidate.size <= _LONG]
+    pairs = _pairs([candidate for candidate in ordered if candidate.size <= _LONG * len(candidate.answers)], taken)
+    others = _in_turn(candidate for candidate in ordered if candidate.size <= _SHORT * len(candidate.answers))
     count = sum(len(candidate.answers) for candidate in taken)
-    for candidate in chain(_pairs(short, taken), _in_turn(short)):
+    for candidate in chain(pairs, others):
         if candidate not in taken and count + len(candidate.answers) <= quota:
             taken[candidate] = None
             count += len(candidate.answers)

@@ -12,7 +12,7 @@ from kafka_conformance.killing import WANTED, killers, kills, to_size
 from kafka_conformance.mutants import MUTANTS, Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2 import Murmur2Question
-from kafka_conformance.sources import source_of
+from kafka_conformance.sources import HYPOTHESIS, collect, source_of
 from kafka_reference.releases import Release, release
 
 RULE = RULES["murmur2"]
@@ -59,7 +59,8 @@ def test_the_slugs_are_sorted() -> None:
 
 def test_the_smallest_comes_first_and_others_follow() -> None:
     mutants = [mutant for mutant in MUTANTS if mutant.rule == "murmur2"]
-    asked = [source_of(RULE, "some", tuple(Murmur2Question(f"{byte:02x}" * 3) for byte in range(256)))]
+    space = source_of(RULE, "some", tuple(Murmur2Question(f"{byte:02x}" * 3) for byte in range(256)))
+    asked = [space, source_of(RULE, HYPOTHESIS, tuple(collect(RULE, 300, 7)))]
     found = killers(RULE, mutants, asked, 300, 7)
     assert list(found) == [mutant.slug for mutant in mutants]
     assert found["signed-tail"][0] == Murmur2Question("80"), "the smallest key with a tail below zero"
