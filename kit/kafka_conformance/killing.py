@@ -24,6 +24,8 @@ WANTED = 5
 
 # Of the spaces, so many questions are tried on a mutant that a search has already found: some take a millisecond each.
 _TRIED = 2000
+# What a search meets on its way to the smallest is much like it: so many of these, then others.
+_NEAR = 3
 
 
 def kills(mutants: Iterable[Mutant], case: Case, question: Question) -> tuple[str, ...]:
@@ -61,21 +63,21 @@ def killers(
         return here is not None and other is not None and to_json(here) != to_json(other)
 
     def found(mutant: Mutant) -> list[Question]:
-        met = {}  # a dict for its order: whatever the search meets, and the same again from the same seed
+        met = set()
 
         def wrong(question: Question) -> bool:
             if apart(mutant, question):
-                met[question] = True
+                met.add(question)
                 return True
             return False
 
         # The search makes these questions again, which takes longer than to ask them: so only where it will find one.
         if any(apart(mutant, question) for source in searched for question in source.questions):
             shrink(rule, wrong, examples, seed)
-        near = sorted(met, key=to_size)[:WANTED]
+        near = sorted(met, key=to_size)
         some = smallest[:: max(1, len(smallest) // _TRIED)] if near else smallest
         others = list(islice((question for question in some if apart(mutant, question)), WANTED))
-        return list(dict.fromkeys(sorted([*near[:1], *others], key=to_size) + near))[: WANTED + 1]
+        return sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]
 
     return {mutant.slug: found(mutant) for mutant in mutants}
 
