@@ -34,18 +34,18 @@ QUOTAS: Mapping[str, int] = {
     "murmur2": 2_500,
     "partition-for-key": 4_500,
     "producer-partition": 2_500,
-    "default-partitioner": 1_300,
+    "default-partitioner": 1_200,
     "uniform-sticky-partitioner": 900,
     "round-robin-partitioner": 1_500,
-    "builtin-partitioner": 1_600,
+    "builtin-partitioner": 1_400,
     "sticky-distribution": 200,
-    "record-sizes": 2_500,
-    "record-accumulator": 1_500,
+    "record-sizes": 2_200,
+    "record-accumulator": 1_400,
     "idempotence-config": 1_600,
     "sequence-increment": 700,
     "sequence-decrement": 700,
-    "producer-sequences": 800,
-    "broker-producer-state": 1_300,
+    "producer-sequences": 600,
+    "broker-producer-state": 1_200,
     "delivery": 300,
 }
 """Cases by rule."""
@@ -54,7 +54,7 @@ QUOTAS: Mapping[str, int] = {
 _TO_CHOOSE_FROM = 4
 # Bytes of a question with its answers. Above the first it is not taken to fill up, above the second not for a sort of
 # answer either. Of a kind that only long ones show, so many bytes are enough.
-_SHORT, _LONG, _LONG_IN_ALL = 800, 3_000, 20_000
+_SHORT, _LONG, _LONG_IN_ALL = 700, 2_000, 8_000
 
 
 @dataclass(frozen=True, eq=False)

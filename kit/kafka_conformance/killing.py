@@ -6,7 +6,7 @@ questions to put to Java; that a case kills a mutant is said of Java's answer al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kafka_conformance.answerers.reference import outcome_of
@@ -26,6 +26,8 @@ WANTED = 5
 _TRIED = 2000
 # What a search meets on its way to the smallest is much like it: so many of these, then others.
 _NEAR = 3
+# Bytes of questions for one mutant; two of them there are in any case.
+_WEIGHT = 3_000
 
 
 def kills(mutants: Iterable[Mutant], case: Case, question: Question) -> tuple[str, ...]:
@@ -77,9 +79,18 @@ def killers(
         near = sorted(met, key=to_size)
         some = smallest[:: max(1, len(smallest) // _TRIED)] if near else smallest
         others = list(islice((question for question in some if apart(mutant, question)), WANTED))
-        return sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]
+        return list(_light(sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]))
 
     return {mutant.slug: found(mutant) for mutant in mutants}
+
+
+def _light(questions: Sequence[Question]) -> Iterator[Question]:
+    """The first two, and more as long as they are not too large together."""
+    weight = 0
+    for place, question in enumerate(questions):
+        weight += to_size(question)[0]
+        if place < 2 or weight <= _WEIGHT:
+            yield question
 
 
 def to_size(question: Question) -> tuple[int, bytes]:

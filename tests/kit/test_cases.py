@@ -80,3 +80,15 @@ def test_a_run_of_releases_nobody_knows_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("3.9.2..4.4.0", "3.9.2..4.5.0"))
     with pytest.raises(BadInput, match="no file of frozen cases"):
         read(path)
+
+
+@pytest.mark.parametrize("number", [2, -1])
+def test_a_mutant_nobody_knows_is_refused(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "murmur2.ndjson"
+    other = msgspec.structs.replace(CASE, id="cd", kills=("crc32", "adler32"))
+    write(path, msgspec.structs.replace(FROM, cases=2), [CASE, other])
+    assert [case.kills for case in read(path).cases] == [("crc32",), ("crc32", "adler32")]
+    assert path.read_text().count("crc32") == 1, "named once"
+    path.write_text(path.read_text().replace('"kills":[1]', f'"kills":[{number}]'))
+    with pytest.raises(BadInput, match="no file of frozen cases"):
+        read(path)
