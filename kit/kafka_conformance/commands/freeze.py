@@ -21,7 +21,7 @@ from kafka_conformance.session import open_oracle
 from kafka_jars.pins import load
 from kafka_reference.releases import Release, release
 
-__all__ = ["run"]
+__all__ = ["OracleJava", "run"]
 
 _DRIFTS_SHOWN = 10
 
@@ -35,7 +35,7 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: 
     plan = Plan(meant, sorted(map(release, pins.releases)), examples, seed)
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
-        for each in freeze(plan, _Java(oracle), progress):
+        for each in freeze(plan, OracleJava(oracle), progress):
             path = folder / f"{each.rule.slug}.ndjson"
             write(path, each.frozen.provenance, each.frozen.cases)
             made.append(each)
@@ -56,11 +56,11 @@ def _check(rules: Sequence[Rule], folder: Path) -> int:
     drifted = 0
     out = console()
     with steps("starting Spark's JVM", total) as progress, open_oracle(pins) as oracle:
-        for line in drifts(found, releases, _Java(oracle), progress):
+        for line in drifts(found, releases, OracleJava(oracle), progress):
             drifted += 1
             if drifted <= _DRIFTS_SHOWN:
                 out.print(line, style="bold red", markup=False, soft_wrap=True)
-        jvm = _Java(oracle).jvm
+        jvm = OracleJava(oracle).jvm
     cases = sum(len(each.cases) for each in found.values())
     words = f"{plural(drifted, 'drift')}" if drifted else "all as frozen"
     said = f"{plural(cases, 'case')}, {plural(asked, 'answer')} asked for again: {words}. JVM {jvm}"
@@ -69,20 +69,23 @@ def _check(rules: Sequence[Rule], folder: Path) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Java:
+class OracleJava:
     """The oracle, as freezing sees it."""
 
     oracle: Oracle
 
     @property
     def jvm(self) -> str:
+        """The JVM's version, and how it was found."""
         return f"{self.oracle.jvm.version} ({self.oracle.jvm.java.found_by})"
 
     @property
     def answerer(self) -> Answerer:
+        """The classes of whatever release is asked about."""
         return JavaAnswerer(self.oracle)
 
     def sha256(self, rule: Rule, at: Release) -> str:
+        """The jar's, opened for it. Raises KitError where it is not pinned, JarError, WrongRelease."""
         opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
         if not opened.pinned:
             raise KitError(f"the jars of release {at} are not pinned, so nothing is frozen from them")

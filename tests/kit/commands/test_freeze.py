@@ -162,7 +162,7 @@ def test_check_alone_means_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_brokers_rule_is_answered_by_the_brokers_jar() -> None:
-    java = freeze._Java(ORACLE)  # type: ignore[arg-type]
+    java = freeze.OracleJava(ORACLE)  # type: ignore[arg-type]
     at = freeze.release("4.4.0")
     assert java.sha256(RULES["broker-producer-state"], at) == "broker 4.4.0"
     assert java.sha256(RULES[SLUG], at) == "clients 4.4.0"
