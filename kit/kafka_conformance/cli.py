@@ -187,6 +187,19 @@ def selftest(**options: Any) -> int:
 
 
 @app.command()
+@_asking
+@click.option("--folder", default=Path(".kafka-conformance") / "cases", type=click.Path(path_type=Path), show_default=True,
+              metavar="FOLDER", help="Where the files go.")  # fmt: skip
+@click.option("--check", is_flag=False, flag_value=Path(), default=None, type=click.Path(path_type=Path), metavar="[FOLDER]",
+              help="Make nothing: ask Java again for every answer in this folder, or the shipped one.")  # fmt: skip
+def freeze(**options: Any) -> int:
+    """Make the frozen cases that the gate ships with, from Java's answers."""
+    from kafka_conformance.commands import freeze as command
+
+    return command.run(**options)
+
+
+@app.command()
 @click.option("--kafka", default=["2.8.2", "3.3.2"], multiple=True, show_default=True, metavar="RELEASES",
               help="Exact releases, or all, or newest; may be given several times.")  # fmt: skip
 @click.option("--records", default=100_000, type=click.IntRange(10_000, 50_000_000), show_default=True, metavar="N",

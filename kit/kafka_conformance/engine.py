@@ -30,7 +30,7 @@ from kafka_conformance.rules import Rule
 from kafka_conformance.sources import Source, shrink
 from kafka_reference.releases import Release
 
-__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "first_apart", "kind_of", "shrunk", "size_of"]
+__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "first_apart", "kind_of", "shape_of", "shrunk", "size_of"]
 
 BATCH = 2000
 
@@ -186,10 +186,11 @@ def first_apart(difference: Difference) -> tuple[Answer | None, Answer | None]:
 
 def _shapes(difference: Difference) -> tuple[str, str]:
     left, right = first_apart(difference)
-    return _shape(left), _shape(right)
+    return shape_of(left), shape_of(right)
 
 
-def _shape(answer: Answer | None) -> str:
+def shape_of(answer: Answer | None) -> str:
+    """What sort of answer this is: the error it raises, or which fields it has."""
     if answer is None:
         return "null"
     if "raises" in answer:

@@ -20,7 +20,10 @@ from hypothesis.errors import NoSuchExample
 from kafka_conformance.protocol import Question
 from kafka_conformance.rules import Rule
 
-__all__ = ["Source", "collect", "key_columns", "shrink", "source_of", "sources"]
+__all__ = ["HYPOTHESIS", "Source", "collect", "key_columns", "shrink", "source_of", "sources"]
+
+HYPOTHESIS = "hypothesis"
+"""The source of a rule's strategy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Source:
 def sources(rule: Rule, examples: int, seed: int) -> list[Source]:
     """The rule's spaces, whole, then ``examples`` questions of its strategy from ``seed``."""
     spaces = [source_of(rule, space.name, tuple(space.questions())) for space in rule.spaces]
-    return [*spaces, source_of(rule, "hypothesis", tuple(collect(rule, examples, seed)))]
+    return [*spaces, source_of(rule, HYPOTHESIS, tuple(collect(rule, examples, seed)))]
 
 
 def source_of(rule: Rule, name: str, questions: tuple[Question, ...]) -> Source:
