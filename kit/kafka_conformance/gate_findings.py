@@ -110,7 +110,7 @@ class Finder:
             msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual, self._rule.source,
             self._rule.links[0] if self._rule.links else "", str(file), explained[0] if explained else None, known,
         )  # fmt: skip
-        whole = [one.mutant for one in explained if one.equal == one.wrong and not one.sample_of]
+        whole = [one.mutant for one in explained if one.equal == one.wrong]
         return Finding(event, replace(smallest, times=len(group)), next((m for m in whole if m not in READ_OFF), ""))
 
     def _save(self, difference: Difference, many: int) -> Path:

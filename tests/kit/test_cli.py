@@ -62,7 +62,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("diff 4.4.0 4.x", "'4.x' is not a Kafka release"),
         ("diff 4.4.0 4.3.1 --rules murmur3", "there is no rule murmur3"),
         ("selftest --rules murmur3", "there is no rule murmur3"),
-        ("answer --as nobody", "nobody is nobody I know: reference, java, or mutant:NAME"),
+        ("answer --as nobody", "nobody is nobody I know: reference, java, mutant:NAME, or target:"),
         ("answer --as mutant:zero-bit", "there is no mutant zero-bit"),
         ("replay nowhere", "there is no failure file nowhere, and none of that id in .kafka-conformance/failures"),
         ("replay", "Missing argument 'FILE-OR-ID'"),

@@ -116,10 +116,10 @@ def test_a_frozen_answer_is_believed_and_not_the_reference(tmp_path: Path, monke
 
 def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
     def say(rule: Rule, at: Release, question: Any) -> Outcome:
-        return Answered({"hash": 0}) if question.key and "ff" in question.key else _right(rule, at, question)
+        return Answered({"hash": 0}) if question.key else _right(rule, at, question)
 
     (differed,) = _of(_gate(_Target(say), tmp_path), Differed)
-    assert differed.question == {"key": "ff"}
+    assert len(differed.question["key"]) == len("00")
     assert [path.stem for path in tmp_path.iterdir()] == [differed.id]
 
 

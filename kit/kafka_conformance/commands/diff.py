@@ -38,7 +38,9 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
         java = JavaAnswerer(oracle)
         for rule in named(rules):
             progress.doing(f"making questions for {rule.slug}")
-            found = compare_releases(rule, java, chosen, sources(rule, round(examples * min(rule.share, 1)), seed), progress)
+            found = compare_releases(
+                rule, java, chosen, sources(rule, round(examples * min(rule.share, 1)), seed), progress
+            )
             compared += found
             if len(chosen) == 2:
                 _print_pair(found[0], java, examples, seed)

@@ -270,6 +270,8 @@ def diagnosed(one: Diagnosis, *, threads: bool = True) -> str:
     """A diagnosis in one line: which known mistake gives the same answers, and where somebody made it."""
     verb = "equals" if one.wrong == 1 else "equal"
     line = f"{one.equal:,} of {plural(one.wrong, 'wrong answer')} {verb} `{one.mutant}`: {one.story}"
+    if one.sample_of:
+        line += f" (a sample of {one.sample_of:,})"
     if one.right:
         line += f"; so do {one.also:,} of {plural(one.right, 'right one')}"
     return f"{line} (see {', '.join(one.threads)})" if threads and one.threads else line

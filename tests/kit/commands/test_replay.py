@@ -104,7 +104,7 @@ def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"actual": {**MUTANT, "by": "nobody"}}, "nobody is nobody I know: reference, java, or mutant:NAME"),
+        ({"actual": {**MUTANT, "by": "nobody"}}, "nobody is nobody I know: reference, java, mutant:NAME, or target:"),
         ({"actual": {**MUTANT, "by": "mutant:zero-bit"}}, "there is no mutant zero-bit"),
         ({"actual": {**MUTANT, "release": "4.x"}}, "'4.x' is not a Kafka release"),
         ({"rule": "partition-for-keys"}, "there is no rule partition-for-keys"),
