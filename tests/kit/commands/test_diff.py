@@ -111,3 +111,24 @@ def test_a_page_is_written_and_held_to(asked: Any, tmp_path: Path) -> None:
 def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         asked("3.1.2 3.2.3", PRODUCER, check=tmp_path / "nowhere.md")
+
+
+def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, whole = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
+    monkeypatch.setattr(diff, "_TOLD", 1)
+    _, short = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
+    rows = [line for line in whole.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
+    told = [line for line in short.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
+    assert len(rows) > 2
+    assert told[0] in rows
+    assert told[1:] == [f"| `producer-partition` | 3.2.3 | 3.3.2 | and {len(rows) - 1} more kinds | |"]
+
+
+def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> None:
+    page = tmp_path / "changes.md"
+    asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
+    text = page.read_text(encoding="utf-8")
+    row = "| `murmur2` | 3.1.2 | 3.2.3 | another hash | |\n"
+    page.write_text(text.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
+    assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
+    assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1
