@@ -72,8 +72,11 @@ Heard: TypeAlias = Line | TooLong | End
 
 
 def on_stderr(line: str) -> None:
-    """Show a line that a driver wrote to standard error, harmless by now, on ours."""
-    print(f"driver: {line}", file=sys.stderr, flush=True)
+    """Show a line that a driver wrote to standard error, harmless by now, on ours.
+
+    GitHub's runner takes ``##[`` for a command wherever it stands in a line, so it is taken apart.
+    """
+    print(f"driver: {line.replace('##[', '# #[')}", file=sys.stderr, flush=True)
 
 
 class Child:

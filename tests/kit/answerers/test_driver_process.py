@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.answerers.driver_process import SHOWN_LINES, Child, End, Line, TooLong
+from kafka_conformance.answerers.driver_process import SHOWN_LINES, Child, End, Line, TooLong, on_stderr
 
 LONG = 30.0
 
@@ -132,3 +132,8 @@ def test_nothing_is_left_of_one_that_was_not_started() -> None:
     with pytest.raises(FileNotFoundError):
         Child(("no-such-driver-anywhere",))
     assert threading.active_count() == before
+
+
+def test_what_a_driver_writes_is_no_command_in_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    on_stderr("::error::a ##[error]b")
+    assert capsys.readouterr().err == "driver: ::error::a # #[error]b\n"
