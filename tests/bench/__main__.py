@@ -19,20 +19,24 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.columns import key_file
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import OpenRelease, Oracle
-from kafka_conformance.rules import RULES, java_classes
+from kafka_conformance.protocol import Question
+from kafka_conformance.rules import RULES, Rule, java_classes
 from kafka_conformance.sources import collect
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
 from kafka_reference import bulk, murmur2, release
+from kafka_reference.releases import Release
 
 SEED = 20_261_121
 ROUNDS = 7
 SCALAR_KEYS = 20_000
 BULK_KEYS = 2_000_000
 SCRIPTS = 2_000
+LONG = 50
 
 
 def main() -> None:
@@ -107,34 +111,42 @@ def hashing_columns(opened: OpenRelease, newest: str, jvm: str) -> None:
 
 def asking(oracle: Oracle, newest: str) -> None:
     """Questions a second through the oracle, in batches, after warm-up, in the newest release that has the rule."""
-    from kafka_conformance.answerers.java import JavaAnswerer
-
     java = JavaAnswerer(oracle)
     columns = "rule", "release", "steps each", "questions a second", "without writing them down"
     table = Table(*columns, box=None, title="through the oracle", title_justify="left")
     for rule in RULES.values():
+        if rule.by_parts is not None:
+            continue  # its questions are those of other rules
         at = max(version for version in map(release, load().releases) if rule.java_class(version) is not None)
         questions = collect(rule, SCRIPTS, SEED)
-        steps = statistics.mean(len(getattr(question, "steps", ("one",))) for question in questions)
-        java.answer(rule, at, questions)
+        long = [question for question in questions if len(getattr(question, "steps", ())) >= LONG]
+        for name, asked in ((rule.slug, questions), (f"  of {LONG} steps and more", long)):
+            if len(asked) >= LONG:
+                table.add_row(name, str(at), *_rates(java, oracle, rule, at, asked))
+    Console(width=110).print(table)
 
-        def run(rule: object = rule, at: object = at, questions: Sequence[object] = tuple(questions)) -> float:
+
+def _rates(java: JavaAnswerer, oracle: Oracle, rule: Rule, at: Release, questions: Sequence[Question]) -> list[str]:
+    """Steps each, and how many a second: with and without writing the questions down."""
+    steps = statistics.mean(len(getattr(question, "steps", ("one",))) for question in questions)
+    java.answer(rule, at, questions)
+    opened = oracle.open_broker(str(at)) if rule.broker else oracle.open(str(at))
+    asked = [{"id": str(number), "rule": rule.slug, "question": each} for number, each in enumerate(questions)]
+    lines = b"\n".join(map(msgspec.json.encode, asked))
+
+    def a_second(ask: Callable[[], object]) -> Callable[[], float]:
+        def run() -> float:
             begun = time.perf_counter()
-            java.answer(rule, at, questions)  # type: ignore[arg-type]
+            ask()
             return len(questions) / (time.perf_counter() - begun)
 
-        asked = [{"id": str(number), "rule": rule.slug, "question": each} for number, each in enumerate(questions)]
-        lines = b"\n".join(map(msgspec.json.encode, asked))
-        opened = oracle.open(str(at))
+        return run
 
-        def answer(opened: OpenRelease = opened, lines: bytes = lines, count: int = len(questions)) -> float:
-            begun = time.perf_counter()
-            opened.answer(lines)
-            return count / (time.perf_counter() - begun)
-
-        rates = in_turns({"asked": run, "answered": answer})
-        table.add_row(rule.slug, str(at), f"{steps:.0f}", f"{rates['asked']:,.0f}", f"{rates['answered']:,.0f}")
-    Console(width=110).print(table)
+    rates = in_turns({
+        "asked": a_second(lambda: java.answer(rule, at, questions)),
+        "answered": a_second(lambda: opened.answer(lines)),
+    })  # fmt: skip
+    return [f"{steps:.0f}", f"{rates['asked']:,.0f}", f"{rates['answered']:,.0f}"]
 
 
 def in_turns(contestants: dict[str, Callable[[], float]]) -> dict[str, float]:
