@@ -37,9 +37,10 @@ from kafka_conformance.mutants.ported_hashes import PORTED_HASHES
 from kafka_conformance.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.rules import RULES, Rule
 from kafka_conformance.rules.partition_for_key import PartitionForKeyQuestion
+from kafka_conformance.session import chosen_releases
 from kafka_jars.pins import load
 from kafka_reference.partitioning import default, producer
-from kafka_reference.releases import Release, release
+from kafka_reference.releases import Release
 
 __all__ = ["READ_OFF", "Candidate", "candidates", "line_of", "pinned"]
 
@@ -96,7 +97,7 @@ def _short(text: str) -> str:
 @cache
 def pinned() -> tuple[Release, ...]:
     """The releases that the proof is about, in order."""
-    return tuple(sorted(map(release, load().releases)))
+    return tuple(chosen_releases("all", load()))
 
 
 def _asked(ask: Ask, at: Release) -> Callable[[Question, Answer], Answer | None]:

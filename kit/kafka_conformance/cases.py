@@ -20,7 +20,8 @@ from typing import Annotated
 
 import msgspec
 
-from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.errors import BadInput
+from kafka_conformance.files import write_whole
 from kafka_conformance.protocol import Answer, Question
 from kafka_conformance.rules import Rule
 
@@ -112,13 +113,7 @@ def write(path: Path, provenance: Provenance, cases: Sequence[Case]) -> None:
     mutants = tuple(sorted({slug for case in cases for slug in case.kills}))
     head = _Head(**msgspec.structs.asdict(provenance), mutants=mutants)
     lines = map(msgspec.json.encode, (head, *_folded(cases, tuple(provenance.jars), mutants)))
-    scratch = path.with_suffix(".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_bytes(b"\n".join(lines) + b"\n")
-        scratch.replace(path)
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+    write_whole(path, b"\n".join(lines) + b"\n")
 
 
 def _folded(cases: Iterable[Case], order: Sequence[str], mutants: Sequence[str]) -> Iterable[_Line]:

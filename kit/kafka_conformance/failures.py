@@ -7,7 +7,6 @@ its place.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import msgspec
 
 from kafka_conformance.engine import Difference
 from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.files import write_whole
 from kafka_conformance.protocol import Answer, Question, question_id, to_json
 from kafka_conformance.rules import RULES, Rule
 from kafka_reference.releases import Release
@@ -68,14 +68,9 @@ def save_failure(rule: Rule, difference: Difference, said: tuple[tuple[str, Rele
     )
     path = folder / f"{failure.id}.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(f".{os.getpid()}")
-        scratch.write_bytes(msgspec.json.format(to_json(failure), indent=2) + b"\n")
-        scratch.replace(path)
-    except OSError as error:
-        raise KitError(
-            f"a disagreement was found and {path} cannot be written ({error.strerror}): {to_json(failure).decode()}"
-        ) from error
+        write_whole(path, msgspec.json.format(to_json(failure), indent=2) + b"\n")
+    except KitError as error:
+        raise KitError(f"a disagreement was found and {error}: {to_json(failure).decode()}") from error
     return path
 
 

@@ -67,7 +67,7 @@ class Plan:
 
     def examples_of(self, rule: Rule) -> int:
         """How many examples the rule's strategy is asked for."""
-        return round(self.examples * rule.share)
+        return rule.examples_of(self.examples)
 
 
 @dataclass(frozen=True, slots=True)

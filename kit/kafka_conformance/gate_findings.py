@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.candidates import READ_OFF, candidates
+from kafka_conformance.candidates import READ_OFF, Candidate, candidates
 from kafka_conformance.diagnosing import diagnose
 from kafka_conformance.engine import Difference, Pair, kind_of, shrunk, size_of
 from kafka_conformance.events import Diagnosis, Differed, Grade, Known, Source
@@ -33,10 +34,9 @@ _SHRINK_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A kind of difference: the event, its smallest difference, and the mutant that explains all of the kind."""
+    """A kind of difference: the event, and the mutant that explains all of the kind, or an empty text."""
 
     event: Differed
-    difference: Difference
     explained: str
 
 
@@ -66,16 +66,14 @@ class Finder:
     def findings(self, wrong: Sequence[tuple[Source, Difference]], right: Sequence[tuple[Question, Answer]],
                  known: KnownFailures) -> Iterator[Finding]:  # fmt: skip
         """A finding for each kind of difference: what is known apart from what is not."""
-        groups: dict[tuple[str, str], list[tuple[Source, Difference]]] = {}
+        groups: dict[tuple[str, Known | None], list[tuple[Source, Difference]]] = {}
         for source, difference in wrong:
             miss = self._miss(difference)
-            covered = known.covers(miss)
-            reason = "" if covered is None else to_json(covered).decode()
-            groups.setdefault((miss.kind, reason), []).append((source, difference))
+            groups.setdefault((miss.kind, known.covers(miss)), []).append((source, difference))
         if self._grade == "exact" and wrong:
             self.diagnoses = diagnose(self._rule, self._at, [one for _, one in wrong], right)
-        for (kind, reason), group in groups.items():
-            yield self._finding(kind, reason, group, right)
+        for (kind, covered), group in groups.items():
+            yield self._finding(kind, covered, group, right)
 
     def _miss(self, difference: Difference) -> Miss:
         name = question_id(self._rule.slug, str(self._at), difference.question)
@@ -84,17 +82,22 @@ class Finder:
             self._rule.slug, str(self._at), name, kind, difference.actual, lambda slug: self._equals(slug, difference)
         )
 
+    @cached_property
+    def _named(self) -> dict[str, Candidate]:
+        """The candidates that are there whatever the target says."""
+        found: dict[str, Candidate] = {}
+        for candidate in candidates(self._rule, self._at, ()):
+            found.setdefault(candidate.slug, candidate)
+        return found
+
     def _equals(self, slug: str, difference: Difference) -> bool:
         """Whether the candidate of this name gives this wrong answer."""
-        for candidate in candidates(self._rule, self._at, [difference]):
-            if candidate.slug == slug and slug not in READ_OFF:
-                said = candidate.says(difference.question, difference.expected)
-                return said is not None and to_json(said) == to_json(difference.actual)
-        return False
+        candidate = self._named.get(slug)
+        said = None if candidate is None else candidate.says(difference.question, difference.expected)
+        return said is not None and to_json(said) == to_json(difference.actual)
 
-    def _finding(self, kind: str, reason: str, group: Sequence[tuple[Source, Difference]],
+    def _finding(self, kind: str, known: Known | None, group: Sequence[tuple[Source, Difference]],
                  right: Sequence[tuple[Question, Answer]]) -> Finding:  # fmt: skip
-        known = msgspec.json.decode(reason, type=Known) if reason else None
         differences = [difference for _, difference in group]
         smallest = min(differences, key=size_of)
         file = self._save(smallest, len(group))
@@ -111,7 +114,7 @@ class Finder:
             self._rule.links[0] if self._rule.links else "", str(file), explained[0] if explained else None, known,
         )  # fmt: skip
         whole = [one.mutant for one in explained if one.equal == one.wrong]
-        return Finding(event, replace(smallest, times=len(group)), next((m for m in whole if m not in READ_OFF), ""))
+        return Finding(event, next((mutant for mutant in whole if mutant not in READ_OFF), ""))
 
     def _save(self, difference: Difference, many: int) -> Path:
         said = ("reference", self._at), (self._by, self._at)

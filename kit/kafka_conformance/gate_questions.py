@@ -49,7 +49,7 @@ def asked_of(rule: Rule, at: Release, grade: Grade, examples: int, seed: int, fo
 
 def _fresh(rule: Rule, examples: int, seed: int) -> list[Question]:
     """Each once: Hypothesis may make the smallest ones again."""
-    return list(dict.fromkeys(collect(rule, round(examples * min(rule.share, 1)), seed)))
+    return list(dict.fromkeys(collect(rule, rule.examples_of(examples, most=1), seed)))
 
 
 def _right(rule: Rule, at: Release, questions: Sequence[Question]) -> list[tuple[Question, Outcome]]:

@@ -31,7 +31,18 @@ from pathlib import Path
 from kafka_conformance import certifying
 from kafka_conformance.answerers.target import TargetAnswerer
 from kafka_conformance.engine import Difference
-from kafka_conformance.events import Began, Ended, Event, Grade, RuleBegan, RuleEnded, Source, Trouble, Verdict
+from kafka_conformance.events import (
+    Began,
+    Differed,
+    Ended,
+    Event,
+    Grade,
+    RuleBegan,
+    RuleEnded,
+    Source,
+    Trouble,
+    Verdict,
+)
 from kafka_conformance.failures import FOLDER
 from kafka_conformance.gate_findings import Finder
 from kafka_conformance.gate_questions import Asked, asked_of
@@ -63,11 +74,11 @@ class GatePlan:
 
 @dataclass(slots=True)
 class Gated:
-    """What came out, for whoever goes on with it: every event, and one difference of each kind that is not known."""
+    """What came out, for whoever goes on with it: every event, and what is not known of those that differ."""
 
     events: list[Event] = field(default_factory=list)
-    unknown: list[tuple[Rule, Release, str, Difference, str]] = field(default_factory=list)
-    """Rule, release, kind, the difference, and the mutant that explains all of the kind, or an empty text."""
+    unknown: list[tuple[Differed, str]] = field(default_factory=list)
+    """A finding, and the mutant that explains all of its kind, or an empty text."""
 
     @property
     def ended(self) -> Ended:
@@ -183,7 +194,7 @@ def _rule(target: TargetAnswerer, rule: Rule, at: Release, plan: GatePlan, known
     for finding in finder.findings(counts.wrong, counts.right, known):
         if finding.event.known is None:
             counts.differed += finding.event.times
-            gated.unknown.append((rule, at, finding.event.kind, finding.difference, finding.explained))
+            gated.unknown.append((finding.event, finding.explained))
         else:
             counts.known += finding.event.times
         say(finding.event)

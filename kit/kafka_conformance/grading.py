@@ -22,11 +22,7 @@ from kafka_conformance.protocol import (
     Agrees,
     Answer,
     Answered,
-    Crashed,
     Differs,
-    Errored,
-    Failed,
-    Lost,
     Outcome,
     Question,
     Unsupported,
@@ -77,10 +73,8 @@ def judge_batch(target: Answerer, rule: Rule, at: Release, grade: Grade, batch: 
 
 def _verdict(rule: Rule, at: Release, grade: Grade, question: Question, right: Answered, said: Outcome,
              name: str) -> Verdict:  # fmt: skip
-    if isinstance(said, Unsupported):
-        return said  # of a target, unlike of the reference, it is no breakdown to lack a part of a rule
     if grade == "exact" or not isinstance(said, Answered):
-        return judge(right, said, ("kafka", name))
+        return _held(right, said, name)
     refused = admits(rule, question, at, said.answer)
     if refused is None:
         return Agrees()
@@ -88,9 +82,14 @@ def _verdict(rule: Rule, at: Release, grade: Grade, question: Question, right: A
     return Differs(refused.as_answer(steps if isinstance(steps, list) else []), said.answer)
 
 
+def _held(right: Answered, said: Outcome, name: str) -> Verdict:
+    """Of a target, unlike of the reference, it is no breakdown to lack a part of a rule."""
+    return said if isinstance(said, Unsupported) else judge(right, said, ("kafka", name))
+
+
 def judge_shares(target: Answerer, rule: Rule, at: Release, seed: int) -> tuple[Distribution | None, list[Judgement]]:
     """The scenarios of a rule: the least likely distribution, and a judgement for each scenario and each breakdown."""
-    found = [measure(target, rule, at, scenario) for scenario in scenarios(rule, at, seed)]
+    found = [measure(target, rule, at, scenario) for scenario in scenarios(rule, seed)]
     judged = [judgement for one in found for judgement in _judged(one, target.name)]
     worst = min(found, key=lambda one: one.distribution.p_value, default=None)
     return (worst.distribution if worst else None), judged
@@ -98,7 +97,7 @@ def judge_shares(target: Answerer, rule: Rule, at: Release, seed: int) -> tuple[
 
 def _judged(one: Measured, name: str) -> list[Judgement]:
     question, told = one.scenario.questions[0], one.distribution
-    judged = [Judgement(question, _of_broken(what, name)) for what in one.broken]
+    judged = [Judgement(question, _held(Answered({}), what, name)) for what in one.broken]
     if one.differs:
         shares = {"shares": [[i, round(chance, 4)] for i, chance in sorted(one.scenario.chances.items())]}
         counts = [[i, count] for i, count in zip(told.partitions, told.actual, strict=True)]
@@ -107,13 +106,3 @@ def _judged(one: Measured, name: str) -> list[Judgement]:
     elif sum(told.actual):
         judged.append(Judgement(question, Agrees()))
     return judged
-
-
-def _of_broken(what: Unsupported | Failed | Lost, name: str) -> Verdict:
-    match what:
-        case Unsupported():
-            return what
-        case Failed(text):
-            return Errored(name, text)
-        case Lost():
-            return Crashed(name, what)

@@ -39,8 +39,9 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from kafka_conformance.errors import BadInput, KitError
-from kafka_conformance.events import Known, Stale
+from kafka_conformance.errors import BadInput
+from kafka_conformance.events import Differed, Known, Stale
+from kafka_conformance.files import write_whole
 from kafka_conformance.protocol import Answer, to_json
 
 __all__ = ["Entry", "KnownFailures", "Miss", "mended", "read"]
@@ -169,10 +170,10 @@ def read(path: Path, today: date) -> KnownFailures:
         raise BadInput(f"{path} is no file of known failures: {error}") from error
 
 
-def mended(path: Path, known: KnownFailures, found: Iterable[tuple[Miss, str]]) -> int:
+def mended(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, str]]) -> int:
     """Write the file: what still holds, and an entry for each kind ``found`` and not covered; how many these are.
 
-    ``found`` has one difference for each kind, and the mutant all of that kind equal, or an empty text. Raises KitError.
+    ``found`` has each such kind, and the mutant that all of it equal, or an empty text. Raises KitError.
     """
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     document = tomlkit.parse(text) if text else tomlkit.document()
@@ -183,28 +184,22 @@ def mended(path: Path, known: KnownFailures, found: Iterable[tuple[Miss, str]]) 
     for item, keep in zip(table or [], known.keeps(), strict=True):
         if keep:
             kept.append(item)
-    fresh = [_entry(miss, diagnosis, known.today) for miss, diagnosis in found]
+    fresh = [_entry(kind, diagnosis, known.today) for kind, diagnosis in found]
     for one in fresh:
         kept.append(one)
     document.pop("known", None)
     if kept:
         document.append("known", kept)
-    scratch = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_text(tomlkit.dumps(document), encoding="utf-8")
-        scratch.replace(path)
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+    write_whole(path, tomlkit.dumps(document).encode())
     return len(fresh)
 
 
-def _entry(miss: Miss, diagnosis: str, today: date) -> Any:
+def _entry(one: Differed, diagnosis: str, today: date) -> Any:
     table = tomlkit.table()
     fields = {
-        "rule": miss.rule,
-        "release": miss.release,
-        "pattern": escape(miss.kind),
+        "rule": one.rule,
+        "release": one.release,
+        "pattern": escape(one.kind),
         **({"diagnosis": diagnosis} if diagnosis else {}),
         "reason": f"written by --write-known-failures on {today}: say why this is put up with",
         "issue": "",

@@ -25,6 +25,7 @@ from kafka_conformance.rules import Rule
 from kafka_conformance.rules.builtin_steps import BuiltInPartitionerQuestion, LoadStep, PeekStep
 from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition
 from kafka_conformance.rules.sticky_steps import PartitionStep, StickyQuestion
+from kafka_reference.draws import SeededDraws
 from kafka_reference.releases import Release
 
 __all__ = ["UNLIKELY", "Measured", "Scenario", "measure", "p_value", "scenarios"]
@@ -65,9 +66,8 @@ _ALL = AskedCluster(_BROKERS, tuple(AskedPartition(number, number) for number in
 _SOME = AskedCluster(_BROKERS, tuple(AskedPartition(n, None if n in (1, 4) else n) for n in range(6)))
 
 
-def scenarios(rule: Rule, at: Release, seed: int) -> list[Scenario]:
-    """What is asked of a rule by its shares; nothing if it has none. ``at`` has to have the rule."""
-    del at  # the first choice has the same chances in every release that has the rule
+def scenarios(rule: Rule, seed: int) -> list[Scenario]:
+    """What is asked of a rule by its shares, in every release that has it alike; nothing if it has none."""
     if rule.question is StickyQuestion:
         return [
             _sticky("all six partitions led", _ALL, seed),
@@ -108,8 +108,6 @@ def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ..
 
 def _draws(seed: int) -> tuple[int, ...]:
     """For a target that does look at them."""
-    from kafka_reference.draws import SeededDraws
-
     draws = SeededDraws(seed)
     return tuple(draws.next() for _ in range(_DRAWS))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.events import Differed
 from kafka_conformance.known_failures import KnownFailures, Miss, mended, read
 
 TODAY = date(2026, 11, 21)
@@ -28,6 +29,11 @@ def _miss(**changes: object) -> Miss:
         "equals": lambda slug: slug == "crc32",
     }  # fmt: skip
     return Miss(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _differed(kind: str = "another hash") -> Differed:
+    asked: tuple[dict[str, object], ...] = ({"key": ""}, {"hash": 2}, {"hash": 1})
+    return Differed("murmur2", "4.4.0", "aa", "fresh", kind, 1, *asked, java="Utils.murmur2", link="")
 
 
 def _known(tmp_path: Path, text: str = ENTRY) -> KnownFailures:
@@ -123,7 +129,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_a_new_file_is_made_and_covers_what_it_was_made_from(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     odd = _miss(kind="a [kind] of *its* own?")
-    assert mended(path, KnownFailures(today=TODAY), [(_miss(), "crc32"), (odd, "")]) == 2
+    assert mended(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
     known = read(path, TODAY)
     known.asked("murmur2", "4.4.0", [])
     assert known.covers(_miss()) is not None
@@ -138,7 +144,7 @@ def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tm
     stale = ENTRY.replace("another*", "nothing like it").replace("CRC32 is its default", "gone")
     known = _known(tmp_path, ENTRY + stale)
     assert known.covers(_miss()) is not None
-    assert mended(tmp_path / "known.toml", known, [(_miss(kind="raises X"), "")]) == 1
+    assert mended(tmp_path / "known.toml", known, [(_differed("raises X"), "")]) == 1
     text = (tmp_path / "known.toml").read_text()
     assert "# as they say" in text
     assert "gone" not in text

@@ -44,14 +44,14 @@ def _led(cluster: Any) -> list[int]:
      ("uniform-sticky-partitioner", "2.8.2")],
 )  # fmt: skip
 def test_the_reference_has_the_shares_of_its_rule(slug: str, at: str) -> None:
-    for scenario in scenarios(RULES[slug], release(at), 7):
+    for scenario in scenarios(RULES[slug], 7):
         measured = measure(ReferenceAnswerer(), RULES[slug], release(at), scenario)
         assert not measured.differs, measured.distribution
         assert sum(measured.distribution.actual) == len(scenario.questions)
 
 
 def _only(choose: Callable[[Any], Any], number: int) -> bool:
-    return measure(_Chooser(choose), BUILTIN, NEWEST, scenarios(BUILTIN, NEWEST, 7)[number]).differs
+    return measure(_Chooser(choose), BUILTIN, NEWEST, scenarios(BUILTIN, 7)[number]).differs
 
 
 def test_a_bias_of_a_tenth_is_seen() -> None:
@@ -84,13 +84,13 @@ def test_a_target_that_fails_is_not_judged() -> None:
         def answer(self, _: Rule, __: Release, questions: Sequence[Question]) -> list[Outcome]:
             return [Failed("no")] * len(questions)
 
-    measured = measure(Fails(), BUILTIN, NEWEST, scenarios(BUILTIN, NEWEST, 7)[0])
+    measured = measure(Fails(), BUILTIN, NEWEST, scenarios(BUILTIN, 7)[0])
     assert not measured.differs
     assert len(measured.broken) == 4000
 
 
 def test_rules_without_chance_have_no_scenario() -> None:
-    assert scenarios(RULES["murmur2"], NEWEST, 1) == []
+    assert scenarios(RULES["murmur2"], 1) == []
 
 
 def test_the_bound_is_one_where_nothing_is_odd_and_small_where_it_is() -> None:

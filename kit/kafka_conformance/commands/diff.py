@@ -38,9 +38,8 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
         java = JavaAnswerer(oracle)
         for rule in named(rules):
             progress.doing(f"making questions for {rule.slug}")
-            found = compare_releases(
-                rule, java, chosen, sources(rule, round(examples * min(rule.share, 1)), seed), progress
-            )
+            asked = sources(rule, rule.examples_of(examples, most=1), seed)
+            found = compare_releases(rule, java, chosen, asked, progress)
             compared += found
             if len(chosen) == 2:
                 _print_pair(found[0], java, examples, seed)
@@ -68,7 +67,7 @@ def markdown(compared: Iterable[Compared]) -> str:
         if begins != ends:
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {'begins' if begins else 'ends'} | |")
         told = sorted(each.changes, key=lambda change: size_of(change.example))[:_TOLD]
-        for change in (change for change in each.changes if change in told):
+        for change in filter(told.__contains__, each.changes):
             shown = (*first_apart(change.example), change.example.question)
             example = " ".join(f"`{to_json(part).decode()}`" for part in shown).replace("|", "\\|")
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {change.kind} | {example} |")

@@ -17,9 +17,9 @@ from kafka_conformance.progress import steps
 from kafka_conformance.rechecking import drifts, read_folder
 from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.rules import Rule, named
-from kafka_conformance.session import open_oracle
+from kafka_conformance.session import chosen_releases, open_oracle
 from kafka_jars.pins import load
-from kafka_reference.releases import Release, release
+from kafka_reference.releases import Release
 
 __all__ = ["OracleJava", "run"]
 
@@ -32,7 +32,7 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: 
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check)
     pins = load()
-    plan = Plan(meant, sorted(map(release, pins.releases)), examples, seed)
+    plan = Plan(meant, chosen_releases("all", pins), examples, seed)
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         for each in freeze(plan, OracleJava(oracle), progress):
@@ -47,7 +47,7 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: 
 def _check(rules: Sequence[Rule], folder: Path) -> int:
     found = read_folder(folder, rules)
     pins = load()
-    releases = sorted(map(release, pins.releases))
+    releases = chosen_releases("all", pins)
     strangers = {version for each in found.values() for version in each.provenance.jars} - set(pins.releases)
     if strangers:
         raise KitError(f"cases in {folder} are of releases that are not pinned: {', '.join(sorted(strangers))}")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 
 from kafka_conformance import known_failures
 from kafka_conformance.answerers.target import TargetAnswerer, open_target
@@ -17,9 +16,8 @@ from kafka_conformance.events import Event, to_line
 from kafka_conformance.failures import FOLDER, TARGET
 from kafka_conformance.gating import Gated, GatePlan, gate, newest_with
 from kafka_conformance.grading import check_grade
-from kafka_conformance.known_failures import KnownFailures, Miss
+from kafka_conformance.known_failures import KnownFailures
 from kafka_conformance.progress import steps
-from kafka_conformance.protocol import question_id
 from kafka_conformance.reports import gate_github, gate_writers
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, Rule, named
@@ -92,27 +90,29 @@ def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[T
 
 @contextmanager
 def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
-    """Where events go as they happen: a file, or nowhere."""
+    """Where events go as they happen: a file, or nowhere. Raises KitError, if only in the middle, when it is full."""
     if path is None:
-        yield _Stream(None)
+        yield lambda _: None
         return
-    try:
+
+    def written(event: Event) -> None:
+        """At once: a gate that is killed has told what it knew."""
+        with _writing(path):
+            file.write(to_line(event) + b"\n")
+
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            yield _Stream(file)
+        file = path.open("wb", buffering=0)
+    with file:
+        yield written
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
-
-
-class _Stream:
-    def __init__(self, file: BinaryIO | None) -> None:
-        self._file = file
-
-    def __call__(self, event: Event) -> None:
-        """Write it at once: a gate that is killed has told what it knew."""
-        if self._file is not None:
-            self._file.write(to_line(event) + b"\n")
-            self._file.flush()
 
 
 def _write_known(path: Path, entries: KnownFailures, gated: Gated) -> int:
@@ -121,14 +121,7 @@ def _write_known(path: Path, entries: KnownFailures, gated: Gated) -> int:
         raise KitError(f"{path} was left as it is: {gated.ended.why}")
     if gated.ended.failed:
         raise KitError(f"{path} was left as it is: {plural(gated.ended.failed, 'question')} could not be judged")
-    found = [
-        (
-            Miss(rule.slug, str(at), question_id(rule.slug, str(at), one.question), kind, one.actual, lambda _: False),
-            why,
-        )
-        for rule, at, kind, one, why in gated.unknown
-    ]
-    added, kept = known_failures.mended(path, entries, found), sum(entries.keeps())
+    added, kept = known_failures.mended(path, entries, gated.unknown), sum(entries.keeps())
     gone = len(entries.entries) - kept
     words = f"{path}: entries added: {added}, kept: {kept}, taken out: {gone}. Say in each why it is put up with."
     console().print(words, markup=False, soft_wrap=True)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kafka_conformance import protocol_schema
-from kafka_conformance.errors import KitError
+from kafka_conformance.files import write_whole
 
 __all__ = ["run"]
 
@@ -16,8 +16,5 @@ def run(*, write: Path | None) -> int:
     if write is None:
         sys.stdout.write(protocol_schema.text())
         return 0
-    try:
-        write.write_text(protocol_schema.text(), encoding="utf-8")
-    except OSError as error:
-        raise KitError(f"{write} cannot be written: {error.strerror}") from error
+    write_whole(write, protocol_schema.text().encode())
     return 0

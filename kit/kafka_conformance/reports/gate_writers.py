@@ -9,10 +9,11 @@ from pathlib import Path
 
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.events import Event
+from kafka_conformance.files import write_whole
 from kafka_conformance.reports import gate_badge, gate_github, gate_junit, gate_markdown, gate_page, gate_terminal
 from kafka_conformance.reports.terminal import console
 
-__all__ = ["ready", "show", "write_all", "write_whole"]
+__all__ = ["ready", "show", "write_all"]
 
 
 def ready(*paths: Path | None) -> None:
@@ -52,7 +53,7 @@ def write_all(events: Sequence[Event], *, junit: Path | None = None, markdown: P
     for path, writer in made:
         try:
             if path is not None:
-                write_whole(path, writer(events))
+                write_whole(path, writer(events).encode("utf-8", "backslashreplace"))
         except KitError as error:
             failed.append(str(error))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -63,27 +64,6 @@ def write_all(events: Sequence[Event], *, junit: Path | None = None, markdown: P
             failed.append(str(error))
     if failed:
         raise KitError("; ".join(failed))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write the file, whole or not at all; its folder is made. Raises KitError."""
-    data = text.encode("utf-8", "backslashreplace")
-    try:
-        if path.exists() and not path.is_file():  # /dev/stdout, or a pipe: there is nothing to put in its place
-            path.write_bytes(data)
-            return
-        real = path.resolve()
-        real.parent.mkdir(parents=True, exist_ok=True)
-        scratch = real.with_name(f".{os.getpid()}.part")
-        try:
-            scratch.write_bytes(data)
-            scratch.replace(real)
-        finally:
-            scratch.unlink(missing_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise KitError(f"{path} cannot be written: what should be its folder is a file") from error
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _append(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kafka_conformance.protocol import Answer, Outcome, Question
@@ -77,6 +78,10 @@ class Rule:
     broker: bool = False
     by_parts: ByParts | None = None
     explain: Explain | None = None
+
+    def examples_of(self, usual: int, most: float = inf) -> int:
+        """How many examples its strategy is asked for: its share of the usual number, or ``most`` times that."""
+        return round(usual * min(self.share, most))
 
     def has_java(self, at: Release) -> bool:
         """Whether Java answers this rule in this release."""

@@ -21,6 +21,7 @@ from kafka_conformance.commands import freeze
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.mutants import Mutant
 from kafka_conformance.rules import RULES, Space
+from kafka_reference.releases import release
 
 SLUG = "sequence-increment"
 
@@ -163,6 +164,6 @@ def test_check_alone_means_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_brokers_rule_is_answered_by_the_brokers_jar() -> None:
     java = freeze.OracleJava(ORACLE)  # type: ignore[arg-type]
-    at = freeze.release("4.4.0")
+    at = release("4.4.0")
     assert java.sha256(RULES["broker-producer-state"], at) == "broker 4.4.0"
     assert java.sha256(RULES[SLUG], at) == "clients 4.4.0"

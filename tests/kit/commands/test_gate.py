@@ -108,3 +108,17 @@ def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatc
     done = _run("python:lenient:answerer")
     assert isinstance(done.exception, BadInput)
     assert "leave murmur2 out of its grades" in str(done.exception)
+
+
+def test_a_stream_that_is_full_is_one_line_and_another_error_is_not_told_as_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver = ["--", sys.executable, str(DRIVER)]
+    full = _run("--events", "/dev/full", *driver)
+    assert str(full.exception) == "/dev/full cannot be written: No space left on device"
+
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("kafka_conformance.commands.gate.gate", broken)
+    assert type(_run("--events", "e.ndjson", *driver).exception) is OSError

@@ -10,7 +10,7 @@ import streams
 
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.reports import gate_badge, gate_github, gate_junit, gate_markdown, gate_page
-from kafka_conformance.reports.gate_writers import ready, show, write_all, write_whole
+from kafka_conformance.reports.gate_writers import ready, show, write_all
 
 EVENTS = streams.everything()
 
@@ -59,32 +59,6 @@ def test_one_that_cannot_be_written_keeps_no_other_from_it(tmp_path: Path, monke
     assert f"{tmp_path / 'none' / 'summary'} cannot be written: No such file or directory" in said
     assert "\n" not in said
     assert (tmp_path / "page").read_text(encoding="utf-8") == gate_page.write(EVENTS)
-
-
-def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "page"
-    write_whole(path, "first")
-
-    def full(self: Path, data: bytes) -> int:
-        with self.open("wb") as file:
-            file.write(data[:2])
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(KitError, match=r"page cannot be written: No space left on device"):
-        write_whole(path, "second")
-    assert path.read_text() == "first"
-    assert [one.name for one in tmp_path.iterdir()] == ["page"]
-
-
-def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
-    (tmp_path / "real").write_text("old")
-    (tmp_path / "link").symlink_to("real")
-    write_whole(tmp_path / "link", "new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "new"
-    write_whole(Path(os.devnull), "gone")
-    assert not Path(os.devnull).is_file()
 
 
 def test_what_could_not_be_written_afterwards_is_refused_before(tmp_path: Path) -> None:
