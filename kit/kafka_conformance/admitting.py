@@ -35,7 +35,6 @@ __all__ = ["RULES_WITH_DRAWS", "Refused", "admits", "countable"]
 
 RULES_WITH_DRAWS = frozenset({"default-partitioner", "uniform-sticky-partitioner", "builtin-partitioner"})
 _MOST = 30
-_MOST_BEGINNINGS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def admits(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | 
                     kept.setdefault(search.held(number, drawn), drawn)
         if not kept:
             return Refused(number, tuple(met[line] for line in sorted(met)))
-        beginnings = list(kept.values())[:_MOST_BEGINNINGS]
+        beginnings = list(kept.values())
     return None
 
 

@@ -14,7 +14,11 @@ from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.mutants import MUTANTS
 from kafka_conformance.protocol import Answered
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.clusters import AskedCluster, AskedNode, AskedPartition
+from kafka_conformance.rules.scripts import ClusterStep
+from kafka_conformance.rules.sticky_steps import PartitionStep, StickyQuestion
 from kafka_conformance.sources import collect
+from kafka_reference.draws import seed_for
 from kafka_reference.releases import release
 
 ASKED = [
@@ -108,3 +112,17 @@ def _notices(slug: str) -> bool:
 )  # fmt: skip
 def test_mutants_are_refused_unless_they_only_change_which_draw_means_what(slug: str) -> None:
     assert _notices(slug) == (slug not in ONLY_DRAWS)
+
+
+def test_counters_of_three_topics_that_begin_anywhere_are_admissible() -> None:
+    """While one partition alone is led every beginning answers alike: which one it was shows much later."""
+    rule, at = RULES["default-partitioner"], release("2.3.1")
+    nodes = (AskedNode(0),)
+    one_led = AskedCluster(nodes, tuple(AskedPartition(number, None if number else 0) for number in range(30)))
+    all_led = AskedCluster(nodes, tuple(AskedPartition(number, 0) for number in range(30)))
+    placed = tuple(PartitionStep(topic) for topic in "tuv")
+    question = StickyQuestion(0, one_led, (*placed, ClusterStep(all_led), *placed))
+    assert countable(rule, question)
+    last = rule.ask(msgspec.structs.replace(question, seed=seed_for(29)), at)
+    assert last["steps"][4]["partition"] == 0, "the counter of the first topic stood at the last place"
+    assert admits(rule, question, at, last) is None
