@@ -25,7 +25,7 @@ import msgspec
 
 from kafka_conformance.answerers.named_driver import FOLDER, NamedDriver, read_driver
 from kafka_conformance.events import from_lines
-from kafka_conformance.reports.gate_markdown import block, code, link, words
+from kafka_conformance.reports.gate_markdown import block, code, diagnosis, link, words
 from kafka_conformance.reports.gate_outline import Outline, Row, as_json, findings, outline, troubles
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,10 +141,8 @@ def _deviations(one: Gated) -> Iterator[str]:
         if known is not None:
             issue = "" if not known.issue else f" ({_issue(known.issue)})"
             lines[0] += f". Known until {words(known.expires)}: {words(known.reason)}{issue}"
-        if (why := first.diagnosis) is not None:
-            threads = f" ({', '.join(map(link, why.threads))})" if why.threads else ""
-            told = f"\n{why.equal:,} of {why.wrong:,} wrong answers are those of {code(why.mutant)}"
-            lines.append(f"{told}: {words(why.story)}{threads}")
+        if first.diagnosis is not None:
+            lines.append(f"\n{diagnosis(first.diagnosis)}")
         asked = f"question  {as_json(first.question)}"
         yield "\n".join(
             [*lines, "", block([asked, f"Java      {as_json(first.expected)}", f"client    {as_json(first.actual)}"])]

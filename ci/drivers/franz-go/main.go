@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"os"
 
+	. "drivers.test/protocol"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -13,26 +14,26 @@ var partitioners = map[string]kgo.Partitioner{
 	"default": kgo.UniformBytesPartitioner(64<<10, true, true, nil), "java": kgo.StickyKeyPartitioner(nil),
 }
 
-func answer(rule string, q object) object {
+func answer(rule string, q Object) Object {
 	key, count := q["key"], q["partitions"]
 	if rule == "producer-partition" {
-		record, config := q["record"].(object), q["config"].(object)
+		record, config := q["record"].(Object), q["config"].(Object)
 		if record["partition"] != nil || config["partitioner"] != nil || config["ignore_keys"] == true {
-			return object{"unsupported": "a partition is named by ManualPartitioner alone; without keys it draws, at once"}
+			return Object{"unsupported": "a partition is named by ManualPartitioner alone; without keys it draws, at once"}
 		}
-		key, count = record["key"], float64(len(q["cluster"].(object)["partitions"].([]any)))
+		key, count = record["key"], float64(len(q["cluster"].(Object)["partitions"].([]any)))
 	}
 	if key == nil {
-		return object{"unsupported": "a record without a key is placed at random, at once"}
+		return Object{"unsupported": "a record without a key is placed at random, at once"}
 	}
 	bytes, _ := hex.DecodeString(key.(string))
 	partitioner, record := partitioners[os.Args[1]].ForTopic("t"), &kgo.Record{Key: bytes}
 	if backup, ok := partitioner.(kgo.TopicBackupPartitioner); ok {
-		return object{"answer": object{"partition": backup.PartitionByBackup(record, int(count.(float64)), nil)}}
+		return Object{"answer": Object{"partition": backup.PartitionByBackup(record, int(count.(float64)), nil)}}
 	}
-	return object{"answer": object{"partition": partitioner.Partition(record, int(count.(float64)))}}
+	return Object{"answer": Object{"partition": partitioner.Partition(record, int(count.(float64)))}}
 }
 
 func main() {
-	speak("franz-go", "github.com/twmb/franz-go", []string{"partition-for-key", "producer-partition"}, answer)
+	Speak("franz-go", "github.com/twmb/franz-go", []string{"partition-for-key", "producer-partition"}, answer)
 }

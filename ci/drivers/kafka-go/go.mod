@@ -1,6 +1,10 @@
 module driver
 
-go 1.26
+go 1.26.0
+
+replace drivers.test/protocol => ../go-protocol
+
+require drivers.test/protocol v0.0.0
 
 require github.com/segmentio/kafka-go v0.4.51
 

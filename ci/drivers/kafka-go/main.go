@@ -6,29 +6,30 @@ import (
 	"encoding/hex"
 	"os"
 
+	. "drivers.test/protocol"
 	"github.com/segmentio/kafka-go"
 )
 
 var ids = make([]int, 1<<20)
 var made = map[string]kafka.Balancer{"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}}
 
-func answer(rule string, q object) object {
+func answer(rule string, q Object) Object {
 	if rule == "round-robin-partitioner" {
 		return roundRobin(q)
 	}
 	key, count := q["key"], q["partitions"]
 	if rule == "producer-partition" {
-		record, config := q["record"].(object), q["config"].(object)
+		record, config := q["record"].(Object), q["config"].(Object)
 		if record["partition"] != nil || config["partitioner"] != nil || config["ignore_keys"] == true {
-			return object{"unsupported": "a message's partition must not be set to write it; keys are not ignored"}
+			return Object{"unsupported": "a message's partition must not be set to write it; keys are not ignored"}
 		}
 		key, count = record["key"], size(q["cluster"])
 	}
 	if n := count.(float64); key == nil || n < 0 || n > float64(len(ids)) {
-		return object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
+		return Object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
 	}
 	bytes, _ := hex.DecodeString(key.(string))
-	return object{"answer": object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
+	return Object{"answer": Object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
 }
 
 func main() {
@@ -39,5 +40,5 @@ func main() {
 	if os.Args[1] == "default" {
 		rules = []string{"round-robin-partitioner"}
 	}
-	speak("kafka-go", "github.com/segmentio/kafka-go", rules, answer)
+	Speak("kafka-go", "github.com/segmentio/kafka-go", rules, answer)
 }

@@ -1,40 +1,43 @@
 package main
 
-import "github.com/segmentio/kafka-go"
+import (
+	. "drivers.test/protocol"
+	"github.com/segmentio/kafka-go"
+)
 
 type steps = []any
 
 // One balancer for all topics of a writer, as Writer has it. It is told of no batches, and of no leaders.
-func roundRobin(q object) object {
+func roundRobin(q Object) Object {
 	balancer, cluster, done := &kafka.RoundRobin{}, q["cluster"], steps{}
 	for _, step := range q["steps"].(steps) {
-		taken, said := step.(object), object{}
+		taken, said := step.(Object), Object{}
 		if taken["op"] == "cluster" {
 			cluster = taken["cluster"]
 		}
 		if !inOrder(cluster) {
-			return object{"unsupported": "a writer knows how many partitions there are, and takes them from 0 on"}
+			return Object{"unsupported": "a writer knows how many partitions there are, and takes them from 0 on"}
 		}
 		if taken["op"] == "partition" {
-			said = held(func(string, object) object {
+			said = Held(func(string, Object) Object {
 				message := kafka.Message{Topic: taken["topic"].(string)}
-				return object{"answer": object{"partition": balancer.Balance(message, ids[:int(size(cluster))]...)}}
+				return Object{"answer": Object{"partition": balancer.Balance(message, ids[:int(size(cluster))]...)}}
 			}, "", nil)
 			if said["failed"] != nil {
 				return said
 			}
-			said = said["answer"].(object)
+			said = said["answer"].(Object)
 		}
 		done = append(done, said)
 	}
-	return object{"answer": object{"steps": done}}
+	return Object{"answer": Object{"steps": done}}
 }
 
-func size(cluster any) float64 { return float64(len(cluster.(object)["partitions"].(steps))) }
+func size(cluster any) float64 { return float64(len(cluster.(Object)["partitions"].(steps))) }
 
 func inOrder(cluster any) bool {
-	for at, partition := range cluster.(object)["partitions"].(steps) {
-		if partition.(object)["id"] != float64(at) {
+	for at, partition := range cluster.(Object)["partitions"].(steps) {
+		if partition.(Object)["id"] != float64(at) {
 			return false
 		}
 	}

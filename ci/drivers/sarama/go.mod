@@ -2,6 +2,10 @@ module driver
 
 go 1.26.0
 
+replace drivers.test/protocol => ../go-protocol
+
+require drivers.test/protocol v0.0.0
+
 require github.com/IBM/sarama v1.61.1
 
 require (

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"os"
 
+	. "drivers.test/protocol"
 	"github.com/IBM/sarama"
 )
 
@@ -13,27 +14,27 @@ var partitioners = map[string]sarama.PartitionerConstructor{
 	"default": sarama.NewHashPartitioner, "reference": sarama.NewReferenceHashPartitioner, "java": sarama.NewMurmur2Partitioner,
 }
 
-func answer(rule string, q object) object {
+func answer(rule string, q Object) Object {
 	key, count := q["key"], q["partitions"]
 	if rule == "producer-partition" {
-		record, config := q["record"].(object), q["config"].(object)
+		record, config := q["record"].(Object), q["config"].(Object)
 		if record["partition"] != nil || config["partitioner"] != nil || config["ignore_keys"] == true {
-			return object{"unsupported": "a partition is named by NewManualPartitioner alone; keys are not ignored"}
+			return Object{"unsupported": "a partition is named by NewManualPartitioner alone; keys are not ignored"}
 		}
-		key, count = record["key"], float64(len(q["cluster"].(object)["partitions"].([]any)))
+		key, count = record["key"], float64(len(q["cluster"].(Object)["partitions"].([]any)))
 	}
 	if key == nil {
-		return object{"unsupported": "a record without a key is placed at random, at once"}
+		return Object{"unsupported": "a record without a key is placed at random, at once"}
 	}
 	bytes, _ := hex.DecodeString(key.(string))
 	message := &sarama.ProducerMessage{Topic: "t", Key: sarama.ByteEncoder(bytes)}
 	partition, err := partitioners[os.Args[1]]("t").Partition(message, int32(count.(float64)))
 	if err != nil {
-		return object{"failed": err.Error()}
+		return Object{"failed": err.Error()}
 	}
-	return object{"answer": object{"partition": partition}}
+	return Object{"answer": Object{"partition": partition}}
 }
 
 func main() {
-	speak("sarama", "github.com/IBM/sarama", []string{"partition-for-key", "producer-partition"}, answer)
+	Speak("sarama", "github.com/IBM/sarama", []string{"partition-for-key", "producer-partition"}, answer)
 }

@@ -36,7 +36,7 @@ from kafka_conformance.reports.gate_outline import (
 from kafka_conformance.reports.harmless import harmless
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["block", "cell", "code", "link", "rendered", "words", "write"]
+__all__ = ["block", "cell", "code", "diagnosis", "link", "rendered", "words", "write"]
 
 _HEADS = ("rule", "releases", "verdict", "grade", "asked", "agreed", "differed", "known", "unsupported", "failed")
 _LINKED = re.compile(r"@|://|[\w-]\.[^\W\d]|\b(?:www|mailto|xmpp)\b|#\d", re.IGNORECASE)
@@ -110,7 +110,7 @@ def _finding(one: Finding, limit: int) -> str:
     lines.append(f"{plural(one.times, 'question')} in {words(one.where)}, of which one is")
     lines += ["", block(_sides(one, limit)), ""]
     if first.diagnosis:
-        lines.append(f"- {_diagnosis(first.diagnosis)}")
+        lines.append(f"- {diagnosis(first.diagnosis)}")
     lines.append(f"- Decided by {code(first.java)}" + (f", written down at {link(first.link)}" if first.link else ""))
     if first.file:
         lines.append(f"- See it again: {code(f'kafka-conformance replay {first.file}')}")
@@ -138,7 +138,8 @@ def _sides(one: Finding, limit: int) -> Sequence[str]:
     return lines
 
 
-def _diagnosis(one: Diagnosis) -> str:
+def diagnosis(one: Diagnosis) -> str:
+    """A diagnosis as text: the mistake's name as code, its threads as links."""
     threads = ", ".join(map(link, one.threads))
     before, mutant, after = diagnosed(one, threads=False).partition(f"`{one.mutant}`")
     said = words(before) + (code(one.mutant) if mutant else "") + words(after)
@@ -146,7 +147,7 @@ def _diagnosis(one: Diagnosis) -> str:
 
 
 def _explained(one: Explained) -> str:
-    return f"- {words(one.rule)} in {words(one.where)}: {_diagnosis(one.diagnosis)}"
+    return f"- {words(one.rule)} in {words(one.where)}: {diagnosis(one.diagnosis)}"
 
 
 def _trouble(one: Broken, limit: int) -> str:

@@ -1,0 +1,3 @@
+module drivers.test/protocol
+
+go 1.26.0
