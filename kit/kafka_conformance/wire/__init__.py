@@ -1,0 +1,1 @@
+"""Real brokers: started, spoken to, and ended without a trace."""
