@@ -2,7 +2,8 @@
 
 A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
 loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
-clients log through slf4j), and ``[compiler]`` what turns the oracle's source into classes. Which artifacts these are is
+clients log through slf4j), ``[compiler]`` what turns the oracle's source into classes, ``[connector]`` what lets Spark read
+and write topics. Which artifacts these are is
 in :mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
 jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
 """
@@ -50,6 +51,7 @@ class Pins:
     releases: dict[str, tuple[Jar, ...]]
     beside: tuple[Jar, ...]
     compiler: tuple[Jar, ...]
+    connector: tuple[Jar, ...] = ()
     brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
 
     def is_pinned(self, version: str) -> bool:
@@ -82,6 +84,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             releases={version: _jars(table, path) for version, table in named.items()},
             beside=_jars(document["beside"], path),
             compiler=_jars(document["compiler"], path),
+            connector=_jars(document["connector"], path),
             brokers={version: _jars(table, path) for version, table in brokers.items()},
         )
     except (
