@@ -3,8 +3,8 @@
 Either gives the same frame: ``partition`` (int), ``offset`` (long), ``timestamp_ms`` (long, null where there is none) and
 ``key`` (binary, null where there is none), each partition's records in the order of their offsets within one task.
 
-What is read is fixed before anything is: from which offset to which, by partition. So a run that is resumed reads what it would
-have read, whatever was written since. In an export it is what its files hold.
+What is read is fixed before anything is: from which offset to which, by partition. So a run that is resumed reads what it
+would have read, whatever was written since. In an export it is what its files hold.
 """
 
 from __future__ import annotations

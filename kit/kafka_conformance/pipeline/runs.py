@@ -65,6 +65,15 @@ class Run:
             if spark.alive():
                 files.delete(_RUNNING)
 
+    @staticmethod
+    def plan(spark: Spark, folder: str) -> Any:
+        """The plan of the run in this folder, if there is one. Raises BadInput where it cannot be read."""
+        written = _Files(spark, folder.rstrip("/")).read(_PLAN)
+        try:
+            return None if written is None else msgspec.json.decode(written)
+        except msgspec.DecodeError as error:
+            raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
+
     def finished(self) -> set[int]:
         """The chunks that are done."""
         return {int(found[1]) for name in _Files(self.spark, f"{self.folder}/chunks").names()

@@ -51,6 +51,8 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.shuffle.partitions": "16",
+    # Rows of two kinds into two folders, without sorting them for it.
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 _ON_ONE_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # What pyspark imports into the view of a gateway that it starts itself.
