@@ -1,7 +1,7 @@
 """An audit, from a source to its result: scanned chunk by chunk into a run's folder, then summed.
 
-What is fixed when a run begins is its plan: which offsets of which partitions, what is expected, how large a chunk is. A run that
-is resumed takes all of it from there, and so comes to the same result.
+What is fixed when a run begins is its plan: which offsets of which partitions, what is expected, how large a chunk is. A run
+that is resumed takes all of it from there, and so comes to the same result.
 """
 
 from __future__ import annotations
