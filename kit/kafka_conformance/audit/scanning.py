@@ -1,8 +1,8 @@
 """The one pass over the records, on Spark: blocks of a partition's records in, what is known of each block out.
 
-A block is what arrives in one Arrow batch, cut where the partition changes: up to 65,536 records in the order of their offsets.
-Which batches there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of row go out,
-each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
+A block is what arrives in one Arrow batch, cut where the partition changes: up to 65,536 records in the order of their
+offsets. Which batches there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of
+row go out, each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
 
 =========  ============================================================================================================
 kind       what
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -45,14 +46,14 @@ SCHEMA = (
     " explained_by string, data binary, keys_seen binary, moments binary"
 )
 _ARROW = pa.schema([
-    ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()), ("key", pa.binary()),
-    ("expected_partition", pa.int32()), ("attributed", pa.string()), ("explained_by", pa.string()), ("data", pa.binary()),
-    ("keys_seen", pa.binary()), ("moments", pa.binary()),
+    ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()),
+    ("key", pa.binary()), ("expected_partition", pa.int32()), ("attributed", pa.string()), ("explained_by", pa.string()),
+    ("data", pa.binary()), ("keys_seen", pa.binary()), ("moments", pa.binary()),
 ])  # fmt: skip
 
 
 class Scanned(msgspec.Struct, frozen=True):
-    """What is said of a block. ``pieces``: its time in PIECES equal parts, counts of records by whom they are attributed to."""
+    """What is said of a block. ``pieces``: its time in PIECES equal parts, records by whom they are attributed to in each."""
 
     summary: Summary
     pieces: dict[str, list[int]]
@@ -88,7 +89,7 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
     offsets = batch.column("offset").to_numpy(zero_copy_only=False)
     times = batch.column("timestamp_ms").fill_null(-1).to_numpy(zero_copy_only=False)
     keys = batch.column("key")
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in pairwise(cuts):
         yield Block(int(partitions[begin]), offsets[begin:end], times[begin:end], keys[begin:end])
 
 
@@ -151,10 +152,8 @@ def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
 def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:
     """All that explain each with as many partitions as there are now, joined by commas."""
     kinds, places = np.unique(masks, return_inverse=True)
-    texts = [
-        ",".join(f"{each.slug}@{partitions}" for bit, each in enumerate(PLACEMENTS) if int(mask) >> bit & 1)
-        for mask in kinds
-    ]
+    names = [f"{each.slug}@{partitions}" for each in PLACEMENTS]
+    texts = [",".join(name for bit, name in enumerate(names) if int(mask) >> bit & 1) for mask in kinds]
     made = pa.DictionaryArray.from_arrays(places.astype(np.int32), texts).cast(pa.string())
     return pa.compute.if_else(pa.array(codes != KEYLESS_CODE), made, None)
 

@@ -1,4 +1,4 @@
-"""``audit``: which rule put each record of a topic where it is. Exit code 0: where expected, all of them; 1: not; 2: unknown."""
+"""``audit``: which rule put each record of a topic where it is. Exit code 0: all where expected; 1: not; 2: unknown."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def opened(given: Given) -> Iterator[Spark]:
 
     if not given.bootstrap and not given.form:
         raise BadInput(
-            "--bootstrap-server HOST:PORT names the broker of a topic; --format parquet or json, files of an export"
+            "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
         )
     if given.form and given.partitions is None:
         raise BadInput("--partitions N: how many partitions the topic of this export has; its files do not tell")
