@@ -53,7 +53,9 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
 def _bucketed(first_ms: int, wide: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for partition, packed in zip(*(batch.column(name).to_pylist() for name in ("partition", "moments")), strict=True):
+            for partition, packed in zip(
+                *(batch.column(name).to_pylist() for name in ("partition", "moments")), strict=True
+            ):
                 moments, counts = unpack_moments(packed)
                 timed = moments >= 0
                 buckets, places = np.unique((moments[timed] - first_ms) // wide, return_inverse=True)

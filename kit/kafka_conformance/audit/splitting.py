@@ -46,7 +46,9 @@ def splits(blocks: DataFrame, records: DataFrame) -> Splits:
         both = places.drop("records").join(split, _KEYS)
         listed = both.groupBy(*_KEYS, "records").agg(f.sort_array(f.collect_list("place")).alias("places"))
         listed = listed.withColumn("since", f.col("places")[1])
-        counted = keys.agg(f.count("*"), f.sum(f.expr("if(parts > 1, 1, 0)")), f.sum(f.expr("if(parts > 1, records, 0)"))).head()
+        counted = keys.agg(
+            f.count("*"), f.sum(f.expr("if(parts > 1, 1, 0)")), f.sum(f.expr("if(parts > 1, records, 0)"))
+        ).head()
         of_keys, count, affected = (int(number or 0) for number in counted or (0, 0, 0))
         first = listed.orderBy("since", *_KEYS).limit(EARLIEST).collect() if count else []
     finally:
@@ -58,7 +60,9 @@ def splits(blocks: DataFrame, records: DataFrame) -> Splits:
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Blocks' packed keys as rows."""
     for batch in batches:
-        for partition, packed in zip(batch.column("partition").to_pylist(), batch.column("keys_seen").to_pylist(), strict=True):
+        for partition, packed in zip(
+            batch.column("partition").to_pylist(), batch.column("keys_seen").to_pylist(), strict=True
+        ):
             seen = unpack(packed)
             count = len(seen.first_offset)
             if count:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput, KitError, NoJava
-from kafka_conformance.fetching import fetched
 from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.pipeline.spark_errors import SparkFault, spark_fault
 from kafka_jars import ORACLE_SOURCES

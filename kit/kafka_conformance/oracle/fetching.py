@@ -1,4 +1,4 @@
-"""Jars before there is a JVM that needs them: from the cache alone, or by a JVM that is started to fetch them and ends."""
+"""Jars out of the store, and into it: a JVM is started only if one has to be fetched."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from kafka_jars.store import Store, Stored
 __all__ = ["fetched"]
 
 
-def fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:
-    """Each jar, checked; a JVM is started only if one has to be fetched. Raises JarError, NoJava, JvmLost."""
+def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[Stored]:
+    """Each jar, checked. Raises JarError, and NoJava or JvmLost where a JVM is needed; ``jvm`` is one that runs."""
     if not store.missing(jars):
         return [store.get(jar, _never) for jar in jars]
-    with steps("fetching jars", len(jars)) as progress, Jvm() as jvm:
+    if jvm is None:
+        with Jvm() as own:
+            return fetched(jars, store, own)
+    with steps("fetching jars", len(jars)) as progress:
         ivy, stored = Ivy(jvm.view), []
         for jar in jars:
             progress.doing(jar.coordinates)
