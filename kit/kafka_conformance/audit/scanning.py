@@ -53,7 +53,7 @@ _ARROW = pa.schema([
 
 
 class Scanned(msgspec.Struct, frozen=True):
-    """What is said of a block. ``pieces``: its time in PIECES equal parts, records by whom they are attributed to in each."""
+    """What is said of a block. ``pieces``: its time in PIECES equal parts, and whom the records in each are attributed to."""
 
     summary: Summary
     pieces: dict[str, list[int]]

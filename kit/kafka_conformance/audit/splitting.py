@@ -1,8 +1,8 @@
 """Keys that live on several partitions: how many, which, and since when.
 
-Every block says which keys it met, each by its identity, and where it met it first (``keys_seen``). These are put together by
-Spark, which spills what does not fit into memory: first each key's first place on each of its partitions, then the keys with more
-than one. A key is split *since* the moment it was met on its second partition.
+Every block says which keys it met, each by its identity, and where it met it first (``keys_seen``). These are put together
+by Spark, which spills what does not fit into memory: first each key's first place on each of its partitions, then the keys
+with more than one. A key is split *since* the moment it was met on its second partition.
 
 A key's own bytes are in no block. But a key that lives on several partitions is out of place on all but one, and of records
 out of place the whole key is kept: there the earliest are looked up.
@@ -32,7 +32,7 @@ _KEYS = ["low", "high"]
 
 
 def splits(blocks: DataFrame, records: DataFrame) -> Splits:
-    """Of ``blocks`` (``partition``, ``keys_seen``), with the keys' bytes from ``records`` (``partition``, ``offset``, ``key``)."""
+    """Of ``blocks`` (``partition``, ``keys_seen``); the keys' bytes from ``records`` (``partition``, ``offset``, ``key``)."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as f
 
