@@ -11,7 +11,7 @@ Keys are taken in pieces whose hashes stay in the processor's cache.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,10 +20,14 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.compiled import compiled, inlined, read
 from kafka_conformance.audit.hash_columns import HASH_NAMES, hash_column, hash_columns
-from kafka_conformance.audit.placements import PLACEMENTS, Placement
+from kafka_conformance.audit.keys_seen import identities
+from kafka_conformance.audit.placements import PLACEMENTS, Placement, number, of
+from kafka_conformance.audit.result import Placed
 from kafka_reference.bulk import Data, Offsets
 
-__all__ = ["FOLD_NAMES", "Masks", "Partitions", "explained", "explained_hashes", "folded", "leading"]
+__all__ = [
+    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "explained", "explained_hashes", "folded", "how_many_explained", "leading",
+]  # fmt: skip
 
 Masks: TypeAlias = NDArray[np.uint32]
 Partitions: TypeAlias = NDArray[np.int32] | int
@@ -73,6 +77,61 @@ def folded(fold: str, hashes: NDArray[np.uint32], count: int) -> NDArray[np.int3
     out = np.empty(hashes.size, np.int32)
     _folding()(np.ascontiguousarray(hashes), FOLD_NAMES.index(fold), count, out)
     return out
+
+
+def how_many_explained(
+    hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: NDArray[np.int32], counts: range
+) -> NDArray[np.int64]:
+    """How many keys each placement explains with each number of partitions: shape (len(counts), len(placements))."""
+    rows = np.array([HASH_NAMES.index(placement.hash) for placement in placements], i64)
+    out = np.zeros((len(counts), len(placements)), i64)
+    if len(counts):
+        _counting()(hashes, rows, _folds(placements), partition, counts.start, out)
+    return out
+
+
+class KeyColumn:
+    """The keys of a block, where they are, and what is found out about them, each thing once."""
+
+    def __init__(self, offsets: Offsets, data: Data, partition: Partitions, count: int) -> None:
+        self.offsets, self.data, self.partition, self.count = offsets, data, partition, count
+        self.size = offsets.size - 1
+        self._by: dict[Placed, NDArray[np.bool_]] = {}
+
+    @cached_property
+    def masks(self) -> Masks:
+        """:func:`explained`."""
+        return explained(self.offsets, self.data, self.partition, self.count)
+
+    @cached_property
+    def ids(self) -> NDArray[np.uint64]:
+        """Who each key is: :func:`~kafka_conformance.audit.keys_seen.identities`."""
+        return identities(self.offsets, self.data)
+
+    @cached_property
+    def where(self) -> NDArray[np.int32]:
+        """The partition of each key."""
+        if isinstance(self.partition, np.ndarray):
+            return np.ascontiguousarray(self.partition, np.int32)
+        return np.full(self.size, self.partition, np.int32)
+
+    def by(self, placed: Placed) -> NDArray[np.bool_]:
+        """Which keys ``placed`` explains."""
+        if placed not in self._by:
+            placement = of(placed.rule)
+            if placed.partitions == self.count and ("masks" in self.__dict__ or placement.hash != HASH_NAMES[0]):
+                self._by[placed] = (self.masks >> u32(number(placed.rule)) & u32(1)).astype(np.bool_)
+            else:
+                self._by[placed] = leading(placement, self.offsets, self.data, self.partition, placed.partitions)
+        return self._by[placed]
+
+    def taken(self, rows: NDArray[np.int64]) -> KeyColumn:
+        """The keys of these rows, copied."""
+        starts, ends = self.offsets[rows], self.offsets[rows + 1]
+        offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(i64)
+        pieces = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
+        data = np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
+        return KeyColumn(offsets, data, self.where[rows], self.count)
 
 
 def _folds(placements: tuple[Placement, ...]) -> NDArray[np.int64]:
@@ -149,6 +208,28 @@ def _mark_all(
             out[i] = u32(0)
 
 
+def _count_all(
+    hashes: NDArray[np.uint32],
+    rows: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    where: NDArray[np.int32],
+    first: int,
+    out: NDArray[np.int64],
+) -> None:
+    for j in range(rows.size):
+        row, fold = hashes[rows[j]], folds[j]
+        for m in range(len(out)):
+            n = first + m
+            c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))
+            for i in range(where.size):
+                if fold == DOUBLES:
+                    fits = _by_doubles(row[i], f64(n)) == where[i]
+                else:
+                    x, p = u64(_number(row[i], fold)), u64(where[i])
+                    fits = (x >= p) & (u64((x - p) * c) <= u64(c - u64(1))) & (where[i] < n)
+                out[m, j] += i64(fits)
+
+
 def _fold_all(hashes: NDArray[np.uint32], fold: int, n: int, out: NDArray[np.int32]) -> None:
     for i in range(out.size):
         if fold == DOUBLES:
@@ -163,6 +244,15 @@ def _explaining() -> Callable[..., Any]:
     numbers = read(types.int64)
     return compiled(
         _mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1])
+    )
+
+
+@lru_cache(maxsize=1)
+def _counting() -> Callable[..., Any]:
+    table = types.Array(types.uint32, 2, "C", readonly=True)
+    numbers = read(types.int64)
+    return compiled(
+        _count_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.int64[:, ::1])
     )
 
 
