@@ -18,7 +18,7 @@ from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
 from kafka_conformance.reports.gate_outline import clipped
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["at", "counted", "key", "named", "percent", "place", "since_1970", "utc"]
+__all__ = ["at", "counted", "key", "named", "percent", "place", "since_1970", "utc", "when"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAME, _KEY = 200, 48
@@ -80,7 +80,12 @@ def place(one: Place) -> str:
 
 def at(time_ms: int | None) -> str:
     """A time to follow other words; nothing where records carry none."""
-    return "" if time_ms is None or time_ms == -1 else f", {utc(time_ms)}"
+    return "" if when(time_ms) == "-" else f", {when(time_ms)}"
+
+
+def when(time_ms: int | None) -> str:
+    """A time to stand alone, ``-`` where there is none."""
+    return "-" if time_ms is None or time_ms == -1 else utc(time_ms)
 
 
 def named(one: Placed | str) -> str:
