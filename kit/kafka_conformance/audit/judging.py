@@ -20,13 +20,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT, attribute, bits_of, runs
-from kafka_conformance.audit.explaining import KeyColumn
+from kafka_conformance.audit.explaining import KeyColumn, Partitions
 from kafka_conformance.audit.keys_seen import KeysSeen, keys_seen, pack
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed, Run
 
-__all__ = ["Block", "Judged", "Summary", "judge"]
+__all__ = ["Block", "Judged", "Summary", "column_of", "judge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ def judge(
     """
     _check(block, partitions)
     valid = np.asarray(block.keys.is_valid())
-    keys = _column(block.keys, block.partition, partitions)
+    keys = column_of(block.keys, block.partition, partitions)
     keyed_offsets, keyed_ms = block.offsets, block.timestamps_ms
     if keys.size < valid.size:
         keyed_offsets, keyed_ms = keyed_offsets[valid], keyed_ms[valid]
@@ -148,7 +148,7 @@ def _check(block: Block, partitions: int) -> None:
         raise ValueError(f"the offsets of a block of partition {block.partition} do not ascend")
 
 
-def _column(keys: Any, partition: int, partitions: int) -> KeyColumn:
+def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:
     """The keys that are there, over Arrow's own memory where none is null."""
     keys = keys.drop_null() if keys.null_count else keys
     width = np.int32 if isinstance(keys, pa.BinaryArray) else np.int64

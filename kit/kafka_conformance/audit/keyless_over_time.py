@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from kafka_conformance.audit.keyless import bucket_ms, patterns
 from kafka_conformance.audit.result import Keyless
 from kafka_conformance.audit.scanning import unpack_moments
 
@@ -33,6 +32,8 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
         return Keyless(0, {})
     if first_ms is None or last_ms is None:
         return Keyless(records, {"unclear": records})
+    from kafka_conformance.audit.keyless import bucket_ms, patterns
+
     span = last_ms - first_ms + 1
     wide = max(bucket_ms(records, partitions, span), -(-span * partitions // _CELLS), 1)
     rows = (

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from kafka_conformance.audit.attributing import explains_each
+from kafka_conformance.audit.judging import column_of
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
 
@@ -44,10 +44,10 @@ def leftover(records: DataFrame, partitions: int) -> tuple[tuple[Placed, ...], l
     rows = mixed.limit(LOOKED_AT).select("partition", "key").toArrow().combine_chunks()
     if not rows.num_rows:
         return (), []
-    found = present(rows.column("key").combine_chunks(), rows.column("partition").to_numpy(), partitions)
+    found = present(column_of(rows.column("key").combine_chunks(), rows.column("partition").to_numpy(), partitions))
     if not found:
         return (), []
-    counted = unexplained.mapInArrow(_counted(found), _COLUMNS).groupBy("name", "partition").agg(
+    counted = unexplained.mapInArrow(_counted(found, partitions), _COLUMNS).groupBy("name", "partition").agg(
         {"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"}
     )
     names = "name", "partition", "sum(records)", "min(first_ms)", "min(first_offset)", "max(last_ms)", "max(last_offset)"
@@ -62,7 +62,7 @@ def _quoted(name: str) -> str:
     return f"`{name}`"
 
 
-def _counted(found: Sequence[Placed]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _counted(found: Sequence[Placed], count_now: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     names = [*map(str, found), EITHER, UNEXPLAINED]
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -70,7 +70,8 @@ def _counted(found: Sequence[Placed]) -> Callable[[Iterator[pa.RecordBatch]], It
             if not batch.num_rows:
                 continue
             partitions = batch.column("partition").to_numpy(zero_copy_only=False)
-            explained = explains_each(batch.column("key"), partitions, found)
+            keys = column_of(batch.column("key"), partitions, count_now)
+            explained = np.stack([keys.by(placed) for placed in found])
             many = explained.sum(axis=0)
             whose = np.where(many == 1, explained.argmax(axis=0), np.where(many == 0, len(found) + 1, len(found)))
             yield from _groups(batch, partitions, whose, names)

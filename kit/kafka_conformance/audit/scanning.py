@@ -29,7 +29,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.judging import EITHER_CODE, KEYLESS_CODE, UNEXPLAINED_CODE, Block, Judged, Summary, judge
+from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT
+from kafka_conformance.audit.judging import Block, Judged, Summary, judge
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
 from kafka_reference import bulk
@@ -94,8 +95,8 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
 
 
 def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
-    judged = judge(block, plan.partitions, plan.expected)
-    keyless = judged.attributed == KEYLESS_CODE
+    judged = judge(block, plan.partitions, plan.expected, whole=True)
+    keyless = judged.attributed == KEYLESS_AT
     said = Scanned(judged.summary, _pieces(block, judged))
     yield _batch(
         1,
@@ -109,7 +110,7 @@ def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
     out = (
         np.ones(len(block.offsets), np.bool_)
         if plan.every
-        else judged.offending | (judged.attributed == UNEXPLAINED_CODE)
+        else judged.offending | (judged.attributed == UNEXPLAINED_AT)
     )
     if out.any():
         yield _records(block, judged, np.flatnonzero(out), plan)
@@ -144,7 +145,7 @@ def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
     names = [*map(str, judged.present), UNEXPLAINED, EITHER, KEYLESS]
     last = len(judged.present)
     places = np.select(
-        [codes == UNEXPLAINED_CODE, codes == EITHER_CODE, codes == KEYLESS_CODE], [last, last + 1, last + 2], codes
+        [codes == UNEXPLAINED_AT, codes == EITHER_AT, codes == KEYLESS_AT], [last, last + 1, last + 2], codes
     ).astype(np.int32)
     return pa.DictionaryArray.from_arrays(places, names).cast(pa.string())
 
@@ -155,7 +156,7 @@ def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int
     names = [f"{each.slug}@{partitions}" for each in PLACEMENTS]
     texts = [",".join(name for bit, name in enumerate(names) if int(mask) >> bit & 1) for mask in kinds]
     made = pa.DictionaryArray.from_arrays(places.astype(np.int32), texts).cast(pa.string())
-    return pa.compute.if_else(pa.array(codes != KEYLESS_CODE), made, None)
+    return pa.compute.if_else(pa.array(codes != KEYLESS_AT), made, None)
 
 
 def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
@@ -166,7 +167,7 @@ def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
     piece = np.clip((block.timestamps_ms - first) // wide, 0, PIECES - 1)
     found = {}
     for code in np.unique(judged.attributed).tolist():
-        name = {UNEXPLAINED_CODE: UNEXPLAINED, EITHER_CODE: EITHER, KEYLESS_CODE: KEYLESS}.get(code)
+        name = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}.get(code)
         name = str(judged.present[code]) if name is None else name
         found[name] = np.bincount(piece[judged.attributed == code], minlength=PIECES).tolist()
     return found
