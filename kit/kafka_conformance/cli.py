@@ -338,15 +338,23 @@ def broker() -> None:
 
 
 @broker.command("run")
-@click.option("--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE", help="An exact one, from 3.3 on.")
+@click.option(
+    "--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE", help="An exact one, from 3.3 on."
+)
 @click.option("--nodes", default="1", type=click.Choice(["1", "3"]), callback=lambda _, __, value: int(value),
               show_default=True, help="How many brokers.")  # fmt: skip
 @click.option("--engine", default="auto", type=click.Choice(["auto", "docker", "jars"]), show_default=True,
               help="auto: Docker where it answers and no release is named, else jars.")  # fmt: skip
-@click.option("--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Make this topic; may be given often.")
+@click.option(
+    "--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Make this topic; may be given often."
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the broker's; likewise.")
-@click.option("--port", default=None, type=click.IntRange(1, 65_535), metavar="N", help="The first node's; else a free one.")
-@click.option("--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB", help="Each node's.")
+@click.option(
+    "--port", default=None, type=click.IntRange(1, 65_535), metavar="N", help="The first node's; else a free one."
+)
+@click.option(
+    "--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB", help="Each node's."
+)
 def broker_run(**options: Any) -> int:
     """Run a broker until Ctrl-C; the one line on standard output is where clients find it."""
     from kafka_conformance.commands import broker as command

@@ -1,8 +1,8 @@
 """Real topics, written by real producers, whose truth is known: for each record who placed it, by which rule, and where.
 
-A *writer* is a producer as its users have it. It is given records and gives back a :class:`Truth`: a row for each record, in
-the order in which it was sent, with the partition and the offset that the broker acknowledged. Nothing is computed here: what a
-rule would say is for the tests to hold against it.
+A *writer* is a producer as its users have it. It is given records and gives back a :class:`Truth`: a row for each record,
+in the order in which it was sent, with the partition and the offset that the broker acknowledged. Nothing is computed here:
+what a rule would say is for the tests to hold against it.
 
 ::
 
@@ -46,8 +46,8 @@ from kafka_jars.pins import load
 from kafka_jars.store import default_store
 
 __all__ = [
-    "EXPLICIT", "KEYLESS", "ROUND_ROBIN", "JavaWriter", "KafkaPython", "Librdkafka", "Records", "Truth", "Writer", "create_topic",
-    "delete_topic", "grow_topic", "grown", "in_turns", "keys_of", "partitions_of", "together",
+    "EXPLICIT", "KEYLESS", "NOT_BY_KEY", "ROUND_ROBIN", "JavaWriter", "KafkaPython", "Librdkafka", "Records", "Truth",
+    "Writer", "create_topic", "delete_topic", "grow_topic", "grown", "in_turns", "keys_of", "partitions_of", "together",
 ]  # fmt: skip
 
 KEYLESS, EXPLICIT, NOT_BY_KEY = "keyless", "explicit", "not-by-key"
@@ -250,7 +250,9 @@ class KafkaPython:
         return placed.truth(self, records, count)
 
 
-def grown(writer: Writer, bootstrap: str, topic: str, before: Records, after: Records, *, start: int = 3, end: int = 12) -> Truth:
+def grown(
+    writer: Writer, bootstrap: str, topic: str, before: Records, after: Records, *, start: int = 3, end: int = 12
+) -> Truth:
     """A topic of ``start`` partitions that grows to ``end`` between the two."""
     create_topic(bootstrap, topic, start)
     truth = writer.write(bootstrap, topic, before)
@@ -293,7 +295,9 @@ def together(bootstrap: str, topic: str, sent: Sequence[tuple[Writer, Records]])
     return _sum([truth for truth in truths if isinstance(truth, Truth)])
 
 
-def keys_of(count: int, *, distinct: int | None = None, seed: int = 1, prefix: bytes = b"key-", keyless: float = 0) -> list[bytes | None]:
+def keys_of(
+    count: int, *, distinct: int | None = None, seed: int = 1, prefix: bytes = b"key-", keyless: float = 0
+) -> list[bytes | None]:
     """So many keys, the same for the same seed: of ``distinct`` ones, with this share of records that have none."""
     random = np.random.default_rng(seed)
     drawn = random.integers(0, distinct or max(1, count // 10), count).tolist()
@@ -340,7 +344,13 @@ def _truth(writer: Writer, records: Records, count: int, partitions: np.ndarray,
     keys[:] = records.keys
     named = records.partitions or [None] * length
     rules = [
-        EXPLICIT if partition is not None else NOT_BY_KEY if writer.rule == NOT_BY_KEY else KEYLESS if key is None else writer.rule
+        EXPLICIT
+        if partition is not None
+        else NOT_BY_KEY
+        if writer.rule == NOT_BY_KEY
+        else KEYLESS
+        if key is None
+        else writer.rule
         for key, partition in zip(records.keys, named, strict=True)
     ]
     return Truth(
@@ -366,7 +376,9 @@ def _write_records(path: Path, records: Records) -> None:
     with path.open("wb") as file:
         for key, value, timestamp, partition in records.rows():
             file.write(_field(key) + _field(value))
-            file.write(struct.pack(">qi", -1 if timestamp is None else timestamp, -1 if partition is None else partition))
+            file.write(
+                struct.pack(">qi", -1 if timestamp is None else timestamp, -1 if partition is None else partition)
+            )
 
 
 def _field(value: bytes | None) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 from kafka_conformance.commands import jars
 from kafka_conformance.errors import BadInput
+from kafka_conformance.oracle import fetching
 from kafka_jars import pins as pinning
 from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
@@ -73,8 +74,8 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             (into / "it.jar").write_text(coordinates, encoding="utf-8")
             return into / "it.jar"
 
-    monkeypatch.setattr(jars, "Jvm", Jvm)
-    monkeypatch.setattr(jars, "Ivy", Ivy)
+    monkeypatch.setattr(fetching, "Jvm", Jvm)
+    monkeypatch.setattr(fetching, "Ivy", Ivy)
     return asked
 
 
