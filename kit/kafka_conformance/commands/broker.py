@@ -20,7 +20,7 @@ from kafka_jars.brokers import FIRST, NOT_NEEDED, broker_coordinates, load_broke
 from kafka_jars.errors import JarUnavailable
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar
-from kafka_jars.store import Store, default_store
+from kafka_jars.store import default_store
 
 __all__ = ["fetch", "parse_topics", "pin", "run"]
 
@@ -80,7 +80,7 @@ def pin(*, versions: Sequence[str]) -> int:
         return 0
     with Jvm() as jvm:
         for version in new:
-            found = fetched([Jar(each) for each in _all_of(version, jvm, store)], store, jvm)
+            found = fetched([Jar(each) for each in _all_of(version, jvm)], store, jvm)
             pin_broker(version, {stored.jar.coordinates: stored.sha256 for stored in found})
             out.print(f"pinned the broker of {version}: {len(found)} jars", markup=False)
     return 0
@@ -104,7 +104,7 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _all_of(version: str, jvm: Jvm, store: Store) -> Sequence[str]:
+def _all_of(version: str, jvm: Jvm) -> Sequence[str]:
     """The coordinates of all a broker runs on. Raises JarUnavailable if one is absent that is needed."""
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         closure = jvm.call(lambda: Ivy(jvm.view).closure(broker_coordinates(version), Path(room)))

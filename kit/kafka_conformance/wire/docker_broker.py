@@ -29,7 +29,7 @@ _USUAL = {"auto.create.topics.enable": "false", "log.retention.ms": "-1", "trans
 
 
 def answers() -> bool:
-    """Whether testcontainers is installed and a Docker engine answers it. That there is a ``docker`` command says nothing."""
+    """Whether testcontainers is installed and a Docker engine answers; a ``docker`` command on PATH says nothing of that."""
     try:
         import docker
         import testcontainers.community.kafka  # noqa: F401
@@ -121,6 +121,6 @@ def _asked(work: Any, image: str) -> Any:
 
     try:
         return work()
-    except (DockerException, OSError, TimeoutError) as error:
+    except (DockerException, OSError, RuntimeError) as error:  # testcontainers' own are RuntimeErrors
         what = (str(error) or type(error).__name__).splitlines()[0]
         raise BrokerLost(f"no broker from Docker ({image}): {what}; --engine jars needs no Docker") from error
