@@ -78,7 +78,9 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
         if implied[newer]:
             older = int(chance[newer].argmax())
             _settle_stretches(bits, ids, out, newer, older, implied, float(chance[newer, older]))
-    _asking_neighbours()(bits, out.copy(), implied, chance, out)
+    settled, first = out.copy(), out.copy()
+    _asking_neighbours()(bits, settled, settled, implied, chance, first)
+    _asking_neighbours()(bits, settled, first, implied, chance, out)  # now that it is known what is surely of the newer one
     return out
 
 
@@ -250,15 +252,17 @@ def _neighbours(certain: NDArray[np.int32], i: int, members: int) -> int:
 
 
 def _ask_neighbours(
-    bits: Bits, settled: Attributed, implied: NDArray[np.uint32], chance: NDArray[np.float64], out: Attributed,
+    bits: Bits, settled: Attributed, sure: Attributed, implied: NDArray[np.uint32], chance: NDArray[np.float64], out: Attributed,
 ) -> None:  # fmt: skip
     members, size = implied.size, bits.size
     certain = np.zeros((members, size + 1), np.int32)
     explained = np.zeros((members, size + 1), np.int32)
+    surely = np.zeros((members, size + 1), np.int32)
     for j in range(members):
         bit = u32(u32(1) << u32(j))
         for i in range(size):
             certain[j, i + 1] = certain[j, i] + np.int32(settled[i] == j)
+            surely[j, i + 1] = surely[j, i] + np.int32(sure[i] == j)
             explained[j, i + 1] = explained[j, i] + np.int32((bits[i] & bit) != u32(0))
     for i in range(size):
         if settled[i] != EITHER_AT:
@@ -271,9 +275,9 @@ def _ask_neighbours(
             if implied[newer] >> u32(who) & u32(1) and bits[i] >> u32(newer) & u32(1):
                 for reach in (REACH, FURTHER, size):
                     low, high = max(i - reach, 0), min(i + reach + 1, size)
-                    surely = certain[newer, high] - certain[newer, low]
-                    there = explained[who, high] - explained[who, low] - surely
-                    more = explained[newer, high] - explained[newer, low] - surely
+                    aside = surely[newer, high] - surely[newer, low]
+                    there = explained[who, high] - explained[who, low] - aside
+                    more = explained[newer, high] - explained[newer, low] - aside
                     turns = turns or _evidence(there, more, chance[newer, who]) > TOOK_TURNS
         if not turns:
             out[i] = who
@@ -296,6 +300,6 @@ def _asking_neighbours() -> Callable[..., Any]:
     return compiled(
         _ask_neighbours,
         types.void(
-            read(types.uint32), read(types.int16), read(types.uint32), types.float64[:, ::1], types.int16[::1],
+            read(types.uint32), read(types.int16), read(types.int16), read(types.uint32), types.float64[:, ::1], types.int16[::1],
         ),
     )  # fmt: skip
