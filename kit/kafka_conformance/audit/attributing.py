@@ -80,12 +80,20 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
             _settle_stretches(bits, ids, out, newer, older, implied, float(chance[newer, older]))
     settled, first = out.copy(), out.copy()
     _asking_neighbours()(bits, settled, settled, implied, chance, first)
-    _asking_neighbours()(bits, settled, first, implied, chance, out)  # now that it is known what is surely of the newer one
+    _asking_neighbours()(
+        bits, settled, first, implied, chance, out
+    )  # now that it is known what is surely of the newer one
     return out
 
 
 def _settle_stretches(
-    bits: Bits, ids: NDArray[np.uint64], out: Attributed, newer: int, older: int, implied: NDArray[np.uint32], chance: float
+    bits: Bits,
+    ids: NDArray[np.uint64],
+    out: Attributed,
+    newer: int,
+    older: int,
+    implied: NDArray[np.uint32],
+    chance: float,
 ) -> None:
     """Attribute to ``newer`` the inside of stretches where it explains all that ``older`` does."""
     family = u32(implied[newer] | u32(1) << u32(newer))
@@ -159,9 +167,7 @@ def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], N
     return codes, starts
 
 
-def _times(
-    timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]
-) -> tuple[list[int | None], list[int | None]]:
+def _times(timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]) -> tuple[list[int | None], list[int | None]]:
     known = timestamps_ms >= 0
     top = np.iinfo(i64).max
     least = np.minimum.reduceat(np.where(known, timestamps_ms, top), firsts)
@@ -184,9 +190,7 @@ def _settle(bits: Bits, out: Attributed) -> None:
             out[i] = at
 
 
-def _find_stretches(
-    flags: NDArray[np.uint8], ids: NDArray[np.uint64], wanted: int, inside: NDArray[np.uint8]
-) -> None:
+def _find_stretches(flags: NDArray[np.uint8], ids: NDArray[np.uint64], wanted: int, inside: NDArray[np.uint8]) -> None:
     """Mark what is inside of stretches of flags that are set, by ``wanted`` different keys from either end."""
     stamps = np.zeros(4096, np.int64)
     stamp = 0
@@ -290,9 +294,7 @@ def _settling() -> Callable[..., Any]:
 
 @lru_cache(maxsize=1)
 def _finding_stretches() -> Callable[..., Any]:
-    return compiled(
-        _find_stretches, types.void(read(types.uint8), read(types.uint64), types.int64, types.uint8[::1])
-    )
+    return compiled(_find_stretches, types.void(read(types.uint8), read(types.uint64), types.int64, types.uint8[::1]))
 
 
 @lru_cache(maxsize=1)

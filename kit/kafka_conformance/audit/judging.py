@@ -197,9 +197,7 @@ def _summary(
         skipped=int(block.offsets[-1] - block.offsets[0]) + 1 - records if records else 0,
         present=members,
         explains=explains,
-        alone={
-            str(placed): int(np.count_nonzero(bits == np.uint32(1 << at))) for at, placed in enumerate(members)
-        },
+        alone={str(placed): int(np.count_nonzero(bits == np.uint32(1 << at))) for at, placed in enumerate(members)},
         attributed=counts,
         first=first,
         last=last,

@@ -100,7 +100,9 @@ def _pattern(rows: Counts, at: int) -> str:
     moving = _scatter(near, near.sum(axis=0) / near.sum())
     freedom = degrees * (len(near) - 1)
     if freedom and moving >= SCATTERED * freedom and _deviations(moving, freedom) > EXTRAORDINARY:
-        if _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY and not _something_beneath(near, moving / freedom):
+        if _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY and not _something_beneath(
+            near, moving / freedom
+        ):
             return STICKY
     return UNCLEAR
 

@@ -47,10 +47,20 @@ def leftover(records: DataFrame, partitions: int) -> tuple[tuple[Placed, ...], l
     found = present(column_of(rows.column("key").combine_chunks(), rows.column("partition").to_numpy(), partitions))
     if not found:
         return (), []
-    counted = unexplained.mapInArrow(_counted(found, partitions), _COLUMNS).groupBy("name", "partition").agg(
-        {"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"}
+    counted = (
+        unexplained.mapInArrow(_counted(found, partitions), _COLUMNS)
+        .groupBy("name", "partition")
+        .agg({"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"})
     )
-    names = "name", "partition", "sum(records)", "min(first_ms)", "min(first_offset)", "max(last_ms)", "max(last_offset)"
+    names = (
+        "name",
+        "partition",
+        "sum(records)",
+        "min(first_ms)",
+        "min(first_offset)",
+        "max(last_ms)",
+        "max(last_offset)",
+    )
     return found, [
         Leftover(name, partition, count, Place(first_ms, partition, first), Place(last_ms, partition, last))
         for name, partition, count, first_ms, first, last_ms, last in counted.select(*map(_quoted, names)).collect()

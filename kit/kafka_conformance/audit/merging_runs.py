@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from kafka_conformance.audit.judging import Summary
-from kafka_conformance.audit.result import Growth, Placed, Run
+from kafka_conformance.audit.result import Growth, Place, Placed, Run
 
 __all__ = ["growth", "merged"]
 
@@ -33,19 +33,23 @@ def _joined(one: Run, other: Run) -> Run:
     )  # fmt: skip
 
 
-def growth(runs: Sequence[Run], partitions: int) -> tuple[Growth, ...]:
-    """For each rule and older count that runs name: until which offset of each partition it was reckoned with."""
-    until: dict[Placed, dict[int, Run]] = defaultdict(dict)
-    after: dict[str, set[int]] = defaultdict(set)
-    for run in runs:
-        for placed in run.placed:
-            after[placed.rule].add(placed.partitions)
+def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
+    """For each rule and older count that records are attributed to: until which offset of each partition."""
+    last: dict[Placed, dict[int, Place]] = defaultdict(dict)
+    counts: dict[str, set[int]] = defaultdict(set)
+    for summary in summaries:
+        for placed in summary.present:
+            place = summary.last.get(str(placed))
+            if place is None:
+                continue
+            counts[placed.rule].add(placed.partitions)
             if placed.partitions < partitions:
-                until[placed][run.partition] = run
+                before = last[placed].get(place.partition, place)
+                last[placed][place.partition] = max(before, place, key=lambda one: one.offset)
     grown = []
-    for placed, last in sorted(until.items()):
-        larger = sorted(count for count in after[placed.rule] if count > placed.partitions)
-        times = [run.last_ms for run in last.values() if run.last_ms is not None]
-        offsets = {partition: run.last_offset for partition, run in sorted(last.items())}
-        grown.append(Growth(placed.rule, placed.partitions, (larger or [partitions])[0], offsets, max(times, default=None)))
+    for placed, places in sorted(last.items()):
+        larger = min((count for count in counts[placed.rule] if count > placed.partitions), default=partitions)
+        until = {partition: place.offset for partition, place in sorted(places.items())}
+        until_ms = max(place.time_ms for place in places.values())
+        grown.append(Growth(placed.rule, placed.partitions, larger, until, until_ms if until_ms >= 0 else None))
     return tuple(grown)

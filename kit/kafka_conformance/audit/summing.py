@@ -27,12 +27,14 @@ from kafka_conformance.audit.result import (
     PartitionLine,
     Place,
     Placed,
-    Run as Neighbours,
     Share,
     Skew,
     Splits,
     TimeSlot,
 )  # fmt: skip
+from kafka_conformance.audit.result import (
+    Run as Neighbours,
+)
 from kafka_conformance.audit.scanning import BLOCK, RECORD, SCHEMA, Scanned
 from kafka_conformance.audit.slots import slots
 from kafka_conformance.audit.sources import Source
@@ -73,7 +75,10 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
     rows = run.read(chunks, SCHEMA)
     told = rows.where(f"kind = '{BLOCK}'")
     records = rows.where(f"kind = '{RECORD}'")
-    blocks = [msgspec.json.decode(row[0], type=Scanned) for row in told.orderBy("partition", "offset").select("data").collect()]
+    blocks = [
+        msgspec.json.decode(row[0], type=Scanned)
+        for row in told.orderBy("partition", "offset").select("data").collect()
+    ]
     late: list[Leftover] = []
     if any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
         _, late = leftover(records, source.partitions)
@@ -98,7 +103,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         runs=tuple(sorted(sorted(merged_runs, key=lambda one: -one.records)[:MOST_RUNS],
                           key=lambda one: (one.partition, one.first_offset))),
         runs_in_all=len(merged_runs),
-        growth=growth(merged_runs, source.partitions),
+        growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
         splits=splits(told, records) if len(names) > 1 or not whole else _NONE,
@@ -152,14 +157,18 @@ def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Place
     return tuple(sorted(shares, key=lambda share: (-share.attributed, share.placed)))
 
 
-def _widen(first: dict[str, Place], last: dict[str, Place], early: Mapping[str, Place], late: Mapping[str, Place]) -> None:
+def _widen(
+    first: dict[str, Place], last: dict[str, Place], early: Mapping[str, Place], late: Mapping[str, Place]
+) -> None:
     for name, place in early.items():
         first[name] = min(first.get(name, place), place)
     for name, place in late.items():
         last[name] = max(last.get(name, place), place)
 
 
-def _lines(blocks: Iterable[Scanned], source: Source, attributed: Mapping[int, Counter[str]]) -> Iterable[PartitionLine]:
+def _lines(
+    blocks: Iterable[Scanned], source: Source, attributed: Mapping[int, Counter[str]]
+) -> Iterable[PartitionLine]:
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for block in blocks:
         for field in ("records", "keyed", "keyless", "offending"):

@@ -121,9 +121,7 @@ def over_time(audit: Audit, drawn: Sequence[Series]) -> str:
         x, width = 100 * (group[0].begin_ms - begin) / length, 100 * (until - group[0].begin_ms) / length
         columns.append(_Column(x, width, _summed(group), f"{utc(group[0].begin_ms)} to {utc(until)}"))
     ends = f"from {utc(begin)} to {utc(begin + length)}"
-    figure, side, main = _plot(
-        _TALL + _VOLUME + 14, f"Shares of records over time, {ends}. {_overall(audit, drawn)}"
-    )
+    figure, side, main = _plot(_TALL + _VOLUME + 14, f"Shares of records over time, {ends}. {_overall(audit, drawn)}")
     _percentages(side, main)
     _stacked(main, columns, drawn)
     top = max(column.counts.total() for column in columns)
@@ -275,7 +273,9 @@ def _stacked(main: Element, columns: Sequence[_Column], drawn: Sequence[Series])
         total = column.counts.total()
         group = SubElement(main, "g")
         told = [f"{one.label}: {column.counts[one.name]:,}" for one in drawn if column.counts[one.name]]
-        SubElement(group, "title").text = harmless("\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n")
+        SubElement(group, "title").text = harmless(
+            "\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n"
+        )
         foot = float(_TOP + _TALL)
         for one in drawn:
             if count := column.counts[one.name]:
@@ -303,7 +303,9 @@ def _ticks(main: Element, foot: float, ticks: Iterable[tuple[float, str]]) -> No
     for number, (x, text) in enumerate(ticks):
         group = SubElement(main, "g", {"class": "odd"} if number % 2 else {})
         where = f"{x:.2f}%"
-        SubElement(group, "line", {"x1": where, "x2": where, "y1": f"{foot:.0f}", "y2": f"{foot + 4:.0f}", "class": "grid"})
+        SubElement(
+            group, "line", {"x1": where, "x2": where, "y1": f"{foot:.0f}", "y2": f"{foot + 4:.0f}", "class": "grid"}
+        )
         _words(group, where, foot + 17, text, "start" if x < 4 else "end" if x > 92 else "middle")
 
 

@@ -56,4 +56,3 @@ def _plots(audit: Audit) -> dict[str, Any]:
 
 def _number(count: int) -> str:
     return f"{count:,}"
-

@@ -42,7 +42,9 @@ def expected(audit: Audit) -> str:
     """Whoever should have written the topic."""
     one = audit.expected
     who = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
-    return who if one.partitions == audit.partitions else f"{who}, reckoning with {plural(one.partitions, 'partition')},"
+    return (
+        who if one.partitions == audit.partitions else f"{who}, reckoning with {plural(one.partitions, 'partition')},"
+    )
 
 
 def who(audit: Audit) -> str:
@@ -207,7 +209,11 @@ def telling(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, i
         return list(lines), 0, 0
     order = sorted(lines, key=lambda line: (-line.offending, -line.records, line.partition))
     hidden = order[PARTITIONS:]
-    return sorted(order[:PARTITIONS], key=lambda line: line.partition), len(hidden), sum(line.offending for line in hidden)
+    return (
+        sorted(order[:PARTITIONS], key=lambda line: line.partition),
+        len(hidden),
+        sum(line.offending for line in hidden),
+    )
 
 
 def writers(audit: Audit, line: PartitionLine) -> str:
@@ -227,7 +233,9 @@ def split(audit: Audit) -> str:
         return f"Each of {plural(seen.of_keys, 'key')} lives on one partition."
     since = f"; first at {place(seen.since)}" if seen.since else ""
     share, records = percent(seen.keys, seen.of_keys), plural(seen.records, "record")
-    return f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) live on several partitions, with {records}{since}."
+    return (
+        f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) live on several partitions, with {records}{since}."
+    )
 
 
 def split_rows(audit: Audit) -> Iterator[tuple[str, str, str]]:

@@ -107,7 +107,15 @@ def _partitions(out: Console, audit: Audit) -> None:
 
 
 def _partition(audit: Audit, line: PartitionLine) -> tuple[str, ...]:
-    counts = (line.partition, line.first_offset, line.end_offset, line.records, line.keyed, line.keyless, line.offending)
+    counts = (
+        line.partition,
+        line.first_offset,
+        line.end_offset,
+        line.records,
+        line.keyed,
+        line.keyless,
+        line.offending,
+    )
     return (*(f"{one:,}" for one in counts), percent(line.offending, line.keyed), story.writers(audit, line))
 
 

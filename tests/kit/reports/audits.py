@@ -62,9 +62,7 @@ def _line(counts: dict[tuple[int, int], dict[str, int]], hours: int, partition: 
     keyless = summed.pop("keyless", 0)
     keyed = sum(summed.values())
     offending = keyed - summed.get(f"murmur2@{partitions}", 0) - summed.get(EITHER, 0)
-    return PartitionLine(
-        partition, 1000, 1000 + keyed + keyless, keyed + keyless, keyed, keyless, offending, summed
-    )
+    return PartitionLine(partition, 1000, 1000 + keyed + keyless, keyed + keyless, keyed, keyless, offending, summed)
 
 
 def _summed(every: list[dict[str, int]]) -> dict[str, int]:
@@ -180,7 +178,9 @@ def split_keys() -> tuple[SplitKey, ...]:
     return tuple(
         SplitKey(
             key,
-            tuple(Place(BEGIN_MS + (12 + step) * HOUR_MS, 3 + step, 63_456 + 7 * step) for step in range(2 + 2 * number)),
+            tuple(
+                Place(BEGIN_MS + (12 + step) * HOUR_MS, 3 + step, 63_456 + 7 * step) for step in range(2 + 2 * number)
+            ),
             250 + number,
         )
         for number, key in enumerate(keys)
@@ -195,7 +195,7 @@ def grown() -> Audit:
             return {"murmur2@3": 4001} if partition < 3 else {}
         return {"murmur2@12": 1102}
 
-    growth = Growth("murmur2", 3, 12, {partition: 97_023 for partition in range(3)}, BEGIN_MS + 24 * HOUR_MS - 1)
+    growth = Growth("murmur2", 3, 12, dict.fromkeys(range(3), 97023), BEGIN_MS + 24 * HOUR_MS - 1)
     return audit(48, 12, writer, growth=(growth,))
 
 
