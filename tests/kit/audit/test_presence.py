@@ -25,12 +25,12 @@ def found(*producers: Producer, partition: int = 1, partitions: int = 12, record
 def test_each_placement_alone_is_found_or_the_first_that_nothing_tells_from_it(placement: object) -> None:
     same = {
         "signed-tail": "murmur2", "length-in-characters": "murmur2", "characters-for-bytes": "murmur2",
-        "sinek-murmur2": None, "murmur3-unsigned": None, "scala-producer": None,
+        "kafka-node-keyed": "string-hash-code-masked",
     }  # fmt: skip
     if placement.slug == "first-byte-only":
         return  # all keys begin with the same byte
     got = found((placement.slug, 12), records=300)
-    assert got == [f"{same.get(placement.slug) or placement.slug}@12"]
+    assert got == [f"{same.get(placement.slug, placement.slug)}@12"]
 
 
 @pytest.mark.parametrize("placement", ["signed-tail", "length-in-characters", "characters-for-bytes"])
@@ -57,10 +57,10 @@ def test_three_producers(partitions: int, partition: int) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "partition"), [(3, 12, 0), (3, 12, 2), (12, 24, 5), (5, 7, 4), (5, 7, 0), (2, 3, 1), (6, 9, 3)]
 )
-@pytest.mark.parametrize("share", [0.5, 0.1, 0.9])
+@pytest.mark.parametrize("share", [0.5, 0.9])
 def test_a_topic_that_grew(before: int, after: int, partition: int, share: float) -> None:
     got = found(
-        ("murmur2", before), ("murmur2", after), partition=partition, partitions=after, shares=(1 - share, share), records=1200
+        ("murmur2", before), ("murmur2", after), partition=partition, partitions=after, shares=(1 - share, share), records=1000
     )
     assert got == [f"murmur2@{after}", f"murmur2@{before}"]
 
@@ -69,7 +69,12 @@ def test_a_topic_that_grew_twice_and_one_that_did_not_yet_show_it() -> None:
     assert found(GROWN, ("murmur2", 6), JAVA, partition=0) == ["murmur2@12", "murmur2@6", "murmur2@3"]
     assert found(GROWN, partition=0) == ["murmur2@3"]
     assert found(JAVA, partition=0) == ["murmur2@12"]
-    assert found(GROWN, JAVA, partition=4, records=10) == []  # nothing of the old count can be there
+    assert found(JAVA, partition=4) == ["murmur2@12"]  # nothing of the old count can be there
+
+
+def test_the_last_records_of_a_topic_that_just_grew() -> None:
+    topic = Topic(5, 24).write(3000, ("murmur2", 12)).write(60, ("murmur2", 24))
+    assert names(present(topic.column())) == ["murmur2@24", "murmur2@12"]
 
 
 def test_one_that_grew_while_another_wrote_too() -> None:
@@ -77,7 +82,7 @@ def test_one_that_grew_while_another_wrote_too() -> None:
 
 
 def test_a_few_hundred_among_very_many() -> None:
-    topic = Topic(1, 12).write(8000, JAVA).write(60, CRC).write(8000, JAVA)
+    topic = Topic(1, 12).write(4000, JAVA).write(60, CRC).write(4000, JAVA)
     assert names(present(topic.column())) == ["murmur2@12", "librdkafka-consistent@12"]
 
 
@@ -94,10 +99,10 @@ KEYS = {
 
 
 @pytest.mark.parametrize("make", KEYS.values(), ids=KEYS)
-@pytest.mark.parametrize("partitions", [2, 3, 4, 8, 12, 31, 32, 100])
+@pytest.mark.parametrize("partitions", [2, 3, 12, 31, 32, 100])
 def test_nobody_is_invented_among_keys_at_random(make: object, partitions: int) -> None:
     draws = np.random.default_rng(partitions)
-    keys = [make(at) for at in range(40_000)]
+    keys = [make(at) for at in range(15_000)]
     where = draws.integers(0, partitions, len(keys)).astype(np.int32)
     assert present(audit_truth.column(keys, where, partitions)) == ()
     for partition in {0, 1, partitions - 1}:
