@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from kafka_conformance.audit.compiled import compiled, inlined, read
 from kafka_conformance.audit.presence import SURE, implies
 from kafka_conformance.audit.result import Placed, Run
+from kafka_conformance.audit.stretches import inside
 
 __all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs"]
 
@@ -80,20 +81,12 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
             _settle_stretches(bits, ids, out, newer, older, implied, float(chance[newer, older]))
     settled, first = out.copy(), out.copy()
     _asking_neighbours()(bits, settled, settled, implied, chance, first)
-    _asking_neighbours()(
-        bits, settled, first, implied, chance, out
-    )  # now that it is known what is surely of the newer one
+    _asking_neighbours()(bits, settled, first, implied, chance, out)  # now that it is known what is surely of the newer one
     return out
 
 
 def _settle_stretches(
-    bits: Bits,
-    ids: NDArray[np.uint64],
-    out: Attributed,
-    newer: int,
-    older: int,
-    implied: NDArray[np.uint32],
-    chance: float,
+    bits: Bits, ids: NDArray[np.uint64], out: Attributed, newer: int, older: int, implied: NDArray[np.uint32], chance: float
 ) -> None:
     """Attribute to ``newer`` the inside of stretches where it explains all that ``older`` does."""
     family = u32(implied[newer] | u32(1) << u32(newer))
@@ -102,9 +95,7 @@ def _settle_stretches(
             family |= u32(1) << u32(at)
     rows = np.flatnonzero((bits >> u32(older) & u32(1)).astype(np.bool_) & (bits & ~family == 0))
     flags = (bits[rows] >> u32(newer) & u32(1)).astype(np.uint8)
-    inside = np.zeros(rows.size, np.uint8)
-    _finding_stretches()(flags, ids[rows, 0].copy(), ceil(SURE / -log(chance)), inside)
-    rows = rows[inside.astype(np.bool_)]
+    rows = rows[inside(flags, ids[rows, 0], ceil(SURE / -log(chance)))]
     alone = bits[rows] == u32(implied[newer] | u32(1) << u32(newer))
     out[rows[alone]] = newer
 
@@ -167,7 +158,9 @@ def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], N
     return codes, starts
 
 
-def _times(timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]) -> tuple[list[int | None], list[int | None]]:
+def _times(
+    timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]
+) -> tuple[list[int | None], list[int | None]]:
     known = timestamps_ms >= 0
     top = np.iinfo(i64).max
     least = np.minimum.reduceat(np.where(known, timestamps_ms, top), firsts)
@@ -188,47 +181,6 @@ def _settle(bits: Bits, out: Attributed) -> None:
             while u32(b >> u32(at)) != u32(1):
                 at += 1
             out[i] = at
-
-
-def _find_stretches(flags: NDArray[np.uint8], ids: NDArray[np.uint64], wanted: int, inside: NDArray[np.uint8]) -> None:
-    """Mark what is inside of stretches of flags that are set, by ``wanted`` different keys from either end."""
-    stamps = np.zeros(4096, np.int64)
-    stamp = 0
-    i = 0
-    while i < flags.size:
-        if not flags[i]:
-            i += 1
-            continue
-        end = i
-        while end < flags.size and flags[end]:
-            end += 1
-        stamp += 1
-        first, different = end, 0
-        for j in range(i, end):  # a key's slot is stamped once in a stretch; two keys of one slot count once
-            slot = ids[j] & np.uint64(4095)
-            if stamps[slot] != stamp:
-                stamps[slot] = stamp
-                different += 1
-                if different == wanted:
-                    first = j + 1
-                if different == 2 * wanted:
-                    break
-        stamp += 1
-        last, behind = i, 0
-        for j in range(end - 1, i - 1, -1):
-            slot = ids[j] & np.uint64(4095)
-            if stamps[slot] != stamp:
-                stamps[slot] = stamp
-                behind += 1
-                if behind == wanted:
-                    last = j
-                    break
-        if different == 2 * wanted:
-            first = 0 if i == 0 else first
-            last = end if end == flags.size else last
-            for j in range(first, last):
-                inside[j] = 1
-        i = end
 
 
 @inlined
@@ -290,11 +242,6 @@ def _ask_neighbours(
 @lru_cache(maxsize=1)
 def _settling() -> Callable[..., Any]:
     return compiled(_settle, types.void(read(types.uint32), types.int16[::1]))
-
-
-@lru_cache(maxsize=1)
-def _finding_stretches() -> Callable[..., Any]:
-    return compiled(_find_stretches, types.void(read(types.uint8), read(types.uint64), types.int64, types.uint8[::1]))
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,8 @@ that is resumed takes all of it from there, and so comes to the same result.
 from __future__ import annotations
 
 import time
+from functools import partial
+from typing import TYPE_CHECKING
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,7 +16,7 @@ import msgspec
 
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import Audit, Placed
-from kafka_conformance.audit.scanning import SCHEMA, scanner
+from kafka_conformance.audit.scanning import SCHEMA, Mapped, scanner
 from kafka_conformance.audit.sources import Source, Span, chunked
 from kafka_conformance.audit.summing import Summed, summed
 from kafka_conformance.certifying import kit_version
@@ -22,6 +24,9 @@ from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
 from kafka_conformance.pipeline.spark_session import Spark
 from kafka_conformance.progress import Steps
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 __all__ = ["Asked", "audit", "planned"]
 
@@ -81,12 +86,16 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
         for number, each in enumerate(chunks):
             progress.doing(f"auditing {source.name}: chunk {number + 1} of {len(chunks)}")
             if number not in done:
-                run.do(number, lambda each=each: source.frame(each).mapInArrow(scan, SCHEMA), by=("kind",))
+                run.do(number, partial(_scanned, source, each, scan), by=("kind",))
             progress.advance()
         progress.doing(f"auditing {source.name}: putting it together")
         found = summed(run, len(chunks), source, expected)
         progress.advance()
     return _result(found, source, expected, asked, folder, time.monotonic() - begun)
+
+
+def _scanned(source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:
+    return source.frame(spans).mapInArrow(scan, SCHEMA)
 
 
 def _result(found: Summed, source: Source, expected: Placed, asked: Asked, folder: str, took_s: float) -> Audit:

@@ -183,12 +183,7 @@ def _mark(
 
 
 def _mark_all(
-    hashes: NDArray[np.uint32],
-    rows: NDArray[np.int64],
-    folds: NDArray[np.int64],
-    where: NDArray[np.int32],
-    n: int,
-    out: Masks,
+    hashes: NDArray[np.uint32], rows: NDArray[np.int64], folds: NDArray[np.int64], where: NDArray[np.int32], n: int, out: Masks
 ) -> None:
     c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))  # for 1 it is 2^64, that is 0: and x * 0 is not above 0 - 1
     for j in range(rows.size):
@@ -247,7 +242,9 @@ def _fold_all(hashes: NDArray[np.uint32], fold: int, n: int, out: NDArray[np.int
 def _explaining() -> Callable[..., Any]:
     table = types.Array(types.uint32, 2, "C", readonly=True)
     numbers = read(types.int64)
-    return compiled(_mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1]))
+    return compiled(
+        _mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1])
+    )
 
 
 @lru_cache(maxsize=1)

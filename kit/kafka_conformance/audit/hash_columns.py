@@ -236,17 +236,7 @@ def _decoded(data: Data, start: int, end: int, low: NDArray[np.uint8], high: NDA
     while at < end:
         lead = i64(data[at])
         at += 1
-        wanted = (
-            0
-            if lead < 0x80
-            else 1
-            if 0xC2 <= lead < 0xE0
-            else 2
-            if 0xE0 <= lead < 0xF0
-            else 3
-            if 0xF0 <= lead < 0xF5
-            else -1
-        )
+        wanted = 0 if lead < 0x80 else 1 if 0xC2 <= lead < 0xE0 else 2 if 0xE0 <= lead < 0xF0 else 3 if 0xF0 <= lead < 0xF5 else -1
         code = lead if wanted <= 0 else lead & (0x3F >> wanted)
         least, most = _least(lead), _most(lead)
         if wanted < 0:

@@ -22,7 +22,7 @@ same pattern. Those of different patterns are meant to make none: runs among whi
 runs as long as these would leave some out, have something else beneath them. Runs of five records and fewer do not differ
 from chance by enough, and runs of one, which never go to the same partition twice, are a rotation where there are only two.
 
-The limits are one in a thousand for what is ordinary, one in ten thousand for what is not.
+The limits are one in a hundred for what is ordinary, a thousand in a single bucket, ten thousand for what is not.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ PER_PARTITION = 50
 AROUND, FAR_AROUND, DEGREES = 4, 32, 60
 FEWEST = 5
 EVEN, SCATTERED = 0.1, 2.0
-ORDINARY, EXTRAORDINARY = 3.09, 3.72
-"""Standard deviations that chance exceeds one time in a thousand, and in ten thousand."""
+USUAL, ORDINARY, EXTRAORDINARY = 2.58, 3.09, 3.72
+"""Standard deviations that chance exceeds one time in a hundred (on either side), in a thousand, and in ten thousand."""
 
 Counts = NDArray[np.int64]
 
@@ -94,15 +94,14 @@ def _pattern(rows: Counts, at: int) -> str:
     around, freedom = _scatter(near, even), degrees * len(near)
     if own <= EVEN * degrees and around <= EVEN * freedom and _deviations(around, freedom) < -EXTRAORDINARY:
         return ROUND_ROBIN
-    if abs(_deviations(own, degrees)) < ORDINARY and abs(_deviations(around, freedom)) < ORDINARY:
+    if abs(_deviations(own, degrees)) < ORDINARY and abs(_deviations(around, freedom)) < USUAL:
         return RANDOM if freedom >= FEWEST else UNCLEAR
     beside = rows[max(at - 1, 0) : at + 2, used]
     moving = _scatter(near, near.sum(axis=0) / near.sum())
     freedom = degrees * (len(near) - 1)
     if freedom and moving >= SCATTERED * freedom and _deviations(moving, freedom) > EXTRAORDINARY:
-        if _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY and not _something_beneath(
-            near, moving / freedom
-        ):
+        itself = _deviations(own, degrees) > (ORDINARY if degrees >= FEWEST else 0)
+        if itself and _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY and not _something_beneath(near, moving / freedom):
             return STICKY
     return UNCLEAR
 

@@ -8,14 +8,15 @@ names the pattern of each piece.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from kafka_conformance.audit.keyless import bucket_ms, patterns
 from kafka_conformance.audit.result import Keyless
-from kafka_conformance.audit.scanning import unpack_moments
+from kafka_conformance.audit.scanning import Mapped, unpack_moments
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,8 +33,6 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
         return Keyless(0, {})
     if first_ms is None or last_ms is None:
         return Keyless(records, {"unclear": records})
-    from kafka_conformance.audit.keyless import bucket_ms, patterns
-
     span = last_ms - first_ms + 1
     wide = max(bucket_ms(records, partitions, span), -(-span * partitions // _CELLS), 1)
     rows = (
@@ -51,8 +50,8 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
     return Keyless(records, {pattern: count for pattern, count in sorted(found.items()) if count})
 
 
-def _bucketed(first_ms: int, wide: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _bucketed(first_ms: int, wide: int) -> Mapped:
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for partition, packed in zip(
                 *(batch.column(name).to_pylist() for name in ("partition", "moments")), strict=True

@@ -29,7 +29,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.compiled import DATA, OFFSETS, compiled, inlined
+from kafka_conformance.audit.compiled import DATA, OFFSETS, compiled, inlined, read
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "unpack"]
@@ -176,6 +176,5 @@ def _identifying() -> Callable[..., Any]:
 def _telling_apart() -> Callable[..., Any]:
     ids = types.Array(types.uint64, 2, "C", readonly=True)
     return compiled(
-        _tell_apart,
-        types.int64(ids, types.int32[::1], types.int64[::1], types.uint32[::1]),
+        _tell_apart, types.int64(ids, types.int32[::1], types.int64[::1], types.uint32[::1]), 
     )

@@ -1,13 +1,13 @@
 """What no block could explain, looked at together.
 
-A producer that writes one record in a thousand is present in every block and in none of them beyond chance: each block leaves
-its few records unexplained. Together they are many. So a bounded, evenly mixed part of all that is unexplained is asked once
-more which placements are present; if any are, every unexplained record is held against these.
+A producer that writes one record in a thousand is present in every block and in none of them beyond chance: each block
+leaves its few records unexplained. Together they are many. So a bounded, evenly mixed part of all that is unexplained is asked
+once more which placements are present; if any are, every unexplained record is held against these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +17,7 @@ import pyarrow as pa
 from kafka_conformance.audit.judging import column_of
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
+from kafka_conformance.audit.scanning import Mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,10 +73,10 @@ def _quoted(name: str) -> str:
     return f"`{name}`"
 
 
-def _counted(found: Sequence[Placed], count_now: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _counted(found: Sequence[Placed], count_now: int) -> Mapped:
     names = [*map(str, found), EITHER, UNEXPLAINED]
 
-    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if not batch.num_rows:
                 continue

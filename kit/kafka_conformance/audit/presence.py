@@ -11,12 +11,13 @@ than 1/m, and each is allowed for:
 
 * The same key again says nothing new: keys are told apart by their identity.
 * A hash may not tell keys apart (the first byte only): its equal hashes count once.
-* A hash may crowd some partitions, of whatever key (31 times, over digits). One partition's keys say so: what is explained
-  is held against the fullest of the *other* partitions the hash would choose. Keys of several partitions say it better:
-  against how many keys of the others it would have put there too.
+* A hash may crowd some partitions, of whatever key (31 times and 31 partitions: the last byte decides, and all keys may end
+  in the same). If there are keys of several partitions, what is explained is held against how many keys of the others the
+  hash would have put there too. If there are keys of one, against how many of keys that are *like* them: each byte that of
+  some key of the same length in the same place. What all such keys have, no placement has brought about.
 * A topic that grew from 3 to 12: every key that 12 explains in partitions 0 to 2, 3 explains too, so that nothing is left
   unexplained once 3 is found. Of the keys that ``@3`` explains, 12 explains a share by chance that is measured on random
-  hashes (1/4); it is present where it explains more than that.
+  hashes (1/4); it is present where it explains more than that, or so many keys in a row that chance would not.
 
 The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a producer
 of a few hundred records among a hundred thousand is found like any other.
@@ -38,6 +39,7 @@ from kafka_conformance.audit.hash_columns import HASH_NAMES, hash_columns
 from kafka_conformance.audit.keys_seen import distinct
 from kafka_conformance.audit.placements import JAVA, PLACEMENTS, number, of
 from kafka_conformance.audit.result import Placed
+from kafka_conformance.audit.stretches import longest
 
 __all__ = ["SURE", "could_be", "evidence", "implies", "present"]
 
@@ -51,6 +53,7 @@ SAMPLE, SPACED = 512, 8192
 MEMBERS = 8
 TRIES = 200
 DRAWS = 1 << 18
+ALIKE, CROWDED = 4, 7.0
 UNFAIR = "float-arithmetic"
 
 
@@ -128,11 +131,14 @@ class _Search:
         sample = self.keys.taken(rows)
         hashes = hash_columns(sample.offsets, sample.data)
         at_hand = [placed for placed in self._by_evidence(sample.where, hashes) if placed[1] not in members]
+        if not at_hand:
+            return None
+        alike = self._alike(sample)
         best, chosen = 0.0, []
         for raw, placed in islice(at_hand, TRIES):
             if raw < max(best - ALL_BUT_EQUAL, self._wanted(placed)):
                 break
-            held = _held_against_crowding(hashes, sample.where, placed)
+            held = _held_against_crowding(hashes, sample.where, alike, placed)
             if held >= self._wanted(placed):
                 best = max(best, held)
                 chosen.append((held, placed))
@@ -205,6 +211,13 @@ class _Search:
                     out.append((held, placed))
         return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
 
+    def _alike(self, sample: KeyColumn) -> NDArray[np.uint32] | None:
+        """The hashes of keys like those of one partition; None for keys of several."""
+        if (sample.where != sample.where[0]).any():
+            return None
+        made = _made_alike(sample)
+        return hash_columns(made.offsets, made.data)
+
     def _overlap(self, other: Placed) -> float:
         """The share of what ``other`` explains that the expected placement explains by chance."""
         if other.rule == self.expected.rule:
@@ -216,7 +229,8 @@ class _Search:
     def _beyond_overlap(self, newer: Placed, older: Placed, members: list[Placed]) -> float:
         """The evidence that ``newer`` explains more of what ``older`` explains than random hashes have it."""
         rivals = [placed for placed in members if placed != older and not implies(older, placed)]
-        rows = self._rows(self.keys.by(older) & ~self._explained_by(rivals), SPACED)
+        wanted = self.keys.by(older) & ~self._explained_by(rivals)
+        rows = self._rows(wanted, SPACED)
         if rows.size < HANDFUL:
             return 0.0
         partition = int(np.bincount(self.keys.where[rows]).argmax())
@@ -227,7 +241,12 @@ class _Search:
             left &= ~_explains(placed, partition)
         both = left & _explains(newer, partition)
         chance = (np.count_nonzero(both) + 1) / (np.count_nonzero(left) + 2)
-        return evidence(rows.size, int(np.count_nonzero(self.keys.by(newer)[rows])), float(chance))
+        spread = evidence(rows.size, int(np.count_nonzero(self.keys.by(newer)[rows])), float(chance))
+        if isinstance(self.keys.partition, np.ndarray):
+            return spread
+        rows = np.flatnonzero(wanted)
+        in_a_row = longest(self.keys.by(newer)[rows].astype(np.uint8), self.keys.ids[rows, 0])
+        return max(spread, in_a_row * -log(chance) - log(rows.size))
 
 
 @lru_cache(maxsize=1)
@@ -255,31 +274,59 @@ def _mean_chance(placed: Placed, where: NDArray[Any]) -> float:
     return float(_chances(of(placed.rule).fold, placed.partitions)[known].mean()) if known.size else 1.0
 
 
-def _held_against_crowding(hashes: NDArray[np.uint32], where: NDArray[np.int32], placed: Placed) -> float:
+def _made_alike(keys: KeyColumn) -> KeyColumn:
+    """Keys made of the bytes of these, each from a key of the same length; lengths of fewer than a handful are left out."""
+    draws = np.random.default_rng(1)
+    lengths = np.diff(keys.offsets)
+    made: list[NDArray[np.uint8]] = []
+    sizes: list[int] = []
+    for length in np.unique(lengths[lengths > 0]):
+        rows = np.flatnonzero(lengths == length)
+        if rows.size < HANDFUL:
+            continue
+        bytes_ = keys.data[keys.offsets[rows][:, None] + np.arange(length)]
+        picked = draws.integers(0, rows.size, (ALIKE * rows.size, length))
+        made.append(bytes_[picked, np.arange(length)].ravel())
+        sizes += [int(length)] * (ALIKE * rows.size)
+    data = np.concatenate(made) if made else np.empty(0, np.uint8)
+    return KeyColumn(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), data, int(keys.where[0]), keys.count)
+
+
+def _held_against_crowding(
+    hashes: NDArray[np.uint32], where: NDArray[np.int32], alike: NDArray[np.uint32] | None, placed: Placed
+) -> float:
     """The evidence where equal hashes count once, and what the hash crowds anyway is not held to be its doing."""
     placement = of(placed.rule)
+    row = HASH_NAMES.index(placement.hash)
     known = where < placed.partitions
-    pairs = hashes[HASH_NAMES.index(placement.hash)][known].astype(np.uint64) << np.uint64(32)
+    pairs = hashes[row][known].astype(np.uint64) << np.uint64(32)
     pairs = np.unique(pairs | where[known].astype(np.uint64))
     if pairs.size < HANDFUL:
         return 0.0
     at = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
     chosen = folded(placement.fold, (pairs >> np.uint64(32)).astype(np.uint32), placed.partitions).astype(np.int64)
     explained = int(np.count_nonzero(chosen == at))
-    chance = max(_mean_chance(placed, at), _crowding(chosen, at, placed.partitions))
+    fair = _mean_chance(placed, at)
+    if alike is None:
+        chance = max(fair, _of_foreign_keys(chosen, at, placed.partitions))
+    else:
+        chance = max(fair, _of_keys_alike(folded(placement.fold, alike[row], placed.partitions) == at[0], fair))
     if explained < pairs.size * chance + HANDFUL * (1 - chance):
         return 0.0
     return evidence(pairs.size, explained, chance)
 
 
-def _crowding(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
-    """The share of keys that the hash would put where they are, had they been dealt out without it; 0 if that is plain 1/m."""
-    full = np.bincount(chosen, minlength=count)
-    if (at == at[0]).all():
-        full[at[0]] = 0
-        share = float(full.max()) / at.size
-        return share if evidence(at.size, int(full.max()), 1 / count) >= log(count) + 9 else 0.0
-    here = np.bincount(at, minlength=count)
+def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
+    """The share of keys alike that are explained, if that is more than chance."""
+    hits = int(np.count_nonzero(explained))
+    if evidence(explained.size, hits, fair) < CROWDED:
+        return 0.0
+    return hits / explained.size
+
+
+def _of_foreign_keys(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
+    """The share of keys that the hash would have put into a partition, of those that are in another."""
+    full, here = np.bincount(chosen, minlength=count), np.bincount(at, minlength=count)
     both = np.bincount(at[chosen == at], minlength=count)
     foreign = (full - both)[at] / np.maximum(at.size - here[at], 1)
     return float(foreign.mean())

@@ -19,10 +19,10 @@ said of all of them (``summing``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
 from kafka_reference import bulk
 
-__all__ = ["BLOCK", "RECORD", "SCHEMA", "Scanned", "pack_moments", "scanner", "unpack_moments"]
+__all__ = ["BLOCK", "RECORD", "SCHEMA", "Mapped", "Scanned", "pack_moments", "scanner", "unpack_moments"]
 
 BLOCK, RECORD = "block", "record"
 KEYLESS = "no key"
@@ -53,8 +53,12 @@ _ARROW = pa.schema([
 ])  # fmt: skip
 
 
+Mapped: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What Spark maps over Arrow batches."""
+
+
 class Scanned(msgspec.Struct, frozen=True):
-    """What is said of a block. ``pieces``: its time in PIECES equal parts, and whom the records in each are attributed to."""
+    """What is said of a block; in ``pieces`` its time in PIECES equal parts, and whom the records in each are attributed to."""
 
     summary: Summary
     pieces: dict[str, list[int]]
@@ -67,13 +71,11 @@ class _Plan:
     every: bool
 
 
-def scanner(
-    partitions: int, expected: Placed, *, every: bool
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def scanner(partitions: int, expected: Placed, *, every: bool) -> Mapped:
     """The function Spark maps over Arrow batches. ``every``: rows for all records, not only those out of place."""
     plan = _Plan(partitions, expected, every)
 
-    def scan(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for block in _blocks(batch):
                 yield from _rows(block, plan)
@@ -117,7 +119,8 @@ def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
 
 
 def _records(block: Block, judged: Judged, rows: NDArray[np.int64], plan: _Plan) -> pa.RecordBatch:
-    keys = block.keys.take(pa.array(rows))
+    keys, masks = block.keys.take(pa.array(rows)), judged.masks
+    assert masks is not None  # noqa: S101  they were asked for
     count = len(rows)
     times = block.timestamps_ms[rows]
     return _batch(
@@ -129,7 +132,7 @@ def _records(block: Block, judged: Judged, rows: NDArray[np.int64], plan: _Plan)
         key=keys,
         expected_partition=_expected(keys, plan),
         attributed=_named(judged, judged.attributed[rows]),
-        explained_by=_explained(judged.masks[rows], plan.partitions, judged.attributed[rows]),
+        explained_by=_explained(masks[rows], plan.partitions, judged.attributed[rows]),
     )
 
 

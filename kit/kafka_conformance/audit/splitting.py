@@ -10,7 +10,7 @@ out of place the whole key is kept: there the earliest are looked up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ _KEYS = ["low", "high"]
 
 
 def splits(blocks: DataFrame, records: DataFrame) -> Splits:
-    """Of ``blocks`` (``partition``, ``keys_seen``); the keys' bytes from ``records`` (``partition``, ``offset``, ``key``)."""
+    """Of ``blocks`` (``partition``, ``keys_seen``); the keys are in ``records`` (``partition``, ``offset``, ``key``)."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as f
 
@@ -57,7 +57,7 @@ def splits(blocks: DataFrame, records: DataFrame) -> Splits:
     return Splits(count, of_keys, affected, earliest[0].places[1] if earliest else None, tuple(earliest))
 
 
-def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Blocks' packed keys as rows."""
     for batch in batches:
         for partition, packed in zip(

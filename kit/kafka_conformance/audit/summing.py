@@ -1,10 +1,11 @@
 """What the blocks of a topic say, put together: shares, runs, growth, split keys, skew.
 
-Blocks are few (one in 65,536 records, at most) and what each says is small, so most of it is added up here. What is not small is
-left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no block could
-explain by itself (``leftover``).
+Blocks are few (65,536 records each, mostly) and what each says is small, so most of it is added up here. What is not small
+is left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no block
+could explain by itself (``leftover``).
 
-A topic whose keys are all held to be of one placement has no split key: a placement puts a key in one place. There nobody looks.
+A topic whose keys are all held to be of one placement has no split key: a placement puts a key in one place. There nobody
+looks.
 """
 
 from __future__ import annotations
@@ -200,7 +201,7 @@ def _notes(blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source) 
         yield f"{empty:,} records have an empty key, which is a key to Java and none to librdkafka's default"
     timeless = sum(block.summary.records for block in blocks if block.summary.first_ms is None)
     if timeless:
-        yield f"{timeless:,} records are in blocks without timestamps: nothing is said of when, nor of keyless patterns there"
+        yield f"{timeless:,} records are in blocks without timestamps: of these nothing is said of when, nor of patterns"
     if late:
         count = sum(one.records for one in late)
         yield (

@@ -59,7 +59,7 @@ class Topic:
         self.truth: list[Producer] = []
 
     def key(self) -> bytes:
-        return b"customer-%07d" % self._draws.randrange(10**7)
+        return b"customer-%010d" % self._draws.randrange(10**10)
 
     def write(self, records: int, *producers: Producer, shares: tuple[float, ...] | None = None) -> Topic:
         """Add records that landed in this partition, their producers taking turns at random."""
