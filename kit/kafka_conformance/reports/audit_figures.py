@@ -28,7 +28,7 @@ __all__ = ["Series", "by_partition", "hatchings", "over_time", "records_by_parti
 
 KEYLESS = "keyless"
 _COLOURS = 7
-_COLUMNS, _RUNS = 400, 3000
+_COLUMNS, _RUNS, _LEAST = 400, 3000, 2.0
 _TALL, _VOLUME, _ROW, _FOOT, _TOP = 150, 44, 16, 22, 8
 
 # What is drawn over a colour, in a cell of 8 × 8; the expected placement has a plain one.
@@ -121,9 +121,7 @@ def over_time(audit: Audit, drawn: Sequence[Series]) -> str:
         x, width = 100 * (group[0].begin_ms - begin) / length, 100 * (until - group[0].begin_ms) / length
         columns.append(_Column(x, width, _summed(group), f"{utc(group[0].begin_ms)} to {utc(until)}"))
     ends = f"from {utc(begin)} to {utc(begin + length)}"
-    figure, side, main = _plot(
-        _TALL + _VOLUME + 14, f"Shares of records over time, {ends}. {_overall(audit, drawn)}"
-    )
+    figure, side, main = _plot(_TALL + _VOLUME + 14, f"Shares of records over time, {ends}. {_overall(audit, drawn)}")
     _percentages(side, main)
     _stacked(main, columns, drawn)
     top = max(column.counts.total() for column in columns)
@@ -275,13 +273,23 @@ def _stacked(main: Element, columns: Sequence[_Column], drawn: Sequence[Series])
         total = column.counts.total()
         group = SubElement(main, "g")
         told = [f"{one.label}: {column.counts[one.name]:,}" for one in drawn if column.counts[one.name]]
-        SubElement(group, "title").text = harmless("\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n")
+        SubElement(group, "title").text = harmless(
+            "\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n"
+        )
         foot = float(_TOP + _TALL)
-        for one in drawn:
-            if count := column.counts[one.name]:
-                tall = _TALL * count / total
-                foot -= tall
-                _box(group, column.x, column.width * gap, foot, tall, {"fill": one.fill})
+        for one, tall in _heights(column.counts, drawn):
+            foot -= tall
+            _box(group, column.x, column.width * gap, foot, tall, {"fill": one.fill})
+
+
+def _heights(counts: Counter[str], drawn: Sequence[Series]) -> list[tuple[Series, float]]:
+    """Each one's part of the height; the few stay visible, at the cost of the most."""
+    here = [one for one in drawn if counts[one.name]]
+    if not here:
+        return []
+    tall = {one: max(_LEAST, _TALL * counts[one.name] / counts.total()) for one in here}
+    tall[max(here, key=tall.__getitem__)] -= sum(tall.values()) - _TALL
+    return list(tall.items())
 
 
 def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scale: tuple[float, float, int]) -> None:
@@ -294,8 +302,8 @@ def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scal
 
 
 def _gap(columns: Sequence[_Column]) -> float:
-    """Bars stand apart where there are few."""
-    return 0.9 if len(columns) <= 60 else 1.0
+    """Bars stand apart where there are few; where there are many they overlap a little, or lines would show between them."""
+    return 0.9 if len(columns) <= 60 else 1.08
 
 
 def _ticks(main: Element, foot: float, ticks: Iterable[tuple[float, str]]) -> None:
@@ -303,7 +311,9 @@ def _ticks(main: Element, foot: float, ticks: Iterable[tuple[float, str]]) -> No
     for number, (x, text) in enumerate(ticks):
         group = SubElement(main, "g", {"class": "odd"} if number % 2 else {})
         where = f"{x:.2f}%"
-        SubElement(group, "line", {"x1": where, "x2": where, "y1": f"{foot:.0f}", "y2": f"{foot + 4:.0f}", "class": "grid"})
+        SubElement(
+            group, "line", {"x1": where, "x2": where, "y1": f"{foot:.0f}", "y2": f"{foot + 4:.0f}", "class": "grid"}
+        )
         _words(group, where, foot + 17, text, "start" if x < 4 else "end" if x > 92 else "middle")
 
 

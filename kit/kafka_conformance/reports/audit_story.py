@@ -1,7 +1,7 @@
 """What an audit comes down to, in sentences and rows that every report of it shares.
 
-Nothing is reckoned here beyond sums and shares. A topic is broken by records that are attributed to another placement than the
-expected one, or explained by none; not by the expected one with the number of partitions from which the topic grew.
+Nothing is reckoned here beyond sums and shares. A topic is broken by records that are attributed to another placement than
+the expected one, or explained by none; not by the expected one with the number of partitions from which the topic grew.
 """
 
 from __future__ import annotations
@@ -10,14 +10,32 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Growth, PartitionLine, Place, Placed, Run, Share
-from kafka_conformance.reports.audit_words import at, counted, key, named, percent, place, utc, when
+from kafka_conformance.reports.audit_words import at, counted, key, named, percent, place, when
 from kafka_conformance.reports.gate_outline import clipped
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
-    "PARTITIONS", "PLACEMENTS", "SPANS", "broken_since", "expected", "foreign_runs", "grew", "headline", "labels", "placed_by", "placements",
-    "ranked", "skewed", "spans", "split", "split_rows", "telling", "until", "who", "writers",
-]  # fmt: skip
+    "PARTITIONS",
+    "PLACEMENTS",
+    "SPANS",
+    "broken_since",
+    "foreign_runs",
+    "growth",
+    "headline",
+    "labels",
+    "placed_by",
+    "placements",
+    "ranked",
+    "said",
+    "skewed",
+    "spans",
+    "split",
+    "split_rows",
+    "telling",
+    "until",
+    "who",
+    "writers",
+]
 
 PARTITIONS = 24
 """So many partitions are shown one by one; of more than these, the most telling."""
@@ -33,16 +51,18 @@ def headline(audit: Audit) -> str:
     if not audit.keyed:
         return f"None of the {plural(audit.records, 'record')} has a key, so no key can be on a wrong partition."
     if not audit.offending:
-        return f"All {plural(audit.keyed, 'keyed record')} are where {expected(audit)} would put them."
+        return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)} would put them."
     share = percent(audit.offending, audit.keyed)
-    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {expected(audit)} would put them."
+    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)} would put them."
 
 
-def expected(audit: Audit) -> str:
+def _expected(audit: Audit) -> str:
     """Whoever should have written the topic."""
     one = audit.expected
     who = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
-    return who if one.partitions == audit.partitions else f"{who}, reckoning with {plural(one.partitions, 'partition')},"
+    return (
+        who if one.partitions == audit.partitions else f"{who}, reckoning with {plural(one.partitions, 'partition')},"
+    )
 
 
 def who(audit: Audit) -> str:
@@ -106,7 +126,7 @@ PLACEMENTS = ("placement", "partitions", "attributed", "share", "explains", "alo
 def placements(audit: Audit) -> list[tuple[str, ...]]:
     """A row for each placement, then one for what is left, if anything is."""
     totals = _totals(audit)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             clipped(one.placed.rule, _RULE) + (" (expected)" if _is_expected(audit, one) else ""),
             f"{one.placed.partitions:,}",
@@ -134,7 +154,7 @@ SPANS = ("placement", "first seen", "partition", "offset", "last seen", "partiti
 def spans(audit: Audit) -> list[tuple[str, ...]]:
     """From where to where each placement was seen, the earliest first."""
     names, older = labels(audit), _older(audit)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in sorted((one for one in audit.shares if one.first), key=lambda one: (one.first, one.placed)):
         what = " (expected)" if _is_expected(audit, one) else " (before the topic grew)" if one.placed in older else ""
         rows.append((names[str(one.placed)] + what, *_place(one.first), *_place(one.last)))
@@ -173,10 +193,20 @@ def broken_since(audit: Audit) -> str:
     return f"Since {place(first)}: the first record {by}."
 
 
-def grew(one: Growth) -> str:
+def said(audit: Audit) -> list[str]:
+    """What follows the headline: who wrote the topic, whether it grew, since when it is broken."""
+    return list(filter(None, [who(audit), *map(_grew, audit.growth), broken_since(audit)]))
+
+
+def growth(one: Growth) -> str:
+    """Of which placement, from what to what."""
+    return f"{clipped(one.rule, _RULE)}, from {one.before:,} to {plural(one.after, 'partition')}"
+
+
+def _grew(one: Growth) -> str:
     """That a topic grew, and since when."""
-    when = f"; the last record by the older count is of {utc(one.until_ms)}" if one.until_ms not in (None, -1) else ""
-    return f"{clipped(one.rule, _RULE)}: the topic grew from {one.before:,} to {plural(one.after, 'partition')}{when}"
+    last = "" if when(one.until_ms) == "-" else f" The last record by the older count is of {when(one.until_ms)}."
+    return f"The topic grew while this was written: {growth(one)}.{last}"
 
 
 def until(one: Growth) -> tuple[list[tuple[int, int]], int]:
@@ -207,7 +237,11 @@ def telling(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, i
         return list(lines), 0, 0
     order = sorted(lines, key=lambda line: (-line.offending, -line.records, line.partition))
     hidden = order[PARTITIONS:]
-    return sorted(order[:PARTITIONS], key=lambda line: line.partition), len(hidden), sum(line.offending for line in hidden)
+    return (
+        sorted(order[:PARTITIONS], key=lambda line: line.partition),
+        len(hidden),
+        sum(line.offending for line in hidden),
+    )
 
 
 def writers(audit: Audit, line: PartitionLine) -> str:
@@ -227,7 +261,9 @@ def split(audit: Audit) -> str:
         return f"Each of {plural(seen.of_keys, 'key')} lives on one partition."
     since = f"; first at {place(seen.since)}" if seen.since else ""
     share, records = percent(seen.keys, seen.of_keys), plural(seen.records, "record")
-    return f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) live on several partitions, with {records}{since}."
+    return (
+        f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) live on several partitions, with {records}{since}."
+    )
 
 
 def split_rows(audit: Audit) -> Iterator[tuple[str, str, str]]:

@@ -62,9 +62,7 @@ def _line(counts: dict[tuple[int, int], dict[str, int]], hours: int, partition: 
     keyless = summed.pop("keyless", 0)
     keyed = sum(summed.values())
     offending = keyed - summed.get(f"murmur2@{partitions}", 0) - summed.get(EITHER, 0)
-    return PartitionLine(
-        partition, 1000, 1000 + keyed + keyless, keyed + keyless, keyed, keyless, offending, summed
-    )
+    return PartitionLine(partition, 1000, 1000 + keyed + keyless, keyed + keyless, keyed, keyless, offending, summed)
 
 
 def _summed(every: list[dict[str, int]]) -> dict[str, int]:
@@ -111,17 +109,19 @@ def placed(name: str) -> Placed:
 
 
 def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, timed: bool) -> list[Share]:
-    found: dict[str, list[tuple[int, int, int]]] = {f"murmur2@{partitions}": []}
-    for (hour, partition), here in counts.items():
+    found: dict[str, list[tuple[int, int, int, int]]] = {f"murmur2@{partitions}": []}
+    offsets = dict.fromkeys(range(partitions), 1000)
+    for (hour, partition), here in sorted(counts.items()):
         for name, count in here.items():
             if "@" in name and count:
-                found.setdefault(name, []).append((hour, partition, count))
+                found.setdefault(name, []).append((hour, partition, offsets[partition], count))
+        offsets[partition] += sum(here.values())
     shares = []
     for name, every in found.items():
-        total = sum(count for _, _, count in every)
+        total = sum(count for *_, count in every)
         first, last = (min(every), max(every)) if every else (None, None)
         ends = [
-            Place(BEGIN_MS + end[0] * HOUR_MS + 123 if timed else -1, end[1], 1000 + end[0] * 7) if end else None
+            Place(BEGIN_MS + end[0] * HOUR_MS + 123 if timed else -1, end[1], end[2]) if end else None
             for end in (first, last)
         ]
         one = placed(name)
@@ -180,7 +180,9 @@ def split_keys() -> tuple[SplitKey, ...]:
     return tuple(
         SplitKey(
             key,
-            tuple(Place(BEGIN_MS + (12 + step) * HOUR_MS, 3 + step, 63_456 + 7 * step) for step in range(2 + 2 * number)),
+            tuple(
+                Place(BEGIN_MS + (12 + step) * HOUR_MS, 3 + step, 63_456 + 7 * step) for step in range(2 + 2 * number)
+            ),
             250 + number,
         )
         for number, key in enumerate(keys)
@@ -195,16 +197,16 @@ def grown() -> Audit:
             return {"murmur2@3": 4001} if partition < 3 else {}
         return {"murmur2@12": 1102}
 
-    growth = Growth("murmur2", 3, 12, {partition: 97_023 for partition in range(3)}, BEGIN_MS + 24 * HOUR_MS - 1)
+    growth = Growth("murmur2", 3, 12, dict.fromkeys(range(3), 97_023), BEGIN_MS + 24 * HOUR_MS - 1)
     return audit(48, 12, writer, growth=(growth,))
 
 
 def keyless() -> Audit:
-    return audit(24, 4, lambda hour, partition: {"keyless": 2511 + partition}, splits=Splits(0, 0, 0, None, ()))
+    return audit(24, 4, lambda _, partition: {"keyless": 2511 + partition}, splits=Splits(0, 0, 0, None, ()))
 
 
 def empty() -> Audit:
-    return audit(1, 3, lambda hour, partition: {}, splits=Splits(0, 0, 0, None, ()), notes=("the topic is empty",))
+    return audit(1, 3, lambda _, __: {}, splits=Splits(0, 0, 0, None, ()), notes=("the topic is empty",))
 
 
 def thousand() -> Audit:
@@ -218,7 +220,7 @@ def timeless() -> Audit:
     return audit(
         6,
         6,
-        lambda hour, partition: {"murmur2@6" if hour < 3 else "crc32@6": 2003},
+        lambda hour, _: {"murmur2@6" if hour < 3 else "crc32@6": 2003},
         timed=False,
         notes=("no record carries a timestamp",),
     )
@@ -227,7 +229,7 @@ def timeless() -> Audit:
 def many() -> Audit:
     """More placements than there are colours."""
     rules = [f"rule-{number}" for number in range(12)]
-    return audit(24, 8, lambda hour, partition: {"murmur2@8": 2000, f"{rules[hour % 12]}@{8 - hour % 3}": 1500})
+    return audit(24, 8, lambda hour, _: {"murmur2@8": 2000, f"{rules[hour % 12]}@{8 - hour % 3}": 1500})
 
 
 def hostile(text: str) -> Audit:
