@@ -19,6 +19,9 @@ SMALL = f"""\
 [compiler]
 "org.eclipse.jdt:ecj:3.40.0" = "{B}"
 
+[connector]
+"org.apache.kafka:kafka-clients:3.9.0" = "{B}"
+
 [releases."3.9.2"]
 "org.apache.kafka:kafka-clients:3.9.2" = "{C}"
 

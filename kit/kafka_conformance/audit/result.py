@@ -12,8 +12,20 @@ from __future__ import annotations
 import msgspec
 
 __all__ = [
-    "Audit", "Growth", "Keyless", "PartitionLine", "Placed", "Place", "Run", "Share", "Skew", "SplitKey", "Splits", "TimeSlot",
-    "EITHER", "UNEXPLAINED",
+    "EITHER",
+    "UNEXPLAINED",
+    "Audit",
+    "Growth",
+    "Keyless",
+    "PartitionLine",
+    "Place",
+    "Placed",
+    "Run",
+    "Share",
+    "Skew",
+    "SplitKey",
+    "Splits",
+    "TimeSlot",
 ]  # fmt: skip
 
 UNEXPLAINED, EITHER = "unexplained", "either"
@@ -41,9 +53,9 @@ class Place(msgspec.Struct, frozen=True, order=True):
 class Share(msgspec.Struct, frozen=True):
     """One placement that is present in the topic.
 
-    ``explains``: keyed records it would put where they are; ``alone``: those that no other placement that is present explains;
-    ``attributed``: those it is held to have placed. ``first`` and ``last`` of the attributed. ``expected``: it is the one the user
-    expects.
+    ``explains``: keyed records it would put where they are; ``alone``: those that no other placement that is present
+    explains; ``attributed``: those it is held to have placed. ``first`` and ``last`` of the attributed. ``expected``: it is
+    the one the user expects.
     """
 
     placed: Placed
@@ -82,7 +94,7 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 class PartitionLine(msgspec.Struct, frozen=True):
-    """One partition. ``attributed`` counts keyed records by ``str(Placed)``, EITHER or UNEXPLAINED; ``keyless`` by pattern."""
+    """One partition. ``attributed`` counts keyed records by ``str(Placed)``, EITHER or UNEXPLAINED."""
 
     partition: int
     first_offset: int

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
-from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.progress import steps
+from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.session import chosen_releases
 from kafka_jars import pins as pinning
-from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
-from kafka_jars.store import Store, Stored, default_store
+from kafka_jars.store import default_store
 
 __all__ = ["list_jars", "pin", "resolve"]
 
@@ -22,7 +19,12 @@ def list_jars() -> int:
     pins, store = pinning.load(), default_store()
     rows = [
         [of, jar.coordinates, (jar.sha256 or "")[:16], "cached" if store.path(jar).is_file() else "not fetched"]
-        for of, jars in [*_of_releases(pins), ("every release", pins.beside), ("compiler", pins.compiler)]
+        for of, jars in [
+            *_of_releases(pins),
+            ("every release", pins.beside),
+            ("compiler", pins.compiler),
+            ("Spark's connector", pins.connector),
+        ]
         for jar in jars
     ]
     out = console()
@@ -37,9 +39,10 @@ def resolve(*, kafka: str) -> int:
     releases = chosen_releases(kafka, pins)
     jars = [
         *pins.compiler,
+        *pins.connector,
         *dict.fromkeys(jar for at in releases for jar in (*pins.jars(str(at)), *pins.broker(str(at)))),
     ]
-    stored = _fetched(jars, store)
+    stored = fetched(jars, store)
     rows = [[s.jar.coordinates, s.sha256[:16], "as pinned" if s.pinned else "unpinned", str(s.path)] for s in stored]
     console().print(table("", ["coordinates", "sha256", "", "file"], rows))
     return 0
@@ -52,7 +55,7 @@ def pin(*, versions: Sequence[str]) -> int:
     wanted = chosen_releases(",".join(versions), pins)
     for at in (at for at in wanted if not pins.is_pinned(str(at))):
         own, broker = pins.clients(str(at)), pins.broker(str(at))
-        found = {stored.jar.coordinates: stored.sha256 for stored in _fetched([*own, *broker], store)}
+        found = {stored.jar.coordinates: stored.sha256 for stored in fetched([*own, *broker], store)}
         pinning.pin(str(at), _those(own, found), broker=_those(broker, found))
         for coordinates, sha256 in found.items():
             out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
@@ -70,20 +73,3 @@ def _of_releases(pins: Pins) -> Iterator[tuple[str, Sequence[Jar]]]:
 
 def _those(jars: Sequence[Jar], found: Mapping[str, str]) -> dict[str, str]:
     return {jar.coordinates: found[jar.coordinates] for jar in jars}
-
-
-def _fetched(jars: Sequence[Jar], store: Store) -> list[Stored]:
-    """Each jar, checked; a JVM is started only if one has to be fetched."""
-    if not store.missing(jars):
-        return [store.get(jar, _never) for jar in jars]
-    with steps("fetching jars", len(jars)) as progress, Jvm() as jvm:
-        ivy, stored = Ivy(jvm.view), []
-        for jar in jars:
-            progress.doing(jar.coordinates)
-            stored.append(jvm.call(lambda jar=jar: store.get(jar, ivy.fetch)))
-            progress.advance()
-    return stored
-
-
-def _never(coordinates: str, _: Path) -> Path:
-    raise AssertionError(f"{coordinates} was there a moment ago")

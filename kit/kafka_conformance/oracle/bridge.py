@@ -11,20 +11,31 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
 from kafka_conformance.errors import KitError, OracleFault
-from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars.store import Stored
 
 __all__ = ["Compiler"]
 
 
+class _Calls(Protocol):
+    """What is needed of a JVM."""
+
+    @property
+    def view(self) -> Any: ...
+
+    def array(self, kind: Any, length: int) -> Any: ...
+
+    def call(self, work: Callable[[], Any]) -> Any: ...
+
+
 class Compiler:
     """Eclipse's compiler, from ``jars`` (the first is its own), keeping what it makes in ``folder``."""
 
-    def __init__(self, jvm: Jvm, jars: Sequence[Stored], folder: Path) -> None:
+    def __init__(self, jvm: _Calls, jars: Sequence[Stored], folder: Path) -> None:
         self._jvm, self._jars, self._folder = jvm, jars, folder
 
     def classes(self, sources: Sequence[Path], against: Sequence[Stored], class_path: Iterable[str] = ()) -> Path:

@@ -55,11 +55,15 @@ _OPTIONS = (
 
 
 class Jvm:
-    """One JVM, as a context manager. ``extra_class_path`` goes beside Spark's jars, as a connector's would."""
+    """One JVM, as a context manager.
+
+    ``extra_class_path`` goes beside Spark's jars, as a connector's would; ``options`` are Java's, after ours.
+    """
 
     def __init__(
-        self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), call_limit_s: float = CALL_LIMIT_S
-    ) -> None:
+        self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), options: Sequence[str] = (),
+        call_limit_s: float = CALL_LIMIT_S,
+    ) -> None:  # fmt: skip
         spark = _spark_jars()
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
@@ -68,7 +72,7 @@ class Jvm:
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
             address = Path(room) / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
-            self._process = _start(self.java, class_path, address, self._words, Path(self._room.name))
+            self._process = _start(self.java, class_path, options, address, self._words, Path(self._room.name))
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -88,6 +92,11 @@ class Jvm:
     def view(self) -> Any:
         """py4j's view of the JVM; use it inside :meth:`call`."""
         return self._gateway.jvm
+
+    @property
+    def gateway(self) -> Any:
+        """py4j's gateway, for pyspark."""
+        return self._gateway
 
     def array(self, kind: Any, length: int) -> Any:
         """A Java array."""
@@ -175,8 +184,11 @@ def _memory() -> str | None:
     return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
 
 
-def _start(java: Java, class_path: list[str], address: Path, words: IO[bytes], room: Path) -> subprocess.Popen[bytes]:
+def _start(
+    java: Java, class_path: list[str], options: Sequence[str], address: Path, words: IO[bytes], room: Path
+) -> subprocess.Popen[bytes]:
     command = [str(java.program), "-cp", os.pathsep.join(class_path), *_OPTIONS, f"-Dkafka.conformance.room={room}"]
+    command += options
     command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
     command.append("org.apache.spark.api.python.PythonGatewayServer")
     environment = os.environ | {

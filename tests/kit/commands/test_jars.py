@@ -11,14 +11,15 @@ import pytest
 
 from kafka_conformance.commands import jars
 from kafka_conformance.errors import BadInput
+from kafka_conformance.oracle import fetching
 from kafka_jars import pins as pinning
 from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store
 
-CLIENTS, BESIDE, COMPILER, NEW = (
+CLIENTS, BESIDE, COMPILER, CONNECTOR, NEW = (
     "org.apache.kafka:kafka-clients:3.9.2", "org.slf4j:slf4j-api:1.7.36", "org.eclipse.jdt:ecj:3.40.0",
-    "org.apache.kafka:kafka-clients:3.6.1",
+    "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
 )  # fmt: skip
 STORAGE, NEW_STORAGE = "org.apache.kafka:kafka-storage:3.9.2", "org.apache.kafka:kafka-storage:3.6.1"
 
@@ -33,6 +34,7 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "releases.toml"
     path.write_text(
         f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
+        f'[connector]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
         f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
         f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
         encoding="utf-8",
@@ -73,8 +75,8 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             (into / "it.jar").write_text(coordinates, encoding="utf-8")
             return into / "it.jar"
 
-    monkeypatch.setattr(jars, "Jvm", Jvm)
-    monkeypatch.setattr(jars, "Ivy", Ivy)
+    monkeypatch.setattr(fetching, "Jvm", Jvm)
+    monkeypatch.setattr(fetching, "Ivy", Ivy)
     return asked
 
 
@@ -107,11 +109,11 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 ) -> None:
     put(store, BESIDE, BESIDE)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
     assert store.path(Jar(CLIENTS)).read_text(encoding="utf-8") == CLIENTS
     assert f"{CLIENTS} {sha256(CLIENTS)[:16]} as pinned" in shown(capsys)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
 
 
 @pytest.mark.usefixtures("pins")
