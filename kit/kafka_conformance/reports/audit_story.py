@@ -26,6 +26,7 @@ __all__ = [
     "placed_by",
     "placements",
     "ranked",
+    "runs_title",
     "said",
     "skewed",
     "spans",
@@ -78,7 +79,7 @@ def who(audit: Audit) -> str:
     said = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
     rest = [
         f"{percent(totals[name], audit.keyed)} {words}"
-        for name, words in ((EITHER, "could be of more than one"), (UNEXPLAINED, "no known placement explains"))
+        for name, words in ((EITHER, "could be of more than one"), (UNEXPLAINED, "are explained by no known placement"))
         if totals[name]
     ]
     left = f"{', and '.join(rest)}." if rest else ""
@@ -215,6 +216,12 @@ def until(one: Growth) -> tuple[list[tuple[int, int]], int]:
     return every[:PARTITIONS], len(every[PARTITIONS:])
 
 
+def runs_title(audit: Audit) -> str:
+    """What ``foreign_runs`` are called: an audit of many runs does not hold them all."""
+    kept = "" if len(audit.runs) == audit.runs_in_all else f" among the {len(audit.runs):,} runs that were kept"
+    return f"The earliest runs of anything but the expected{kept}"
+
+
 def foreign_runs(audit: Audit, most: int) -> tuple[list[Run], int]:
     """The earliest runs that hold something else than the expected placement; how many more of those at hand there are."""
     runs = [run for run in audit.runs if run.placed != (audit.expected,)]
@@ -255,8 +262,9 @@ def writers(audit: Audit, line: PartitionLine) -> str:
 def split(audit: Audit) -> str:
     """How many keys live on several partitions, and since when."""
     seen = audit.splits
-    if not seen.of_keys:
-        return "There are no keys."
+    if not seen.of_keys:  # the audit had no reason to look
+        one_way = "All keys came to their partitions in one way, so none lives on several."
+        return one_way if audit.keyed else "There are no keys."
     if not seen.keys:
         return f"Each of {plural(seen.of_keys, 'key')} lives on one partition."
     since = f"; first at {place(seen.since)}" if seen.since else ""

@@ -81,7 +81,7 @@ def _runs(out: Console, audit: Audit) -> None:
         for run in runs
     ]
     heads = ("partition", "from offset", "to offset", "records", "placed by", "from", "to")
-    _table(out, "The earliest runs of anything but the expected", heads, rows)
+    _table(out, story.runs_title(audit), heads, rows)
     unseen = audit.runs_in_all - len(audit.runs)
     if more or unseen > 0:
         rest = f"{more:,} more like these" + (f", and {plural(unseen, 'run')} not kept" if unseen > 0 else "")
