@@ -298,7 +298,8 @@ def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scal
     for column, count in zip(columns, counts, strict=True):
         tall = most * count / max(1, top)
         made = _box(main, column.x, column.width * gap, foot - tall, tall, {"class": "bar"})
-        SubElement(made, "title").text = f"{column.title}: {plural(count, 'record')}"
+        most_of_all = "" if column.counts.total() == count else "at most "
+        SubElement(made, "title").text = f"{column.title}: {most_of_all}{plural(count, 'record')}"
 
 
 def _gap(columns: Sequence[_Column]) -> float:

@@ -18,7 +18,7 @@ from kafka_conformance.reports.terminal import plural
 __all__ = ["write"]
 
 _SOURCE = 200
-_RUNS, _KEYS = 50, 100
+_RUNS, _KEYS = 24, 100
 
 
 def write(audit: Audit) -> str:

@@ -148,6 +148,15 @@ def test_many_partitions_are_drawn_together_and_none_is_lost() -> None:
     assert total == audit.records
 
 
+def test_a_full_partition_is_seen_among_those_it_is_drawn_with() -> None:
+    audit = audits.audit(1, 1000, lambda _, partition: {"murmur2@1000": 900 if partition == 500 else 100})
+    bars = [rect for rect in drawn(figures.records_by_partition(audit)).iter("rect") if rect.get("class") == "bar"]
+    assert [round(at(bar, "height") * 6) for bar in bars].count(900) == 1
+    assert (
+        max(bars, key=lambda bar: at(bar, "height")).findtext("title") == "partitions 498 to 500: at most 900 records"
+    )
+
+
 @pytest.mark.parametrize("name", ["mixed", "many", "hostile script"])
 def test_no_two_are_drawn_alike(name: str) -> None:
     series = figures.series(ALL[name])
