@@ -28,7 +28,7 @@ __all__ = ["Series", "by_partition", "hatchings", "over_time", "records_by_parti
 
 KEYLESS = "keyless"
 _COLOURS = 7
-_COLUMNS, _RUNS = 400, 3000
+_COLUMNS, _RUNS, _LEAST = 400, 3000, 2.0
 _TALL, _VOLUME, _ROW, _FOOT, _TOP = 150, 44, 16, 22, 8
 
 # What is drawn over a colour, in a cell of 8 × 8; the expected placement has a plain one.
@@ -277,11 +277,19 @@ def _stacked(main: Element, columns: Sequence[_Column], drawn: Sequence[Series])
             "\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n"
         )
         foot = float(_TOP + _TALL)
-        for one in drawn:
-            if count := column.counts[one.name]:
-                tall = _TALL * count / total
-                foot -= tall
-                _box(group, column.x, column.width * gap, foot, tall, {"fill": one.fill})
+        for one, tall in _heights(column.counts, drawn):
+            foot -= tall
+            _box(group, column.x, column.width * gap, foot, tall, {"fill": one.fill})
+
+
+def _heights(counts: Counter[str], drawn: Sequence[Series]) -> list[tuple[Series, float]]:
+    """Each one's part of the height; the few stay visible, at the cost of the most."""
+    here = [one for one in drawn if counts[one.name]]
+    if not here:
+        return []
+    tall = {one: max(_LEAST, _TALL * counts[one.name] / counts.total()) for one in here}
+    tall[max(here, key=tall.__getitem__)] -= sum(tall.values()) - _TALL
+    return list(tall.items())
 
 
 def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scale: tuple[float, float, int]) -> None:
@@ -290,12 +298,13 @@ def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scal
     for column, count in zip(columns, counts, strict=True):
         tall = most * count / max(1, top)
         made = _box(main, column.x, column.width * gap, foot - tall, tall, {"class": "bar"})
-        SubElement(made, "title").text = f"{column.title}: {plural(count, 'record')}"
+        most_of_all = "" if column.counts.total() == count else "at most "
+        SubElement(made, "title").text = f"{column.title}: {most_of_all}{plural(count, 'record')}"
 
 
 def _gap(columns: Sequence[_Column]) -> float:
-    """Bars stand apart where there are few."""
-    return 0.9 if len(columns) <= 60 else 1.0
+    """Bars stand apart where there are few; where there are many they overlap a little, or lines would show between them."""
+    return 0.9 if len(columns) <= 60 else 1.08
 
 
 def _ticks(main: Element, foot: float, ticks: Iterable[tuple[float, str]]) -> None:

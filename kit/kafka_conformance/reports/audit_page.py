@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from markupsafe import Markup
@@ -17,7 +18,7 @@ from kafka_conformance.reports.terminal import plural
 __all__ = ["write"]
 
 _SOURCE = 200
-_RUNS, _KEYS = 50, 100
+_RUNS, _KEYS = 24, 100
 
 
 def write(audit: Audit) -> str:
@@ -28,14 +29,15 @@ def write(audit: Audit) -> str:
         "mood": "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
         "story": story,
         "expected": named(audit.expected),
-        "growth": [(story.grew(one), *story.until(one)) for one in audit.growth],
+        "said": story.said(audit),
+        "growth": [(story.growth(one), *story.until(one)) for one in audit.growth],
         "runs": story.foreign_runs(audit, _RUNS),
         "keys": list(story.split_rows(audit))[:_KEYS],
         "patterns": sorted(audit.keyless.patterns.items(), key=lambda one: -one[1]),
         "partitions": story.telling(audit.by_partition),
         **_plots(audit),
     }
-    filters = {"plural": plural, "percent": percent, "number": _number, "when": when}
+    filters: dict[str, Callable[..., Any]] = {"plural": plural, "percent": percent, "number": _number, "when": when}
     return render("audit_page.html.j2", ("page.css", "audit_page.css"), filters, given)
 
 

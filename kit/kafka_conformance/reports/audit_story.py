@@ -1,7 +1,7 @@
 """What an audit comes down to, in sentences and rows that every report of it shares.
 
-Nothing is reckoned here beyond sums and shares. A topic is broken by records that are attributed to another placement than the
-expected one, or explained by none; not by the expected one with the number of partitions from which the topic grew.
+Nothing is reckoned here beyond sums and shares. A topic is broken by records that are attributed to another placement than
+the expected one, or explained by none; not by the expected one with the number of partitions from which the topic grew.
 """
 
 from __future__ import annotations
@@ -10,14 +10,33 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Growth, PartitionLine, Place, Placed, Run, Share
-from kafka_conformance.reports.audit_words import at, counted, key, named, percent, place, utc, when
+from kafka_conformance.reports.audit_words import at, counted, key, named, percent, place, when
 from kafka_conformance.reports.gate_outline import clipped
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
-    "PARTITIONS", "PLACEMENTS", "SPANS", "broken_since", "expected", "foreign_runs", "grew", "headline", "labels", "placed_by", "placements",
-    "ranked", "skewed", "spans", "split", "split_rows", "telling", "until", "who", "writers",
-]  # fmt: skip
+    "PARTITIONS",
+    "PLACEMENTS",
+    "SPANS",
+    "broken_since",
+    "foreign_runs",
+    "growth",
+    "headline",
+    "labels",
+    "placed_by",
+    "placements",
+    "ranked",
+    "runs_title",
+    "said",
+    "skewed",
+    "spans",
+    "split",
+    "split_rows",
+    "telling",
+    "until",
+    "who",
+    "writers",
+]
 
 PARTITIONS = 24
 """So many partitions are shown one by one; of more than these, the most telling."""
@@ -33,12 +52,12 @@ def headline(audit: Audit) -> str:
     if not audit.keyed:
         return f"None of the {plural(audit.records, 'record')} has a key, so no key can be on a wrong partition."
     if not audit.offending:
-        return f"All {plural(audit.keyed, 'keyed record')} are where {expected(audit)} would put them."
+        return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)} would put them."
     share = percent(audit.offending, audit.keyed)
-    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {expected(audit)} would put them."
+    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)} would put them."
 
 
-def expected(audit: Audit) -> str:
+def _expected(audit: Audit) -> str:
     """Whoever should have written the topic."""
     one = audit.expected
     who = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
@@ -60,7 +79,7 @@ def who(audit: Audit) -> str:
     said = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
     rest = [
         f"{percent(totals[name], audit.keyed)} {words}"
-        for name, words in ((EITHER, "could be of more than one"), (UNEXPLAINED, "no known placement explains"))
+        for name, words in ((EITHER, "could be of more than one"), (UNEXPLAINED, "are explained by no known placement"))
         if totals[name]
     ]
     left = f"{', and '.join(rest)}." if rest else ""
@@ -108,7 +127,7 @@ PLACEMENTS = ("placement", "partitions", "attributed", "share", "explains", "alo
 def placements(audit: Audit) -> list[tuple[str, ...]]:
     """A row for each placement, then one for what is left, if anything is."""
     totals = _totals(audit)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             clipped(one.placed.rule, _RULE) + (" (expected)" if _is_expected(audit, one) else ""),
             f"{one.placed.partitions:,}",
@@ -136,7 +155,7 @@ SPANS = ("placement", "first seen", "partition", "offset", "last seen", "partiti
 def spans(audit: Audit) -> list[tuple[str, ...]]:
     """From where to where each placement was seen, the earliest first."""
     names, older = labels(audit), _older(audit)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in sorted((one for one in audit.shares if one.first), key=lambda one: (one.first, one.placed)):
         what = " (expected)" if _is_expected(audit, one) else " (before the topic grew)" if one.placed in older else ""
         rows.append((names[str(one.placed)] + what, *_place(one.first), *_place(one.last)))
@@ -175,16 +194,32 @@ def broken_since(audit: Audit) -> str:
     return f"Since {place(first)}: the first record {by}."
 
 
-def grew(one: Growth) -> str:
+def said(audit: Audit) -> list[str]:
+    """What follows the headline: who wrote the topic, whether it grew, since when it is broken."""
+    return list(filter(None, [who(audit), *map(_grew, audit.growth), broken_since(audit)]))
+
+
+def growth(one: Growth) -> str:
+    """Of which placement, from what to what."""
+    return f"{clipped(one.rule, _RULE)}, from {one.before:,} to {plural(one.after, 'partition')}"
+
+
+def _grew(one: Growth) -> str:
     """That a topic grew, and since when."""
-    when = f"; the last record by the older count is of {utc(one.until_ms)}" if one.until_ms not in (None, -1) else ""
-    return f"{clipped(one.rule, _RULE)}: the topic grew from {one.before:,} to {plural(one.after, 'partition')}{when}"
+    last = "" if when(one.until_ms) == "-" else f" The last record by the older count is of {when(one.until_ms)}."
+    return f"The topic grew while this was written: {growth(one)}.{last}"
 
 
 def until(one: Growth) -> tuple[list[tuple[int, int]], int]:
     """Partition and last offset by the older count; and of how many more partitions it is not shown."""
     every = sorted(one.until.items())
     return every[:PARTITIONS], len(every[PARTITIONS:])
+
+
+def runs_title(audit: Audit) -> str:
+    """What ``foreign_runs`` are called: an audit of many runs does not hold them all."""
+    kept = "" if len(audit.runs) == audit.runs_in_all else f" among the {len(audit.runs):,} runs that were kept"
+    return f"The earliest runs of anything but the expected{kept}"
 
 
 def foreign_runs(audit: Audit, most: int) -> tuple[list[Run], int]:
@@ -227,8 +262,9 @@ def writers(audit: Audit, line: PartitionLine) -> str:
 def split(audit: Audit) -> str:
     """How many keys live on several partitions, and since when."""
     seen = audit.splits
-    if not seen.of_keys:
-        return "There are no keys."
+    if not seen.of_keys:  # the audit had no reason to look
+        one_way = "All keys came to their partitions in one way, so none lives on several."
+        return one_way if audit.keyed else "There are no keys."
     if not seen.keys:
         return f"Each of {plural(seen.of_keys, 'key')} lives on one partition."
     since = f"; first at {place(seen.since)}" if seen.since else ""

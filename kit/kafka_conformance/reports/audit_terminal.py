@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -25,8 +25,8 @@ def show(out: Console, audit: Audit) -> None:
     calm = not audit.offending
     _say(out, clipped(audit.source, _SOURCE), "bold")
     _say(out, story.headline(audit), "bold green" if calm else "bold red")
-    _say(out, story.who(audit))
-    _say(out, story.broken_since(audit))
+    for line in story.said(audit):
+        _say(out, line)
     for note in audit.notes:
         _say(out, f"note: {note}", "yellow")
     if not audit.records:
@@ -41,7 +41,7 @@ def _tables(out: Console, audit: Audit) -> None:
     if audit.keyed:
         _table(out, "Placements: how keys came to their partitions", story.PLACEMENTS, story.placements(audit))
         _table(out, "Since when, until when", story.SPANS, story.spans(audit))
-        _list(out, "Growth", _growth(audit))
+        _growth(out, audit)
         _runs(out, audit)
         out.print()
         _say(out, story.split(audit), "bold" if audit.splits.keys else "")
@@ -55,13 +55,13 @@ def _tables(out: Console, audit: Audit) -> None:
     _say(out, story.skewed(audit))
 
 
-def _growth(audit: Audit) -> Iterator[str]:
+def _growth(out: Console, audit: Audit) -> None:
     for one in audit.growth:
         shown, more = story.until(one)
-        yield story.grew(one)
-        offsets = ", ".join(f"{partition}: {offset:,}" for partition, offset in shown)
-        rest = f", and {plural(more, 'partition')} more" if more else ""
-        yield f"  last offset by the older count, by partition: {offsets or 'none'}{rest}"
+        out.print()
+        _say(out, f"{story.growth(one)}: the last offset by the older count, of each partition", "bold")
+        offsets = ", ".join(f"{partition:,}: {offset:,}" for partition, offset in shown) or "none"
+        _say(out, offsets + (f", and {plural(more, 'partition')} more" if more else ""))
 
 
 def _runs(out: Console, audit: Audit) -> None:
@@ -81,7 +81,7 @@ def _runs(out: Console, audit: Audit) -> None:
         for run in runs
     ]
     heads = ("partition", "from offset", "to offset", "records", "placed by", "from", "to")
-    _table(out, "The earliest runs of anything but the expected", heads, rows)
+    _table(out, story.runs_title(audit), heads, rows)
     unseen = audit.runs_in_all - len(audit.runs)
     if more or unseen > 0:
         rest = f"{more:,} more like these" + (f", and {plural(unseen, 'run')} not kept" if unseen > 0 else "")
@@ -117,15 +117,6 @@ def _partition(audit: Audit, line: PartitionLine) -> tuple[str, ...]:
         line.offending,
     )
     return (*(f"{one:,}" for one in counts), percent(line.offending, line.keyed), story.writers(audit, line))
-
-
-def _list(out: Console, title: str, lines: Iterable[str]) -> None:
-    found = list(lines)
-    if found:
-        out.print()
-        _say(out, title, "bold")
-        for line in found:
-            _say(out, f"  {line}")
 
 
 def _table(out: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

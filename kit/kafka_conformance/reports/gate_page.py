@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -61,7 +61,7 @@ def write(events: Iterable[Event]) -> str:
         "verdicts": _VERDICTS,
         "dense": len(seen.releases) > _WIDE,
     }
-    filters = {
+    filters: dict[str, Callable[..., Any]] = {
         "count_of": _count,
         "picture": _picture,
         "address": address,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import msgspec
 
 from kafka_conformance.audit.result import (
     EITHER,
@@ -25,9 +28,9 @@ from kafka_conformance.audit.result import (
 BEGIN_MS = 1_740_787_200_000  # 2025-03-01T00:00:00Z
 HOUR_MS = 3_600_000
 STORIES = {
-    "murmur2": "Java's own",
-    "crc32": "librdkafka's default, and so Python's confluent-kafka, C#'s and PHP's",
-    "fnv1a": "Sarama's default",
+    "murmur2": "Java's own: murmur2, its sign masked",
+    "librdkafka-consistent": "librdkafka's default, and ruby-kafka's: CRC32, unsigned",
+    "sarama-hash": "sarama's default, kafka-go's Hash, librdkafka's fnv1a: FNV-1a, its sign dropped",
 }
 
 Writer = Callable[[int, int], dict[str, int]]
@@ -109,17 +112,19 @@ def placed(name: str) -> Placed:
 
 
 def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, timed: bool) -> list[Share]:
-    found: dict[str, list[tuple[int, int, int]]] = {f"murmur2@{partitions}": []}
-    for (hour, partition), here in counts.items():
+    found: dict[str, list[tuple[int, int, int, int]]] = {f"murmur2@{partitions}": []}
+    offsets = dict.fromkeys(range(partitions), 1000)
+    for (hour, partition), here in sorted(counts.items()):
         for name, count in here.items():
             if "@" in name and count:
-                found.setdefault(name, []).append((hour, partition, count))
+                found.setdefault(name, []).append((hour, partition, offsets[partition], count))
+        offsets[partition] += sum(here.values())
     shares = []
     for name, every in found.items():
-        total = sum(count for _, _, count in every)
+        total = sum(count for *_, count in every)
         first, last = (min(every), max(every)) if every else (None, None)
         ends = [
-            Place(BEGIN_MS + end[0] * HOUR_MS + 123 if timed else -1, end[1], 1000 + end[0] * 7) if end else None
+            Place(BEGIN_MS + end[0] * HOUR_MS + 123 if timed else -1, end[1], end[2]) if end else None
             for end in (first, last)
         ]
         one = placed(name)
@@ -140,12 +145,19 @@ def _skew(lines: tuple[PartitionLine, ...]) -> Skew:
     return Skew(fullest, max(counts) / mean, emptiest, min(counts) / mean, variance**0.5 / mean)
 
 
-def healthy() -> Audit:
-    return audit(48, 6, lambda hour, partition: {"murmur2@6": 3000 + 400 * partition + 37 * hour})
+def healthy(**more: Any) -> Audit:
+    return audit(48, 6, lambda hour, partition: {"murmur2@6": 3000 + 400 * partition + 37 * hour}, **more)
+
+
+def strange(**more: Any) -> Audit:
+    """A partitioner that nobody knows."""
+    return audit(3, 2, lambda _, __: {UNEXPLAINED: 1234}, **more)
 
 
 def librdkafka() -> Audit:
-    return audit(48, 12, lambda hour, partition: {"crc32@12": 2917 + partition, EITHER: 11 * (hour % 2)})
+    return audit(
+        48, 12, lambda hour, partition: {"librdkafka-consistent@12": 2917 + partition, EITHER: 11 * (hour % 2)}
+    )
 
 
 def mixed(**more: Any) -> Audit:
@@ -154,9 +166,9 @@ def mixed(**more: Any) -> Audit:
     def writer(hour: int, partition: int) -> dict[str, int]:
         here = {"murmur2@12": 5200 + 211 * (partition % 5)}
         if hour >= 12:
-            here["crc32@12"] = 1031 + hour * 13
+            here["librdkafka-consistent@12"] = 1031 + hour * 13
         if 30 <= hour < 33:
-            here["fnv1a@12"] = 2222
+            here["sarama-hash@12"] = 2222
         if hour == 40:
             here |= {UNEXPLAINED: 613, EITHER: 401}
         if hour % 12 == 7:
@@ -195,21 +207,24 @@ def grown() -> Audit:
             return {"murmur2@3": 4001} if partition < 3 else {}
         return {"murmur2@12": 1102}
 
-    growth = Growth("murmur2", 3, 12, dict.fromkeys(range(3), 97023), BEGIN_MS + 24 * HOUR_MS - 1)
+    growth = Growth("murmur2", 3, 12, dict.fromkeys(range(3), 97_023), BEGIN_MS + 24 * HOUR_MS - 1)
     return audit(48, 12, writer, growth=(growth,))
 
 
 def keyless() -> Audit:
-    return audit(24, 4, lambda hour, partition: {"keyless": 2511 + partition}, splits=Splits(0, 0, 0, None, ()))
+    return audit(24, 4, lambda _, partition: {"keyless": 2511 + partition}, splits=Splits(0, 0, 0, None, ()))
 
 
 def empty() -> Audit:
-    return audit(1, 3, lambda hour, partition: {}, splits=Splits(0, 0, 0, None, ()), notes=("the topic is empty",))
+    return audit(1, 3, lambda _, __: {}, splits=Splits(0, 0, 0, None, ()), notes=("the topic is empty",))
 
 
 def thousand() -> Audit:
     def writer(hour: int, partition: int) -> dict[str, int]:
-        return {"murmur2@1000": 1500 + partition % 7 * 31, "crc32@1000": 700 if partition % 37 == 5 and hour > 1 else 0}
+        return {
+            "murmur2@1000": 1500 + partition % 7 * 31,
+            "librdkafka-consistent@1000": 700 if partition % 37 == 5 and hour > 1 else 0,
+        }
 
     return audit(4, 1000, writer, runs_in_all=1_234_567)
 
@@ -218,7 +233,7 @@ def timeless() -> Audit:
     return audit(
         6,
         6,
-        lambda hour, partition: {"murmur2@6" if hour < 3 else "crc32@6": 2003},
+        lambda hour, _: {"murmur2@6" if hour < 3 else "librdkafka-consistent@6": 2003},
         timed=False,
         notes=("no record carries a timestamp",),
     )
@@ -227,7 +242,7 @@ def timeless() -> Audit:
 def many() -> Audit:
     """More placements than there are colours."""
     rules = [f"rule-{number}" for number in range(12)]
-    return audit(24, 8, lambda hour, partition: {"murmur2@8": 2000, f"{rules[hour % 12]}@{8 - hour % 3}": 1500})
+    return audit(24, 8, lambda hour, _: {"murmur2@8": 2000, f"{rules[hour % 12]}@{8 - hour % 3}": 1500})
 
 
 def hostile(text: str) -> Audit:
@@ -242,7 +257,8 @@ def hostile(text: str) -> Audit:
         growth=(Growth(text, 3, 12, {0: 5}, 10**18),),
     )
     shares = tuple(
-        Share(Placed(text, 12), text, 9, 9, 9, None, None) if one.placed.rule == "fnv1a" else one for one in made.shares
+        Share(Placed(text, 12), text, 9, 9, 9, None, None) if one.placed.rule == "sarama-hash" else one
+        for one in made.shares
     )
     lines = tuple(
         PartitionLine(one.partition, one.first_offset, one.end_offset, one.records, one.keyed, one.keyless, one.offending,
@@ -257,7 +273,37 @@ def replaced(made: Audit, **more: Any) -> Audit:
     return Audit(**{name: more.get(name, getattr(made, name)) for name in made.__struct_fields__})
 
 
+def numbers(made: Audit) -> set[int]:
+    """Every number of an audit, and what reports may add up or take away from these."""
+    found = set(_numbers(msgspec.to_builtins(made)))
+    names = {name for line in made.by_partition for name in line.attributed}
+    found |= {sum(line.attributed.get(name, 0) for line in made.by_partition) for name in names}
+    hidden = sorted(made.by_partition, key=lambda line: (-line.offending, -line.records))[24:]
+    found |= {sum(line.offending for line in hidden), made.runs_in_all - len(made.runs), len(made.runs)}
+    found |= {made.splits.keys - shown for shown in (len(made.splits.earliest), 10)}
+    if len(made.by_partition) > 400:  # drawn by groups of three
+        groups = [made.by_partition[begin : begin + 3] for begin in range(0, len(made.by_partition), 3)]
+        for group in groups:
+            whose = [sum(line.attributed.get(name, 0) for line in group) for name in names]
+            found |= {sum(line.records for line in group), *whose}
+    return found
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, str):
+        yield from (int(digits) for digits in re.findall(r"\d+", value))
+    elif isinstance(value, dict):
+        for each in (*value, *value.values()):
+            yield from _numbers(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _numbers(each)
+
+
 ALL = {
+    "strange": strange(),
     "healthy": healthy(),
     "librdkafka": librdkafka(),
     "mixed": mixed(),
