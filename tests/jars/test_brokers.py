@@ -71,7 +71,14 @@ def test_a_release_is_added_in_its_place_and_all_else_stays(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[beside]", SMALL.replace(A, "short"), SMALL.replace("3.9.2", "3.x"), SMALL.split("[rel")[0] + "[releases]", "\0"],
+    [
+        "",
+        "[beside]",
+        SMALL.replace(A, "short"),
+        SMALL.replace("3.9.2", "3.x"),
+        SMALL.split("[rel")[0] + "[releases]",
+        "\0",
+    ],
 )
 def test_what_is_no_list_of_brokers_is_refused(file: Path, text: str) -> None:
     file.write_text(text)

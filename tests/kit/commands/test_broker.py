@@ -21,8 +21,20 @@ from kafka_jars.ivy import Closure
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store
 
-PINNED, BESIDE, NEW = "org.apache.kafka:kafka_2.13:3.9.2", "org.slf4j:slf4j-simple:1.7.36", "org.apache.kafka:kafka_2.13:4.4.0"
-RUN: dict[str, Any] = {"kafka": "4.4.0", "nodes": 3, "engine": "jars", "topics": (), "settings": (), "port": None, "heap_mb": 256}
+PINNED, BESIDE, NEW = (
+    "org.apache.kafka:kafka_2.13:3.9.2",
+    "org.slf4j:slf4j-simple:1.7.36",
+    "org.apache.kafka:kafka_2.13:4.4.0",
+)
+RUN: dict[str, Any] = {
+    "kafka": "4.4.0",
+    "nodes": 3,
+    "engine": "jars",
+    "topics": (),
+    "settings": (),
+    "port": None,
+    "heap_mb": 256,
+}
 
 
 def sha256(coordinates: str) -> str:
@@ -106,7 +118,8 @@ def test_the_command_line_hands_all_over(stood: Stood) -> None:
 def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "brokers.toml"
     path.write_text(
-        f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[releases."3.9.2"]\n"{PINNED}" = "{sha256(PINNED)}"\n', encoding="utf-8"
+        f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[releases."3.9.2"]\n"{PINNED}" = "{sha256(PINNED)}"\n',
+        encoding="utf-8",
     )
     monkeypatch.setattr(pinning.load_brokers, "__defaults__", (path,))
     monkeypatch.setattr(pinning.pin_broker, "__defaults__", (path,))
@@ -183,7 +196,9 @@ def test_pinning_writes_the_whole_closure_and_does_without_tools(
 
 def test_a_broker_that_lacks_what_it_needs_is_not_pinned(pins: Path, ivy: type[Any]) -> None:
     ivy.needs = Closure((NEW,), ("org.apache.kafka:kafka-raft:4.4.0",))
-    with pytest.raises(JarUnavailable, match=r"^the broker of 4.4.0 needs org.apache.kafka:kafka-raft:4.4.0, which is in no"):
+    with pytest.raises(
+        JarUnavailable, match=r"^the broker of 4.4.0 needs org.apache.kafka:kafka-raft:4.4.0, which is in no"
+    ):
         broker.pin(versions=["4.4.0"])
     assert list(pinning.load_brokers().releases) == ["3.9.2"]
 

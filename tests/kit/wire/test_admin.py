@@ -20,7 +20,9 @@ OK, EXISTS = (struct.pack(">iih", 0, 1, 0)[:8] + NAME + struct.pack(">h", error)
 
 def metadata(*leaders: int, error: int = 0) -> bytes:
     """An answer about the topic ``t``: its partitions by their leaders."""
-    head = struct.pack(">ii", 0, 1) + struct.pack(">i", 1) + struct.pack(">h", 4) + b"host" + struct.pack(">i", 9) + NULL
+    head = (
+        struct.pack(">ii", 0, 1) + struct.pack(">i", 1) + struct.pack(">h", 4) + b"host" + struct.pack(">i", 9) + NULL
+    )
     head += NULL + struct.pack(">ii", 1, 1) + struct.pack(">h", error) + NAME + b"\0" + struct.pack(">i", len(leaders))
     rows = [struct.pack(">hii", 0, at, leader) + struct.pack(">ii", 1, 1) * 2 + struct.pack(">i", 0) for at, leader in
             enumerate(leaders)]  # fmt: skip

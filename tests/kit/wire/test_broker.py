@@ -71,7 +71,9 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         ({"engine": "docker", "kafka": "3.9.1"}, "docker"),
     ],
 )
-def test_docker_is_taken_where_it_gives_what_is_asked_for(engines: list[Any], given: dict[str, Any], engine: str) -> None:
+def test_docker_is_taken_where_it_gives_what_is_asked_for(
+    engines: list[Any], given: dict[str, Any], engine: str
+) -> None:
     with running_broker(**given) as found:
         assert found == engine  # type: ignore[comparison-overlap]
     assert [each[0] for each in engines] == [engine]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import socket
 import sys
+import warnings
 from types import ModuleType
 from typing import Any
 
@@ -77,6 +80,22 @@ def test_an_engine_answers_or_not(engine: type[Container], monkeypatch: pytest.M
     assert answers()
     monkeypatch.setattr(engine, "trouble", DockerException("nobody"))
     assert not answers()
+
+
+def test_a_socket_that_is_left_open_is_nobody_elses_trouble(
+    engine: type[Container], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Engine:
+        def __init__(self) -> None:
+            self.itself, self.left_open = self, socket.socket()
+            raise DockerException("nobody")
+
+    monkeypatch.setattr(sys.modules["docker"], "from_env", lambda timeout: Engine())
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert not answers()
+        gc.collect()
+    assert said == []
 
 
 def test_without_testcontainers_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,9 @@ def run() -> Iterator[Callable[..., tuple[subprocess.Popen[str], list[str]]]]:
 
     def start(forked: str = "0") -> tuple[subprocess.Popen[str], list[str]]:
         program = RUN.replace("FORKED", forked)
-        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
         running.append(process)
         assert process.stdout is not None
         return process, process.stdout.readline().split()
