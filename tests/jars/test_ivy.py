@@ -129,3 +129,35 @@ def test_one_jar_is_one_jar(tmp_path: Path, paths: list[str]) -> None:
 def test_what_is_no_error_of_java_is_no_missing_jar(tmp_path: Path) -> None:
     with pytest.raises(ConnectionError):
         Ivy(jvm_saying("", ConnectionError("the JVM is gone"))).fetch(CLIENTS, tmp_path)
+
+
+def _module(named: str) -> MagicMock:
+    group, artifact, version = named.split(":")
+    module = MagicMock()
+    module.getOrganisation.return_value, module.getName.return_value = group, artifact
+    module.getRevision.return_value = version
+    return module
+
+
+def test_a_closure_is_the_jar_first_then_all_it_needs_and_what_is_nowhere(tmp_path: Path) -> None:
+    jvm = jvm_saying("", [str(tmp_path / "kafka.jar")])
+    report = jvm.org.apache.ivy.Ivy.newInstance.return_value.resolve.return_value
+    artifacts = []
+    for named in ("a:needed:1", "org.apache.kafka:kafka_2.13:4.4.0", "a:needed:1"):
+        artifacts.append(MagicMock())
+        artifacts[-1].getArtifact.return_value.getModuleRevisionId.return_value = _module(named)
+    absent = MagicMock()
+    absent.getId.return_value = _module("org.apache.kafka:kafka-tools-api:4.4.0")
+    report.getAllArtifactsReports.return_value = artifacts
+    report.getUnresolvedDependencies.return_value = [absent]
+    closure = Ivy(jvm).closure("org.apache.kafka:kafka_2.13:4.4.0", tmp_path)
+    assert closure.coordinates == ("org.apache.kafka:kafka_2.13:4.4.0", "a:needed:1")
+    assert closure.absent == ("org.apache.kafka:kafka-tools-api:4.4.0",)
+    options = jvm.org.apache.ivy.core.resolve.ResolveOptions.return_value
+    options.setTransitive.assert_called_once_with(True)
+    jvm.java.util.regex.Pattern.compile.return_value.split.assert_called_once_with("default")
+
+
+def test_a_closure_of_what_is_nowhere_is_no_empty_one(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailable, match="is in no repository"):
+        Ivy(jvm_saying(TRIED, Py4JJavaError("unresolved dependency"))).closure(CLIENTS, tmp_path)

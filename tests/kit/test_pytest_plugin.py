@@ -13,6 +13,9 @@ from kafka_reference import murmur2
 
 pytest_plugins = ["pytester"]
 
+# Where the package is installed pytest finds the plugin by itself, and would refuse it a second time.
+_PLUGIN = () if entry_points(group="pytest11", name="kafka-conformance") else ("-p", "kafka_conformance.pytest_plugin")
+
 
 def _right(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | None:
     if rule != "murmur2":
@@ -62,10 +65,37 @@ def test_the_fixture_hears_the_command_line(pytester: pytest.Pytester) -> None:
             assert_conforms(answerer, "murmur2")
         """
     )
-    # Where the package is installed pytest finds the plugin by itself, and would refuse it a second time.
-    named = (
-        () if entry_points(group="pytest11", name="kafka-conformance") else ("-p", "kafka_conformance.pytest_plugin")
-    )
-    done = pytester.runpytest_inprocess(*named, "--kafka-seed", "7", "--kafka-examples", "9")
+    done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-seed", "7", "--kafka-examples", "9")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*seed 7, 9 examples*"])
+
+
+def test_the_broker_of_a_session_is_one_and_ends_with_it(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import contextmanager
+
+    from kafka_conformance.wire import broker
+
+    said: list[Any] = []
+
+    @contextmanager
+    def running(kafka: str, *, engine: str) -> Any:
+        said.append((kafka, engine))
+        yield "it"
+        said.append("ended")
+
+    monkeypatch.setattr(broker, "running_broker", running)
+    pytester.makepyfile(
+        "def test_one(kafka_broker): assert kafka_broker == 'it'\ndef test_two(kafka_broker): assert kafka_broker == 'it'\n"
+    )
+    done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-broker", "3.9.1", "--kafka-broker-engine", "jars")
+    done.assert_outcomes(passed=2)
+    assert said == [("3.9.1", "jars"), "ended"]
+
+
+def test_where_no_broker_can_be_had_tests_fail_and_say_why(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_one(kafka_broker): pass\n")
+    done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-broker", "2.8.2", "--kafka-broker-engine", "jars")
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*no broker for kafka_broker: the broker of 2.8.2 needs ZooKeeper*"])

@@ -1,10 +1,12 @@
-"""What the tests of the pipeline share: one Spark, one broker (``kafka_broker``, of the kit's plugin)."""
+"""What the tests of the pipeline share: one Spark, one broker (``kafka_broker``, of the kit's plugin), Java's own producer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from topics import JavaWriter
 
 from kafka_conformance.pipeline.spark_session import Spark, open_spark
 
@@ -12,9 +14,16 @@ from kafka_conformance.pipeline.spark_session import Spark, open_spark
 def pytest_configure(config: pytest.Config) -> None:
     """PySpark leaves sockets to the garbage collector, which says so in whichever test it comes to."""
     config.addinivalue_line("filterwarnings", "ignore:unclosed <socket.socket:ResourceWarning")
-    config.addinivalue_line(
-        "filterwarnings", "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
-    )
+    unraised = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+    config.addinivalue_line("filterwarnings", unraised)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of them ask for a JVM."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.jvm)
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +31,10 @@ def spark() -> Iterator[Spark]:
     """A session with the connector, for all tests."""
     with open_spark("local[2]", connector=True) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def java() -> Iterator[JavaWriter]:
+    """Java's own producer, in one JVM for all tests; ``with_settings`` makes others of it."""
+    with JavaWriter() as writer:
+        yield writer

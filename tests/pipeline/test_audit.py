@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,15 +18,7 @@ from kafka_conformance.pipeline.spark_session import Spark
 from kafka_conformance.progress import Steps
 from kafka_conformance.wire.broker import Broker
 
-pytestmark = pytest.mark.jvm
-
 JAVA, LIBRDKAFKA = Placed("murmur2", 12), Placed("librdkafka-consistent", 12)
-
-
-@pytest.fixture(scope="module")
-def java() -> Iterator[JavaWriter]:
-    with JavaWriter() as writer:
-        yield writer
 
 
 def audited(

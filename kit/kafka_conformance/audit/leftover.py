@@ -1,8 +1,8 @@
 """What no block could explain, looked at together.
 
 A producer that writes one record in a thousand is present in every block and in none of them beyond chance: each block
-leaves its few records unexplained. Together they are many. So a bounded, evenly mixed part of all that is unexplained is asked
-once more which placements are present; if any are, every unexplained record is held against these.
+leaves its few records unexplained. Together they are many. So a bounded, evenly mixed part of all that is unexplained is
+asked once more which placements are present; if any are, every unexplained record is held against these.
 """
 
 from __future__ import annotations

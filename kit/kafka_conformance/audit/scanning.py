@@ -58,7 +58,7 @@ Mapped: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch
 
 
 class Scanned(msgspec.Struct, frozen=True):
-    """What is said of a block; in ``pieces`` its time in PIECES equal parts, and whom the records in each are attributed to."""
+    """What is said of a block. ``pieces``: of each of PIECES equal parts of its time, whom its records are attributed to."""
 
     summary: Summary
     pieces: dict[str, list[int]]

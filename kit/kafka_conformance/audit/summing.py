@@ -1,8 +1,8 @@
 """What the blocks of a topic say, put together: shares, runs, growth, split keys, skew.
 
 Blocks are few (65,536 records each, mostly) and what each says is small, so most of it is added up here. What is not small
-is left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no block
-could explain by itself (``leftover``).
+is left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no
+block could explain by itself (``leftover``).
 
 A topic whose keys are all held to be of one placement has no split key: a placement puts a key in one place. There nobody
 looks.
@@ -87,7 +87,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
     attributed = _attributed(blocks, late)
     unexplained = sum(counts[UNEXPLAINED] for counts in attributed.values())
     names = {name for counts in attributed.values() for name, count in counts.items() if count}
-    whole = {name for name in names if name != UNEXPLAINED}
+    of_one = not names or (len(names) == 1 and not names & {UNEXPLAINED, EITHER})
     shares = _shares(blocks, late, expected)
     merged_runs = merged(block.summary for block in blocks)
     keyless_records = sum(block.summary.keyless for block in blocks)
@@ -107,7 +107,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=splits(told, records) if len(names) > 1 or not whole else _NONE,
+        splits=_NONE if of_one else splits(told, records),
         keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),

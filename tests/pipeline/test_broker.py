@@ -1,0 +1,290 @@
+"""Real brokers: they run, can be stopped and killed, and however a run ends they leave neither process nor folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.errors import BadInput, BrokerLost
+from kafka_conformance.wire.admin import delete_topic, partitions_of
+from kafka_conformance.wire.broker import Broker, running_broker
+from kafka_jars.brokers import load_brokers
+
+START_LIMIT_S = 120
+
+
+def is_gone(pid: int, within_s: float = 15) -> bool:
+    """Whether a process ends in time; one that waits for an init that does not reap has ended."""
+    limit = time.monotonic() + within_s
+    while time.monotonic() < limit:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def sent_and_read(broker: Broker, topic: str, count: int = 20) -> int:
+    """So many records sent with all acknowledgements, by librdkafka; how many the topic holds then."""
+    from confluent_kafka import Consumer, Producer, TopicPartition
+
+    failed: list[Any] = []
+    settings = {"bootstrap.servers": broker.bootstrap, "acks": "all", "delivery.timeout.ms": 30_000, "log_level": 0}
+    producer = Producer(settings)
+    for number in range(count):
+        producer.produce(topic, b"%d" % number, on_delivery=lambda error, _: error and failed.append(error))
+    assert producer.flush(40) == 0
+    assert failed == []
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "none", "log_level": 0})
+    try:
+        places = [TopicPartition(topic, each) for each in partitions_of(broker.bootstrap, topic)]
+        return sum(consumer.get_watermark_offsets(place, timeout=20)[1] for place in places)
+    finally:
+        consumer.close()
+
+
+@pytest.mark.parametrize("release", list(load_brokers().releases))
+def test_every_pinned_release_runs(release: str) -> None:
+    with running_broker(release, engine="jars") as broker:
+        assert broker.release == release
+        assert broker.bootstrap.startswith("127.0.0.1:")
+        pids = broker.process_ids
+        (command,) = [Path(f"/proc/{pid}/cmdline").read_text() for pid in pids.values()]
+        assert f"org.apache.kafka_kafka_2.13_{release}.jar" in command
+        broker.create_topic("t", 2, settings={"segment.bytes": "1048576"})
+        broker.grow_topic("t", 5)
+        assert partitions_of(broker.bootstrap, "t") == dict.fromkeys(range(5), 1)
+        assert sent_and_read(broker, "t") == 20
+        delete_topic(broker.bootstrap, "t")
+        assert partitions_of(broker.bootstrap, "t") == {}
+    assert all(map(is_gone, pids.values()))
+
+
+@pytest.mark.parametrize("release", ["3.3.2", "3.9.1", "4.4.0"])
+def test_a_node_alone_keeps_its_records_when_it_is_stopped_and_when_it_is_killed(release: str) -> None:
+    with running_broker(release, engine="jars") as broker:
+        broker.create_topic("t", 1)
+        assert sent_and_read(broker, "t") == 20
+        for end in (broker.stop_node, broker.kill_node):
+            end(1)
+            assert broker.process_ids == {}
+            with pytest.raises(BrokerLost, match="^no broker answers at 127.0.0.1"):
+                partitions_of(broker.bootstrap, "t")
+            broker.start_node(1)
+        assert sent_and_read(broker, "t") == 40
+
+
+@pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
+def test_three_nodes_go_on_without_one(release: str) -> None:
+    with running_broker(release, nodes=3, engine="jars") as broker:
+        assert len(set(broker.bootstrap.split(","))) == 3
+        assert list(broker.process_ids) == [1, 2, 3]
+        broker.create_topic("t", 6, replicas=3, settings={"min.insync.replicas": "2"})
+        assert set(partitions_of(broker.bootstrap, "t").values()) == {1, 2, 3}
+        assert sent_and_read(broker, "t") == 20
+        broker.kill_node(3)
+        with pytest.raises(BadInput, match="node 1 has the controllers' only vote"):
+            broker.kill_node(1)
+        assert sent_and_read(broker, "t") == 40
+        broker.start_node(3)
+        broker.stop_node(2)
+        assert list(broker.process_ids) == [1, 3]
+        assert sent_and_read(broker, "t") == 60
+        pids = broker.process_ids
+    assert all(map(is_gone, pids.values()))
+
+
+def test_settings_reach_the_broker_and_a_topic_is_not_made_by_mistake(kafka_broker: Broker) -> None:
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import AdminClient, ConfigResource
+
+    with running_broker(engine="jars", settings={"message.max.bytes": 12345}) as broker:
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        (asked,) = admin.describe_configs([ConfigResource(ConfigResource.Type.BROKER, "1")]).values()
+        assert asked.result(30)["message.max.bytes"].value == "12345"
+        assert broker.bootstrap != kafka_broker.bootstrap
+        with pytest.raises((AssertionError, KafkaException)):
+            sent_and_read(broker, "misspelled")
+        with pytest.raises(BadInput, match=r"^topic t of 3 partitions cannot be made: .*replication factor"):
+            broker.create_topic("t", 3, replicas=2)
+
+
+# ------------------------------------------------------------------------------------------- as its users run it
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "kafka_conformance", "broker", "run", "--engine", "jars", *arguments]
+
+
+@pytest.fixture
+def rooms(tmp_path: Path) -> dict[str, str]:
+    """An environment whose temporary folder can be looked into."""
+    (tmp_path / "rooms").mkdir()
+    return os.environ | {"TMPDIR": str(tmp_path / "rooms")}
+
+
+@pytest.fixture
+def started(tmp_path: Path, rooms: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts ``broker run`` in a process group of its own."""
+    running = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            command(*arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=rooms, cwd=tmp_path, start_new_session=True,
+            # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes under this one."""
+    under: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        under.setdefault(parent, []).append(int(stat.parent.name))
+    found, left = [], [pid]
+    while left:
+        left += under.get(left[0], [])
+        found += under.get(left.pop(0), [])
+    return found
+
+
+def nothing_left(rooms: dict[str, str], pids: list[int]) -> bool:
+    folder, limit = Path(rooms["TMPDIR"]), time.monotonic() + 15
+    while list(folder.iterdir()) and time.monotonic() < limit:
+        time.sleep(0.05)
+    return all(map(is_gone, pids)) and not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("nodes", ["1", "3"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_however_a_run_ends_nothing_is_left(
+    started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str], nodes: str, how: signal.Signals
+) -> None:
+    process = started("--topic", "orders:3", "--nodes", nodes)
+    assert process.stdout is not None
+    bootstrap = process.stdout.readline().strip()
+    assert len(partitions_of(bootstrap, "orders")) == 3
+    pids = descendants(process.pid)
+    assert len(pids) == 1 + int(nodes)
+    assert len(list(Path(rooms["TMPDIR"]).iterdir())) == 1
+    os.killpg(process.pid, how)
+    _, err = process.communicate(timeout=30)
+    assert nothing_left(rooms, pids)
+    assert process.returncode == (0 if how in {signal.SIGINT, signal.SIGTERM} else -how)
+    assert err.strip().endswith("Ctrl-C ends it"), err
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("after_s", [0.6, 1.2, 2.5])
+def test_a_run_that_is_ended_while_it_starts_leaves_nothing(
+    started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str], how: signal.Signals, after_s: float
+) -> None:
+    process = started()
+    time.sleep(after_s)
+    pids = descendants(process.pid)
+    os.killpg(process.pid, how)
+    process.communicate(timeout=30)
+    assert nothing_left(rooms, pids)
+
+
+def test_a_broker_that_is_killed_ends_the_run_with_one_line(
+    started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str]
+) -> None:
+    process = started()
+    assert process.stdout is not None
+    process.stdout.readline()
+    pids = descendants(process.pid)
+    (java,) = [pid for pid in pids if Path(f"/proc/{pid}/comm").read_text().strip() == "java"]
+    os.kill(java, signal.SIGKILL)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert err.splitlines()[-1].startswith("kafka-conformance: node 1 ended by itself with code -9: ")
+    assert nothing_left(rooms, pids)
+
+
+def ended(rooms: dict[str, str], *arguments: str, **more: str) -> str:
+    """A run that cannot start: its one line."""
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, env=rooms | more, timeout=START_LIMIT_S, check=False
+    )
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    assert not list(Path(rooms["TMPDIR"]).iterdir())
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--kafka", "2.8.2"], "the broker of 2.8.2 needs ZooKeeper"),
+        (["--kafka", "9.9.9"], "the broker of 9.9.9 is not pinned, only those of 3.3.1, "),
+        (["--kafka", "3.x"], "'3.x' is not a Kafka release"),
+        (["--topic", "orders"], "'orders' is no topic"),
+        (["--topic", "no/name:3"], "topic no/name of 3 partitions cannot be made: "),
+        (["--set", "log.dirs=/x"], "log.dirs is what the broker is started with"),
+        (["--set", "log.segment.bytes=two"], "Invalid value two for configuration log.segment.bytes"),
+        (["--nodes", "2"], "'2' is not one of '1', '3'"),
+        (["--engine", "docker", "--nodes", "3"], "a broker from Docker has one node"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line(rooms: dict[str, str], given: list[str], words: str) -> None:
+    assert words in ended(rooms, *given)
+
+
+def test_no_java_is_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
+    assert "has no working bin/java" in ended(rooms, JAVA_HOME=str(tmp_path))
+
+
+def test_a_port_in_use_is_one_line(rooms: dict[str, str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port} of 127.0.0.1 is in use" in ended(rooms, "--port", str(port))
+
+
+def test_a_port_that_is_taken_while_a_node_is_stopped_is_said() -> None:
+    with running_broker(engine="jars") as broker:
+        broker.stop_node(1)
+        host, port = broker.bootstrap.split(":")
+        with socket.create_server((host, int(port))), pytest.raises(BrokerLost, match=r"^node 1 ended .*(in use|bind)"):
+            broker.start_node(1)
+        broker.start_node(1)
+        broker.create_topic("t", 1)
+
+
+def test_a_jar_that_was_changed_is_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
+    from kafka_jars.store import default_store
+
+    pins, store = load_brokers(), default_store()
+    cache = tmp_path / "cache" / "jars"
+    cache.mkdir(parents=True)
+    jars = pins.jars(pins.newest)
+    for jar in jars:
+        (cache / jar.file_name).symlink_to(store.path(jar))
+    (cache / jars[0].file_name).unlink()
+    (cache / jars[0].file_name).write_bytes(b"another")
+    said = ended(rooms, KAFKA_CONFORMANCE_CACHE=str(tmp_path / "cache"))
+    assert "is not the jar that was pinned" in said
