@@ -7,10 +7,10 @@ that is resumed takes all of it from there, and so comes to the same result.
 from __future__ import annotations
 
 import time
-from functools import partial
-from typing import TYPE_CHECKING
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
