@@ -1,0 +1,132 @@
+"""What an audit costs, beside a bare count of the same topic through the same connector; and whether it is linear, and flat.
+
+Three topics of twelve partitions, written through Spark: by Java's producer alone (healthy); half of it by librdkafka's rule, one
+record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each round count and
+audit take turns. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a second.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from kafka_conformance.audit.auditing import Asked, audit
+from kafka_conformance.audit.sources import Topic
+from kafka_conformance.audit.topics import kafka_options
+from kafka_conformance.pipeline.spark_session import Spark, open_spark
+from kafka_conformance.progress import Steps
+from kafka_conformance.wire.broker import Broker, running_broker
+
+__all__ = ["audits"]
+
+PARTITIONS = 12
+AIM = 0.70
+_KEYS = {"healthy": 2_000_000, "mixed": 2_000_000, "distinct": 100_000_000}
+
+
+def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
+    """Print both tables: against a count at ``records``, then the mixed topic at each of ``sizes``."""
+    with running_broker(heap_mb=512) as broker, open_spark(connector=True) as spark:
+        table = Table("topic", "records", "count, records/s", "audit, records/s", "ratio", box=None, title_justify="left",
+                      title=f"audit against a bare count, medians of {rounds}; aim: a ratio of {AIM} and more")  # fmt: skip
+        for kind in _KEYS:
+            topic = _written(spark, broker, kind, records)
+            counting, auditing = _in_turns(lambda t=topic: _count(spark, broker, t), lambda t=topic: _audit(spark, broker, t), rounds)
+            table.add_row(kind, f"{records:,}", f"{records / counting:,.0f}", f"{records / auditing:,.0f}", f"{counting / auditing:.2f}")
+        Console(width=110).print(table)
+        table = Table("records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left")
+        for size in sizes:
+            topic = _written(spark, broker, "mixed", size)
+            with _memory(spark) as most:
+                took = _audit(spark, broker, topic)
+            table.add_row(f"{size:,}", f"{took:,.1f}", f"{took / size * 1e6:.2f}", f"{most[0] / 2**20:,.0f}")
+        Console(width=110).print(table)
+
+
+def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:
+    """The topic of this kind and size."""
+    name = f"{kind}-{records}"
+    broker.create_topic(name, PARTITIONS)
+    keys = f"cast(concat('customer-', cast(floor(rand(7) * {_KEYS[kind]}) as bigint)) as binary)"
+    rows = spark.session.range(records).selectExpr(f"{keys} key", "cast('v' as binary) value", "id")
+    theirs = f"cast(crc32(key) % {PARTITIONS} as int)"
+    java = rows if kind != "mixed" else rows.where("id % 2 = 0")
+    options = {"kafka.bootstrap.servers": broker.bootstrap, "topic": name, "kafka.linger.ms": "20", "kafka.batch.size": "131072"}
+    java.select("key", "value").write.format("kafka").options(**options).save()
+    if kind == "mixed":
+        other = rows.where("id % 2 = 1").selectExpr("key", "value", f"{theirs} partition")
+        other.write.format("kafka").options(**options).save()
+    return name
+
+
+def _count(spark: Spark, broker: Broker, topic: str) -> float:
+    begun = time.perf_counter()
+    reader = spark.session.read.format("kafka").options(**kafka_options(broker.bootstrap, {})).option("subscribe", topic)
+    reader.load().count()
+    return time.perf_counter() - begun
+
+
+def _audit(spark: Spark, broker: Broker, topic: str) -> float:
+    folder = tempfile.mkdtemp(prefix="kafka-conformance-bench-")
+    try:
+        begun = time.perf_counter()
+        source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}))
+        audit(spark, source, Asked(topic, broker.bootstrap), f"{folder}/run", Steps("audit", 1))
+        return time.perf_counter() - begun
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_turns(one: Callable[[], float], other: Callable[[], float], rounds: int) -> tuple[float, float]:
+    """Medians; a round before the first is thrown away."""
+    seen = [(one(), other()) for _ in range(rounds + 1)][1:]
+    return statistics.median(first for first, _ in seen), statistics.median(second for _, second in seen)
+
+
+@contextmanager
+def _memory(spark: Spark) -> Iterator[list[int]]:
+    """The most memory that the JVM and all its children hold at once, in bytes."""
+    jvm = int(str(spark.jvm.java.lang.ProcessHandle.current().pid()))
+    most, ended = [0], threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.1):
+            most[0] = max(most[0], sum(map(_held, _family(jvm))))
+
+    watch = threading.Thread(target=look, daemon=True)
+    watch.start()
+    try:
+        yield most
+    finally:
+        ended.set()
+        watch.join(5)
+
+
+def _family(process: int) -> list[int]:
+    found, at = [process], 0
+    while at < len(found):
+        for task in Path(f"/proc/{found[at]}/task").glob("*/children"):
+            try:
+                found += map(int, task.read_text().split())
+            except OSError:
+                continue
+        at += 1
+    return found
+
+
+def _held(process: int) -> int:
+    """Its own pages: what it shares with others (forked workers) is counted once only by its proportion."""
+    try:
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return next((1024 * int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
