@@ -1,7 +1,7 @@
 """Which placements are present among some keys, and with which numbers of partitions: what chance would not do.
 
-A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts only
-where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
+A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts
+only where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
 among the keys that those before leave unexplained, best evidence first; of evidence that is all but equal the expected
 placement's, then the current number of partitions, then the order of ``PLACEMENTS``.
 
@@ -19,8 +19,8 @@ than 1/m, and each is allowed for:
   unexplained once 3 is found. Of the keys that ``@3`` explains, 12 explains a share by chance that is measured on random
   hashes (1/4); it is present where it explains more than that, or so many keys in a row that chance would not.
 
-The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a producer
-of a few hundred records among a hundred thousand is found like any other.
+The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a
+producer of a few hundred records among a hundred thousand is found like any other.
 """
 
 from __future__ import annotations
@@ -256,7 +256,8 @@ def _draws() -> NDArray[np.uint32]:
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
-    return folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    out: NDArray[np.bool_] = folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    return out
 
 
 @lru_cache(maxsize=64)
