@@ -88,6 +88,13 @@ def test_one_that_grew_while_another_wrote_too() -> None:
     assert found(GROWN, JAVA, CRC, partition=0, records=2000) == ["murmur2@12", "librdkafka-consistent@12", "murmur2@3"]
 
 
+def test_two_hashes_of_opposite_parity_do_not_explain_everything_between_them() -> None:
+    """Among keys of one length FNV-1a is odd where String.hashCode is even, or the same always."""
+    producers = [("librdkafka-consistent", 2), ("string-hash-code-masked", 2), ("seed-left-out", 2)]
+    topic = Topic(0, 2).write(3000, *producers, shares=(0.45, 0.45, 0.1))
+    assert "sarama-hash@2" not in names(present(topic.column()))
+
+
 def test_a_few_hundred_among_very_many() -> None:
     topic = Topic(1, 12).write(4000, JAVA).write(60, CRC).write(4000, JAVA)
     assert names(present(topic.column())) == ["murmur2@12", "librdkafka-consistent@12"]
@@ -153,6 +160,18 @@ def test_what_is_known_of_the_topic_is_here_where_it_may_be() -> None:
     assert {"murmur2@12", "murmur2@3"} <= set(names(got))
     assert names(present(Topic(0, 12).write(400, JAVA).column(), known=known)) == ["murmur2@12"]
     assert "murmur2@3" not in names(present(Topic(7, 12).write(40, JAVA, CRC).column(), known=known))
+
+
+def test_what_one_partition_cannot_tell_apart_the_topic_does() -> None:
+    draws = random.Random(3)
+    keys = [b"customer-%010d" % draws.randrange(10**10) for _ in range(3000)]
+    where = np.array([audit_truth.place("sign-abs", key, 6) for key in keys], np.int32)
+    here = audit_truth.column([keys[at] for at in np.flatnonzero(where == 4)], 4, 6)
+    assert names(present(here)) == ["murmur2@6"]  # no key there tells it from sign-abs
+    known = present(audit_truth.column(keys, where, 6))
+    assert names(known) == ["sign-abs@6"]
+    assert present(here, known=known) == known
+    assert set(present(here, known=(Placed("murmur2", 6), *known))) == {Placed("murmur2", 6), *known}
 
 
 def test_with_one_partition_or_no_keys_there_is_nothing_to_find() -> None:
