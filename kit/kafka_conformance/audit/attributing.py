@@ -1,10 +1,10 @@
 """To whom each record of a partition is attributed: what the placements that are present say, and then its neighbours.
 
-All records have a key and stand in the order of their offsets. A record that one present placement explains was placed by it,
-and is *certain*. One that several explain says nothing by itself:
+All records have a key and stand in the order of their offsets. A record that one present placement explains was placed by
+it, and is *certain*. One that several explain says nothing by itself:
 
-* **Neighbours.** If all certain records among the thousand before it and the thousand behind it are of one placement, on both
-  sides at least one, and that placement explains it, it is of that placement too. Otherwise it is of either.
+* **Neighbours.** If all certain records among the thousand before it and the thousand behind it are of one placement, on
+  both sides at least one, and that placement explains it, it is of that placement too. Otherwise it is of either.
 * **A newer count that implies an older one.** In a topic that grew from 3 to 12, whatever ``@12`` put into partitions 0 to 2
   ``@3`` explains too, so that ``@12`` is never alone. But of what ``@3`` put there ``@12`` explains a quarter by chance. A
   stretch in which ``@12`` explains all that ``@3`` does is its work where chance would have made one of so many different
@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import count as count_from
 from math import ceil, log
 from typing import Any
 
@@ -81,12 +80,20 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
             _settle_stretches(bits, ids, out, newer, older, implied, float(chance[newer, older]))
     settled, first = out.copy(), out.copy()
     _asking_neighbours()(bits, settled, settled, implied, chance, first)
-    _asking_neighbours()(bits, settled, first, implied, chance, out)  # now that it is known what is surely of the newer one
+    _asking_neighbours()(
+        bits, settled, first, implied, chance, out
+    )  # now that it is known what is surely of the newer one
     return out
 
 
 def _settle_stretches(
-    bits: Bits, ids: NDArray[np.uint64], out: Attributed, newer: int, older: int, implied: NDArray[np.uint32], chance: float
+    bits: Bits,
+    ids: NDArray[np.uint64],
+    out: Attributed,
+    newer: int,
+    older: int,
+    implied: NDArray[np.uint32],
+    chance: float,
 ) -> None:
     """Attribute to ``newer`` the inside of stretches where it explains all that ``older`` does."""
     family = u32(implied[newer] | u32(1) << u32(newer))
@@ -118,11 +125,11 @@ def runs(
         return ()
     codes, starts = _raw_runs(attributed, bits)
     lengths = np.diff(np.append(starts, attributed.size))
-    for doubled in count_from():
-        solid = lengths >= SOLID << doubled
-        begins = np.flatnonzero(np.append(True, solid[1:] | solid[:-1]))
-        if begins.size <= MOST_RUNS:
-            break
+    solid = SOLID
+    begins = _begins(lengths >= solid)
+    while begins.size > MOST_RUNS:
+        solid *= 2
+        begins = _begins(lengths >= solid)
     sets = np.bitwise_or.reduceat(codes, begins)
     begins = begins[np.append(True, sets[1:] != sets[:-1])]
     sets = np.bitwise_or.reduceat(codes, begins)
@@ -143,6 +150,11 @@ def runs(
     )
 
 
+def _begins(solid: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where a run begins that is solid, or comes after one that is."""
+    return np.flatnonzero(np.append(True, solid[1:] | solid[:-1]))
+
+
 def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Where the attribution changes, and of whom it is from there: bit i for the i-th member, bit 63 for nobody."""
     decided = np.where(attributed == EITHER_AT, -1, np.arange(attributed.size))
@@ -158,9 +170,7 @@ def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], N
     return codes, starts
 
 
-def _times(
-    timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]
-) -> tuple[list[int | None], list[int | None]]:
+def _times(timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]) -> tuple[list[int | None], list[int | None]]:
     known = timestamps_ms >= 0
     top = np.iinfo(i64).max
     least = np.minimum.reduceat(np.where(known, timestamps_ms, top), firsts)
@@ -189,7 +199,7 @@ def _evidence(keys: int, explained: int, chance: float) -> float:
     if share <= chance:
         return 0.0
     missing = (1 - share) * np.log((1 - share) / (1 - chance)) if explained < keys else 0.0
-    return keys * (share * np.log(share / chance) + missing)
+    return float(keys * (share * np.log(share / chance) + missing))
 
 
 @inlined
@@ -208,8 +218,13 @@ def _neighbours(certain: NDArray[np.int32], i: int, members: int) -> int:
 
 
 def _ask_neighbours(
-    bits: Bits, settled: Attributed, sure: Attributed, implied: NDArray[np.uint32], chance: NDArray[np.float64], out: Attributed,
-) -> None:  # fmt: skip
+    bits: Bits,
+    settled: Attributed,
+    sure: Attributed,
+    implied: NDArray[np.uint32],
+    chance: NDArray[np.float64],
+    out: Attributed,
+) -> None:
     members, size = implied.size, bits.size
     certain = np.zeros((members, size + 1), np.int32)
     explained = np.zeros((members, size + 1), np.int32)
@@ -246,9 +261,5 @@ def _settling() -> Callable[..., Any]:
 
 @lru_cache(maxsize=1)
 def _asking_neighbours() -> Callable[..., Any]:
-    return compiled(
-        _ask_neighbours,
-        types.void(
-            read(types.uint32), read(types.int16), read(types.int16), read(types.uint32), types.float64[:, ::1], types.int16[::1],
-        ),
-    )  # fmt: skip
+    numbers = read(types.uint32), read(types.int16), read(types.int16), read(types.uint32)
+    return compiled(_ask_neighbours, types.void(*numbers, types.float64[:, ::1], types.int16[::1]))

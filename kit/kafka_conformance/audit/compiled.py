@@ -7,13 +7,16 @@ outermost function alone, so a compiled function never calls one of another file
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
 from numba import njit, types
 
-__all__ = ["DATA", "OFFSETS", "compiled", "inlined", "read"]
+__all__ = ["DATA", "OFFSETS", "Int", "compiled", "inlined", "read"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+Int: TypeAlias = int | np.signedinteger[Any]
+"""What a number without a stated width is to mypy; to Numba it is an int64."""
 
 
 def read(element: Any) -> Any:
@@ -33,8 +36,11 @@ def inlined(function: F) -> F:
 
 def compiled(function: F, *signatures: Any) -> F:
     """``function`` as machine code for ``signatures``."""
+    build: Any = njit(list(signatures), nogil=True, cache=True)
+    built: F
     try:
-        built: F = njit(list(signatures), nogil=True, cache=True)(function)
+        built = build(function)
     except (RuntimeError, OSError):  # no folder to keep the machine code in, or it is full
-        built = njit(list(signatures), nogil=True)(function)
+        build = njit(list(signatures), nogil=True)
+        built = build(function)
     return built

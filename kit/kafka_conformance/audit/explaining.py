@@ -26,7 +26,8 @@ from kafka_conformance.audit.result import Placed
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = [
-    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "explained", "explained_hashes", "folded", "how_many_explained", "leading",
+    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "explained", "explained_hashes", "folded", "how_many_explained",
+    "leading",
 ]  # fmt: skip
 
 Masks: TypeAlias = NDArray[np.uint32]
@@ -46,8 +47,8 @@ PIECE = 4096
 def explained(offsets: Offsets, data: Data, partition: Partitions, count: int) -> Masks:
     """For each key the placements that would put it where it is, among ``count`` partitions.
 
-    ``partition`` is one number for all keys, or an int32 for each. A key in a partition of ``count`` and above is explained by
-    none. Raises what :func:`~kafka_conformance.audit.hash_columns.hash_columns` raises; ValueError for a count below 1.
+    ``partition`` is one number for all keys, or an int32 for each. A key in a partition of ``count`` and above is
+    explained by none. Raises what ``hash_columns`` raises; ValueError for a count below 1.
     """
     out = np.empty(offsets.size - 1, u32)
     for start in range(0, out.size, PIECE):
@@ -167,7 +168,7 @@ def _number(h: np.uint32, fold: int) -> np.uint32:
 
 
 @inlined
-def _by_doubles(h: np.uint32, n: float) -> int:
+def _by_doubles(h: np.uint32, n: float) -> np.int64:
     quotient = f64(h & POSITIVE) / n
     return i64((quotient - np.floor(quotient)) * n)
 
@@ -182,8 +183,28 @@ def _mark(
         out[i] |= u32(bit if fits else u32(0))
 
 
+@inlined
+def _mark_by_doubles(
+    hashes: NDArray[np.uint32], where: NDArray[np.int32], n: float, bit: np.uint32, out: Masks
+) -> None:
+    for i in range(out.size):
+        out[i] |= u32(bit if _by_doubles(hashes[i], n) == where[i] else u32(0))
+
+
+@inlined
+def _forget_foreign(where: NDArray[np.int32], n: int, out: Masks) -> None:
+    for i in range(out.size):
+        if not 0 <= where[i] < n:
+            out[i] = u32(0)
+
+
 def _mark_all(
-    hashes: NDArray[np.uint32], rows: NDArray[np.int64], folds: NDArray[np.int64], where: NDArray[np.int32], n: int, out: Masks
+    hashes: NDArray[np.uint32],
+    rows: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    where: NDArray[np.int32],
+    n: int,
+    out: Masks,
 ) -> None:
     c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))  # for 1 it is 2^64, that is 0: and x * 0 is not above 0 - 1
     for j in range(rows.size):
@@ -201,11 +222,8 @@ def _mark_all(
         elif fold == SHIFT:
             _mark(row, SHIFT, where, c, bit, out)
         else:
-            for i in range(out.size):
-                out[i] |= u32(bit if _by_doubles(row[i], f64(n)) == where[i] else u32(0))
-    for i in range(out.size):
-        if not 0 <= where[i] < n:
-            out[i] = u32(0)
+            _mark_by_doubles(row, where, f64(n), bit, out)
+    _forget_foreign(where, n, out)
 
 
 def _count_all(
@@ -242,9 +260,7 @@ def _fold_all(hashes: NDArray[np.uint32], fold: int, n: int, out: NDArray[np.int
 def _explaining() -> Callable[..., Any]:
     table = types.Array(types.uint32, 2, "C", readonly=True)
     numbers = read(types.int64)
-    return compiled(
-        _mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1])
-    )
+    return compiled(_mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1]))
 
 
 @lru_cache(maxsize=1)

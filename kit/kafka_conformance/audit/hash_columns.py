@@ -25,7 +25,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.compiled import DATA, OFFSETS, compiled, inlined, read
+from kafka_conformance.audit.compiled import DATA, OFFSETS, Int, compiled, inlined, read
 from kafka_reference.bulk import Data, Offsets, murmur2_columns
 from kafka_reference.murmur2 import SEED, M
 
@@ -33,8 +33,9 @@ __all__ = ["HASH_NAMES", "hash_column", "hash_columns"]
 
 HASH_NAMES: tuple[str, ...] = (
     "murmur2", "crc32", "fnv-1a", "murmur2-by-doubles", "seed-left-out", "signed-tail", "characters-for-bytes",
-    "length-in-characters", "murmur3", "murmur3-no-seed", "murmur2-64a", "string-hash-code", "arrays-hash-code", "kafka-node",
-    "murmur3-of-low-bytes", "seed-left-out-of-low-bytes", "tail-not-fallen-through", "first-byte-only", "big-endian", "one-bit",
+    "length-in-characters", "murmur3", "murmur3-no-seed", "murmur2-64a", "string-hash-code", "arrays-hash-code",
+    "kafka-node", "murmur3-of-low-bytes", "seed-left-out-of-low-bytes", "tail-not-fallen-through", "first-byte-only",
+    "big-endian", "one-bit",
 )  # fmt: skip
 """The rows of :func:`hash_columns`."""
 
@@ -61,8 +62,10 @@ def hash_columns(offsets: Offsets, data: Data) -> NDArray[np.uint32]:
 def hash_column(name: str, offsets: Offsets, data: Data) -> NDArray[np.uint32]:
     """One hash of all keys; ``name`` is one of HASH_NAMES."""
     if name == "murmur2":
-        return murmur2_columns(offsets, data).view(u32)
-    return hash_columns(offsets, data)[HASH_NAMES.index(name)]
+        murmur2: NDArray[np.uint32] = murmur2_columns(offsets, data).view(u32)
+        return murmur2
+    row: NDArray[np.uint32] = hash_columns(offsets, data)[HASH_NAMES.index(name)]
+    return row
 
 
 def _crc_tables() -> NDArray[np.uint32]:
@@ -83,14 +86,14 @@ CRC = _crc_tables()
 
 
 @inlined
-def _word(data: Data, at: int) -> np.uint32:
+def _word(data: Data, at: Int) -> np.uint32:
     at_ = u64(at)
     low = u32(data[at_]) | u32(data[at_ + u64(1)]) << u32(8)
     return u32(low | u32(data[at_ + u64(2)]) << u32(16) | u32(data[at_ + u64(3)]) << u32(24))
 
 
 @inlined
-def _left_over(data: Data, at: int, count: int) -> np.uint32:
+def _left_over(data: Data, at: Int, count: Int) -> np.uint32:
     """The ``count`` bytes from ``at``, none to three, as one little-endian number."""
     tail = u32(0)
     for i in range(count):
@@ -99,7 +102,7 @@ def _left_over(data: Data, at: int, count: int) -> np.uint32:
 
 
 @inlined
-def _turned(x: np.uint32, left: int) -> np.uint32:
+def _turned(x: np.uint32, left: Int) -> np.uint32:
     return u32(u32(x << u32(left)) | x >> u32(32 - left))
 
 
@@ -119,12 +122,12 @@ def _done(h: np.uint32, m: np.uint32) -> np.uint32:
 
 
 @inlined
-def _ended(h: np.uint32, tail: np.uint32, count: int, m: np.uint32) -> np.uint32:
+def _ended(h: np.uint32, tail: np.uint32, count: Int, m: np.uint32) -> np.uint32:
     return _done(u32((h ^ tail) * m) if count else h, m)
 
 
 @inlined
-def _murmur2(data: Data, start: int, end: int, first: np.uint32) -> np.uint32:
+def _murmur2(data: Data, start: Int, end: Int, first: np.uint32) -> np.uint32:
     """murmur2 that begins with ``first``, which is the seed with the length in it."""
     h = first
     for at in range(start, end - 3, 4):
@@ -145,7 +148,7 @@ def _mixed3(h: np.uint32, scrambled: np.uint32) -> np.uint32:
 
 
 @inlined
-def _done3(h: np.uint32, length: int) -> np.uint32:
+def _done3(h: np.uint32, length: Int) -> np.uint32:
     h = u32(h ^ u32(length))
     h = u32((h ^ h >> u32(16)) * u32(0x85EBCA6B))
     h = u32((h ^ h >> u32(13)) * u32(0xC2B2AE35))
@@ -153,7 +156,7 @@ def _done3(h: np.uint32, length: int) -> np.uint32:
 
 
 @inlined
-def _murmur3(data: Data, start: int, end: int) -> np.uint32:
+def _murmur3(data: Data, start: Int, end: Int) -> np.uint32:
     h = u32(0)
     for at in range(start, end - 3, 4):
         h = _mixed3(h, _scrambled(_word(data, at)))
@@ -162,7 +165,7 @@ def _murmur3(data: Data, start: int, end: int) -> np.uint32:
 
 
 @inlined
-def _murmur2_64a(data: Data, start: int, end: int) -> np.uint32:
+def _murmur2_64a(data: Data, start: Int, end: Int) -> np.uint32:
     h = u64(SEED_) ^ u64(u64(end - start) * M64)
     for at in range(start, end - 7, 8):
         k = u64((u64(_word(data, at)) | u64(_word(data, at + 4)) << u64(32)) * M64)
@@ -191,7 +194,7 @@ def _word_in_doubles(h: np.int32, word: np.uint32) -> np.int32:
 
 
 @inlined
-def _done_in_doubles(h: np.int32, tail: np.uint32, count: int) -> np.int32:
+def _done_in_doubles(h: np.int32, tail: np.uint32, count: Int) -> np.int32:
     if count:
         h = _in_doubles(_word_in_doubles(h, tail) ^ i32(tail))
     h = _in_doubles(i32(h ^ i32(u32(h) >> u32(13))))
@@ -206,7 +209,7 @@ def _reversed(word: np.uint32) -> np.uint32:
 
 
 @inlined
-def _signed_tail(tail: np.uint32, count: int) -> np.uint32:
+def _signed_tail(tail: np.uint32, count: Int) -> np.uint32:
     """The left-over bytes put together as Java would if it had forgotten ``& 0xff``."""
     out = u32(0)
     for i in range(count):
@@ -218,26 +221,36 @@ def _signed_tail(tail: np.uint32, count: int) -> np.uint32:
 
 
 @inlined
-def _least(lead: int) -> int:
+def _least(lead: Int) -> int:
     """The least second byte that may follow ``lead``: none of a longer form than needed."""
     return 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
 
 
 @inlined
-def _most(lead: int) -> int:
+def _most(lead: Int) -> int:
     """The greatest one: no surrogates, nothing beyond U+10FFFF."""
     return 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
 
 
 @inlined
-def _decoded(data: Data, start: int, end: int, low: NDArray[np.uint8], high: NDArray[np.uint8]) -> tuple[int, int]:
+def _decoded(data: Data, start: Int, end: Int, low: NDArray[np.uint8], high: NDArray[np.uint8]) -> tuple[int, int]:
     """Write the low and the high bytes of UTF-16; give how many of each, and how many characters that is."""
     at, units, characters = start, 0, 0
     while at < end:
         lead = i64(data[at])
         at += 1
-        wanted = 0 if lead < 0x80 else 1 if 0xC2 <= lead < 0xE0 else 2 if 0xE0 <= lead < 0xF0 else 3 if 0xF0 <= lead < 0xF5 else -1
-        code = lead if wanted <= 0 else lead & (0x3F >> wanted)
+        wanted = (
+            0
+            if lead < 0x80
+            else 1
+            if 0xC2 <= lead < 0xE0
+            else 2
+            if 0xE0 <= lead < 0xF0
+            else 3
+            if 0xF0 <= lead < 0xF5
+            else -1
+        )
+        code: Int = lead if wanted <= 0 else lead & (0x3F >> wanted)
         least, most = _least(lead), _most(lead)
         if wanted < 0:
             code = REPLACED
@@ -262,7 +275,7 @@ def _decoded(data: Data, start: int, end: int, low: NDArray[np.uint8], high: NDA
 
 @inlined
 def _of_text(
-    data: Data, start: int, end: int, low: NDArray[np.uint8], high: NDArray[np.uint8], out: NDArray[np.uint32], i: int
+    data: Data, start: Int, end: Int, low: NDArray[np.uint8], high: NDArray[np.uint8], out: NDArray[np.uint32], i: int
 ) -> None:
     """The hashes that differ from those of the bytes alone, for a key that has bytes of 0x80 and more."""
     units, characters = _decoded(data, start, end, low, high)

@@ -1,9 +1,9 @@
 """What one block of a partition's records says: the one function that a scan calls, over and over, on any machine.
 
-A block is records of one partition in the order of their offsets. What it says is a small summary that can be added to those
-of other blocks, and columns of one row for each record. A block is judged by itself, so that the order in which blocks are
-judged, and by whom, changes nothing; what the topic as a whole says beforehand (:func:`~kafka_conformance.audit.presence.present`
-of a sample of it) can be given as ``known``, and lets small blocks say as much as large ones.
+A block is records of one partition in the order of their offsets. What it says is a small summary that can be added to
+those of other blocks, and columns of one row for each record. A block is judged by itself, so that the order in which blocks
+are judged, and by whom, changes nothing; what the topic as a whole says beforehand (``presence.present`` of a sample of it)
+can be given as ``known``, and lets small blocks say as much as large ones.
 
 An empty key is a key to Java and to most. librdkafka's default takes it for none and places it at random: ``empty`` counts
 such records, so that a report can say why some are unexplained.
@@ -62,8 +62,8 @@ class Summary(msgspec.Struct, frozen=True):
     """Offsets between the first and the last that no record has: compacted, or markers of transactions."""
     present: tuple[Placed, ...]
     explains: dict[str, int]
-    """Records that each explains: the present ones and those given as known, and, if masks were made, all PLACEMENTS with the
-    current count."""
+    """Records that each explains: the present ones and those given as known, and, if masks were made, all PLACEMENTS with
+    the current count."""
     alone: dict[str, int]
     """Records that no other present placement explains."""
     attributed: dict[str, int]
@@ -98,8 +98,8 @@ def judge(
     Not ``whole`` spares a block in which the expected placement explains every key half of its time: masks are not made, and
     what other placements would explain by chance is not counted.
 
-    Raises ValueError for columns of different lengths, keys that are no bytes, offsets that do not ascend, and a partition
-    that the topic does not have.
+    Raises ValueError for columns of different lengths, offsets that do not ascend, and a partition that the topic does not
+    have; TypeError for keys that are no column of bytes.
     """
     _check(block, partitions)
     valid = np.asarray(block.keys.is_valid())
@@ -133,7 +133,7 @@ _NO_KEYS = KeysSeen(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty
 
 def _check(block: Block, partitions: int) -> None:
     if not isinstance(block.keys, pa.BinaryArray | pa.LargeBinaryArray):
-        raise ValueError(f"keys are a pyarrow BinaryArray or LargeBinaryArray, not {type(block.keys).__name__}")
+        raise TypeError(f"keys are a pyarrow BinaryArray or LargeBinaryArray, not {type(block.keys).__name__}")
     if not len(block.keys) == len(block.offsets) == len(block.timestamps_ms):
         raise ValueError(
             f"a block has as many keys as offsets and timestamps, not {len(block.keys)}, {len(block.offsets)} and "
@@ -151,7 +151,7 @@ def _check(block: Block, partitions: int) -> None:
 def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:
     """The keys that are there, over Arrow's own memory where none is null."""
     keys = keys.drop_null() if keys.null_count else keys
-    width = np.int32 if isinstance(keys, pa.BinaryArray) else np.int64
+    width: Any = np.int32 if isinstance(keys, pa.BinaryArray) else np.int64
     if not len(keys):
         return KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), partition, partitions)
     *_, offsets, data = keys.buffers()

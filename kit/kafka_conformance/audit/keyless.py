@@ -101,7 +101,11 @@ def _pattern(rows: Counts, at: int) -> str:
     freedom = degrees * (len(near) - 1)
     if freedom and moving >= SCATTERED * freedom and _deviations(moving, freedom) > EXTRAORDINARY:
         itself = _deviations(own, degrees) > (ORDINARY if degrees >= FEWEST else 0)
-        if itself and _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY and not _something_beneath(near, moving / freedom):
+        if (
+            itself
+            and _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY
+            and not _something_beneath(near, moving / freedom)
+        ):
             return STICKY
     return UNCLEAR
 
@@ -132,4 +136,4 @@ def _something_beneath(rows: Counts, run: float) -> bool:
     """Whether runs of this length would leave partitions out, and none or few are."""
     width = rows.shape[1]
     left_out = float((width * (1 - 1 / width) ** (rows.sum(axis=1) / run)).sum())
-    return left_out >= FEWEST and np.count_nonzero(rows == 0) < left_out / 4
+    return left_out >= FEWEST and int(np.count_nonzero(rows == 0)) < left_out / 4

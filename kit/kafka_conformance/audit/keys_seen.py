@@ -29,7 +29,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.compiled import DATA, OFFSETS, compiled, inlined, read
+from kafka_conformance.audit.compiled import DATA, OFFSETS, Int, compiled, inlined
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "unpack"]
@@ -97,7 +97,7 @@ def _turned(x: np.uint64, left: int) -> np.uint64:
 
 
 @inlined
-def _eight(data: Data, at: int) -> np.uint64:
+def _eight(data: Data, at: Int) -> np.uint64:
     out = u64(0)
     for i in range(8):
         out |= u64(data[u64(at + i)]) << u64(8 * i)
@@ -105,7 +105,7 @@ def _eight(data: Data, at: int) -> np.uint64:
 
 
 @inlined
-def _some(data: Data, at: int, count: int) -> np.uint64:
+def _some(data: Data, at: Int, count: Int) -> np.uint64:
     out = u64(0)
     for i in range(count):
         out |= u64(data[u64(at + i)]) << u64(8 * i)
@@ -140,9 +140,9 @@ def _identify(offsets: Offsets, data: Data, out: NDArray[np.uint64]) -> None:
             h2 = u64(_turned(u64(h2 ^ _scrambled_2(_eight(data, at + 8))), 31) + h1)
             h2 = u64(u64(h2 * u64(5)) + u64(0x38495AB5))
         count = length & 15
-        at = end - count
-        h2 = u64(h2 ^ _scrambled_2(_some(data, at + 8, max(count - 8, 0))) ^ u64(length))
-        h1 = u64(h1 ^ _scrambled_1(_eight(data, at) if count >= 8 else _some(data, at, count)) ^ u64(length))
+        rest = end - count
+        h2 = u64(h2 ^ _scrambled_2(_some(data, rest + 8, count - 8 if count > 8 else 0)) ^ u64(length))
+        h1 = u64(h1 ^ _scrambled_1(_eight(data, rest) if count >= 8 else _some(data, rest, count)) ^ u64(length))
         h1 = u64(h1 + h2)
         h2 = u64(h2 + h1)
         h1, h2 = _avalanche(h1), _avalanche(h2)
@@ -153,7 +153,7 @@ def _identify(offsets: Offsets, data: Data, out: NDArray[np.uint64]) -> None:
 def _tell_apart(
     ids: NDArray[np.uint64], slots: NDArray[np.int32], rows: NDArray[np.int64], counts: NDArray[np.uint32]
 ) -> int:
-    """A table of open addresses: ``slots`` hold numbers of found keys, -1 where there is none; their count a power of two."""
+    """A table of open addresses, a power of two: ``slots`` hold numbers of found keys, -1 where there is none."""
     found, last = 0, u64(slots.size - 1)
     for i in range(len(ids)):
         at = ids[i, 0] & last
@@ -176,5 +176,6 @@ def _identifying() -> Callable[..., Any]:
 def _telling_apart() -> Callable[..., Any]:
     ids = types.Array(types.uint64, 2, "C", readonly=True)
     return compiled(
-        _tell_apart, types.int64(ids, types.int32[::1], types.int64[::1], types.uint32[::1]), 
+        _tell_apart,
+        types.int64(ids, types.int32[::1], types.int64[::1], types.uint32[::1]),
     )

@@ -1,7 +1,7 @@
 """Which placements are present among some keys, and with which numbers of partitions: what chance would not do.
 
-A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts only
-where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
+A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts
+only where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
 among the keys that those before leave unexplained, best evidence first; of evidence that is all but equal the expected
 placement's, then the current number of partitions, then the order of ``PLACEMENTS``.
 
@@ -19,8 +19,12 @@ than 1/m, and each is allowed for:
   unexplained once 3 is found. Of the keys that ``@3`` explains, 12 explains a share by chance that is measured on random
   hashes (1/4); it is present where it explains more than that, or so many keys in a row that chance would not.
 
-The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a producer
-of a few hundred records among a hundred thousand is found like any other.
+What one partition cannot tell apart, several can: for some partitions, and for all where their number is a power of two, a
+hash without its sign and one with its sign turned choose the same keys. The earlier of ``PLACEMENTS`` is named then. So ask
+first for keys of all partitions, and give what is found as ``known`` when single ones are asked about.
+
+The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a
+producer of a few hundred records among a hundred thousand is found like any other.
 """
 
 from __future__ import annotations
@@ -120,6 +124,8 @@ class _Search:
         if not others:
             rows = self._rows(np.ones(self.keys.size, np.bool_))
             return evidence(rows.size, rows.size, 1 / self.expected.partitions) >= SURE_OF_EXPECTED
+        if any(self.keys.by(placed).all() and not implies(self.expected, placed) for placed in others):
+            return False
         rows = self._rows(np.ones(self.keys.size, np.bool_))
         return all(rows.size * -log(self._overlap(placed)) >= SURE for placed in others)
 
@@ -133,7 +139,7 @@ class _Search:
         at_hand = [placed for placed in self._by_evidence(sample.where, hashes) if placed[1] not in members]
         if not at_hand:
             return None
-        alike = self._alike(sample)
+        alike = self._alike(sample, members)
         best, chosen = 0.0, []
         for raw, placed in islice(at_hand, TRIES):
             if raw < max(best - ALL_BUT_EQUAL, self._wanted(placed)):
@@ -211,12 +217,15 @@ class _Search:
                     out.append((held, placed))
         return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
 
-    def _alike(self, sample: KeyColumn) -> NDArray[np.uint32] | None:
-        """The hashes of keys like those of one partition; None for keys of several."""
+    def _alike(self, sample: KeyColumn, members: list[Placed]) -> NDArray[np.uint32] | None:
+        """The hashes of keys like those of one partition, ``members`` explaining none either; None for keys of several."""
         if (sample.where != sample.where[0]).any():
             return None
         made = _made_alike(sample)
-        return hash_columns(made.offsets, made.data)
+        left = np.ones(made.size, np.bool_)
+        for placed in members:
+            left &= ~made.by(placed)
+        return np.ascontiguousarray(hash_columns(made.offsets, made.data)[:, left])
 
     def _overlap(self, other: Placed) -> float:
         """The share of what ``other`` explains that the expected placement explains by chance."""
@@ -256,7 +265,8 @@ def _draws() -> NDArray[np.uint32]:
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
-    return folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    out: NDArray[np.bool_] = folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    return out
 
 
 @lru_cache(maxsize=64)

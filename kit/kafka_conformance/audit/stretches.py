@@ -39,7 +39,9 @@ def longest(flags: Flags, ids: Ids) -> int:
 
 
 @inlined
-def _reached(ids: Ids, begin: int, end: int, step: int, wanted: int, stamps: NDArray[np.int64], stamp: int) -> tuple[int, int]:
+def _reached(
+    ids: Ids, begin: int, end: int, step: int, wanted: int, stamps: NDArray[np.int64], stamp: int
+) -> tuple[int, int]:
     """Where from ``begin`` on, ``end`` excluded, so many different keys have been met, and how many have."""
     met = 0
     at = begin

@@ -111,7 +111,9 @@ def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple
     got = np.array(attributed_, np.int16)
     bits = np.where(got == EITHER_AT, 3, np.where(got < 0, 0, 1 << np.maximum(got, 0))).astype(np.uint32)
     offsets = np.arange(got.size, dtype=np.int64) * 10
-    made = runs(got, bits, (Placed("murmur2", 3), Placed("sarama-hash", 3)), 2, offsets, np.array(times or offsets, np.int64))
+    made = runs(
+        got, bits, (Placed("murmur2", 3), Placed("sarama-hash", 3)), 2, offsets, np.array(times or offsets, np.int64)
+    )
     assert sum(run.records for run in made) == got.size
     assert len(made) <= MOST_RUNS
     return [([placed.rule for placed in run.placed], run.first_offset, run.last_offset, run.records) for run in made]

@@ -18,9 +18,14 @@ COUNTS = [1, 2, 3, 5, 7, 8, 12, 255, 1000, 65536, 2**30, 2**31 - 1]
 
 
 @given(st.lists(st.binary(max_size=20), max_size=6), st.sampled_from(COUNTS), st.data())
-def test_a_bit_is_set_where_the_placement_puts_the_key_there(column: list[bytes], count: int, data: st.DataObject) -> None:
+def test_a_bit_is_set_where_the_placement_puts_the_key_there(
+    column: list[bytes], count: int, data: st.DataObject
+) -> None:
     partitions = [
-        data.draw(st.sampled_from([audit_truth.place(placement.slug, key, count) for placement in PLACEMENTS]) | st.integers(0, 12))
+        data.draw(
+            st.sampled_from([audit_truth.place(placement.slug, key, count) for placement in PLACEMENTS])
+            | st.integers(0, 12)
+        )
         for key in column
     ]
     keys = audit_truth.column(column, np.array(partitions, np.int32), count)
@@ -68,7 +73,11 @@ def test_counting_counts_what_masks_show() -> None:
 def test_rows_that_are_taken_are_those_keys() -> None:
     column = [b"a", b"", b"ccc", b"dd"]
     taken = audit_truth.column(column, np.array([0, 1, 2, 3], np.int32), 4).taken(np.array([3, 1, 2]))
-    assert [bytes(taken.data[start:end]) for start, end in zip(taken.offsets, taken.offsets[1:], strict=False)] == [b"dd", b"", b"ccc"]
+    assert [bytes(taken.data[start:end]) for start, end in zip(taken.offsets, taken.offsets[1:], strict=False)] == [
+        b"dd",
+        b"",
+        b"ccc",
+    ]
     assert taken.where.tolist() == [3, 1, 2]
 
 

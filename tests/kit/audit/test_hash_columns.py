@@ -12,14 +12,37 @@ from hypothesis import strategies as st
 
 from kafka_conformance.audit.hash_columns import HASH_NAMES, hash_column, hash_columns
 
-text = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("aé漢😀\x7f\x80"), max_size=12).map(str.encode)
-raw = st.lists(st.integers(0, 255) | st.sampled_from([0x7F, 0x80, 0xBF, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xFF]), max_size=40)
+text = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("aé漢😀\x7f\x80"), max_size=12).map(
+    str.encode
+)
+raw = st.lists(
+    st.integers(0, 255) | st.sampled_from([0x7F, 0x80, 0xBF, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xFF]), max_size=40
+)
 keys = text | raw.map(bytes) | st.tuples(text, raw.map(bytes)).map(b"".join)
 
 # Where UTF-8 may break: each leading byte, followed by what its second may be at the limits, and ends that come too early.
 EDGES = [
     bytes((lead, *rest)) + behind
-    for lead in (0x7F, 0x80, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF)
+    for lead in (
+        0x7F,
+        0x80,
+        0xC0,
+        0xC1,
+        0xC2,
+        0xDF,
+        0xE0,
+        0xE1,
+        0xEC,
+        0xED,
+        0xEE,
+        0xEF,
+        0xF0,
+        0xF1,
+        0xF3,
+        0xF4,
+        0xF5,
+        0xFF,
+    )
     for count in range(4)
     for rest in itertools.product((0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0), repeat=count)
     for behind in (b"", b"z")
@@ -46,7 +69,9 @@ def test_a_column_is_the_scalar_hashes(column: list[bytes], before: bytes, width
 
 def test_all_keys_of_up_to_one_byte_and_all_pairs_of_telling_ones() -> None:
     telling = [0, 1, 0x41, 0x7F, 0x80, 0x81, 0xBF, 0xC2, 0xE0, 0xF4, 0xFE, 0xFF]
-    hold([b"", *(bytes((byte,)) for byte in range(256)), *(bytes(pair) for pair in itertools.product(telling, repeat=2))])
+    hold(
+        [b"", *(bytes((byte,)) for byte in range(256)), *(bytes(pair) for pair in itertools.product(telling, repeat=2))]
+    )
 
 
 def test_text_that_breaks_off_everywhere() -> None:

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from kafka_conformance.audit.keyless import (
-    ONE_PARTITION, RANDOM, ROUND_ROBIN, STICKY, UNCLEAR, bucket_ms, keyless, patterns,
+    ONE_PARTITION,
+    RANDOM,
+    ROUND_ROBIN,
+    STICKY,
+    UNCLEAR,
+    bucket_ms,
+    keyless,
+    patterns,
 )  # fmt: skip
 from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.draws import SeededDraws
@@ -81,7 +88,7 @@ def share_of(pattern: str, table: np.ndarray) -> float:
         (ONE_PARTITION, [(one, 1, 1)]),
         (STICKY, [(builtin, 150, 1)]),
         (STICKY, [(builtin, 30, 0.5)] * 2),
-        (STICKY, [(sticky, 50, 1)]),
+        (STICKY, [(sticky, 80, 1)]),
     ],
 )
 def test_a_pure_pattern_is_told(partitions: int, pattern: str, producers: list[tuple[object, int, float]]) -> None:

@@ -17,7 +17,9 @@ def ids_of(column: list[bytes], width: type = np.int32) -> np.ndarray:
 
 @given(st.lists(st.binary(max_size=70), max_size=10), st.sampled_from([np.int32, np.int64]))
 def test_the_identity_is_the_hash_others_have_too(column: list[bytes], width: type) -> None:
-    assert [tuple(map(int, row)) for row in ids_of(column, width)] == [mmh3.hash64(key, 0, signed=False) for key in column]
+    assert [tuple(map(int, row)) for row in ids_of(column, width)] == [
+        mmh3.hash64(key, 0, signed=False) for key in column
+    ]
 
 
 def test_all_lengths() -> None:
@@ -45,7 +47,8 @@ def test_identities_that_share_a_half_are_two_keys() -> None:
 def test_the_layout_is_as_documented() -> None:
     packed = pack(keys_seen(np.array([[1, 2], [1, 2]], np.uint64), np.array([3, 4]), np.array([-1, 9])))
     assert packed == b"KSN1" + b"".join(
-        number.to_bytes(size, "little", signed=True) for number, size in ((1, 8), (1, 8), (2, 8), (3, 8), (-1, 8), (2, 4))
+        number.to_bytes(size, "little", signed=True)
+        for number, size in ((1, 8), (1, 8), (2, 8), (3, 8), (-1, 8), (2, 4))
     )
 
 

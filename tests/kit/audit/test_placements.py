@@ -15,7 +15,8 @@ from kafka_conformance.mutants.hashes import HASH_MUTANTS
 from kafka_conformance.mutants.ported_hashes import PORTED_HASH_MUTANTS
 
 STORIES = {
-    mutant.slug: mutant.story for mutant in (*HASH_MUTANTS, *PORTED_HASH_MUTANTS, *FOLD_MUTANTS, *HASHED_PARTITION_MUTANTS)
+    mutant.slug: mutant.story
+    for mutant in (*HASH_MUTANTS, *PORTED_HASH_MUTANTS, *FOLD_MUTANTS, *HASHED_PARTITION_MUTANTS)
 }
 LEFT_OUT = {
     "sign-negate", "sign-kept", "unsigned-hash", "fnv-1a", "kafka-node", "murmur2-by-doubles", "string-hash-code",

@@ -17,7 +17,9 @@ JAVA, CRC, FNV, UNKNOWN = ("murmur2", 12), ("librdkafka-consistent", 12), ("sara
 GROWN = ("murmur2", 3)
 
 
-def found(*producers: Producer, partition: int = 1, partitions: int = 12, records: int = 1500, **more: object) -> list[str]:
+def found(
+    *producers: Producer, partition: int = 1, partitions: int = 12, records: int = 1500, **more: object
+) -> list[str]:
     return names(present(Topic(partition, partitions).write(records, *producers, **more).column()))
 
 
@@ -44,7 +46,7 @@ def test_keys_that_are_not_ascii_tell_more(placement: str) -> None:
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.03])
 @pytest.mark.parametrize("other", [CRC, FNV, ("unsigned", 12), ("string-hash-code-masked", 12), ("murmur2", 7)])
 def test_two_producers_in_any_shares(other: Producer, share: float) -> None:
-    assert found(JAVA, other, shares=(1 - share, share)) == [f"murmur2@12", f"{other[0]}@{other[1]}"]
+    assert found(JAVA, other, shares=(1 - share, share)) == ["murmur2@12", f"{other[0]}@{other[1]}"]
 
 
 @pytest.mark.parametrize(("partitions", "partition"), [(3, 0), (3, 2), (12, 5), (200, 11)])
@@ -60,7 +62,12 @@ def test_three_producers(partitions: int, partition: int) -> None:
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_a_topic_that_grew(before: int, after: int, partition: int, share: float) -> None:
     got = found(
-        ("murmur2", before), ("murmur2", after), partition=partition, partitions=after, shares=(1 - share, share), records=1000
+        ("murmur2", before),
+        ("murmur2", after),
+        partition=partition,
+        partitions=after,
+        shares=(1 - share, share),
+        records=1000,
     )
     assert got == [f"murmur2@{after}", f"murmur2@{before}"]
 
@@ -79,6 +86,13 @@ def test_the_last_records_of_a_topic_that_just_grew() -> None:
 
 def test_one_that_grew_while_another_wrote_too() -> None:
     assert found(GROWN, JAVA, CRC, partition=0, records=2000) == ["murmur2@12", "librdkafka-consistent@12", "murmur2@3"]
+
+
+def test_two_hashes_of_opposite_parity_do_not_explain_everything_between_them() -> None:
+    """Among keys of one length FNV-1a is odd where String.hashCode is even, or the same always."""
+    producers = [("librdkafka-consistent", 2), ("string-hash-code-masked", 2), ("seed-left-out", 2)]
+    topic = Topic(0, 2).write(3000, *producers, shares=(0.45, 0.45, 0.1))
+    assert "sarama-hash@2" not in names(present(topic.column()))
 
 
 def test_a_few_hundred_among_very_many() -> None:
@@ -113,7 +127,9 @@ def test_nobody_is_invented_among_keys_at_random(make: object, partitions: int) 
 def test_nobody_is_invented_among_a_million_keys_at_random() -> None:
     draws = np.random.default_rng(7)
     data = draws.integers(0, 256, 12_000_000).astype(np.uint8)
-    column = audit_truth.KeyColumn(np.arange(1_000_001) * 12, data, draws.integers(0, 12, 1_000_000).astype(np.int32), 12)
+    column = audit_truth.KeyColumn(
+        np.arange(1_000_001) * 12, data, draws.integers(0, 12, 1_000_000).astype(np.int32), 12
+    )
     assert present(column) == ()
 
 
@@ -121,7 +137,9 @@ def test_nobody_is_invented_among_a_million_keys_at_random() -> None:
 def test_one_key_proves_nothing_however_often_it_is_there(partition: int) -> None:
     right = audit_truth.place("murmur2", b"the one", 4) == partition
     got = present(audit_truth.column([b"the one"] * 5000, partition, 4))
-    assert names(got) == (["murmur2@4"] if right else [])  # that it is right everywhere is no proof, but nothing to deny
+    assert names(got) == (
+        ["murmur2@4"] if right else []
+    )  # that it is right everywhere is no proof, but nothing to deny
 
 
 def test_few_keys_are_enough_for_the_expected_placement_and_not_for_others() -> None:
@@ -142,6 +160,18 @@ def test_what_is_known_of_the_topic_is_here_where_it_may_be() -> None:
     assert {"murmur2@12", "murmur2@3"} <= set(names(got))
     assert names(present(Topic(0, 12).write(400, JAVA).column(), known=known)) == ["murmur2@12"]
     assert "murmur2@3" not in names(present(Topic(7, 12).write(40, JAVA, CRC).column(), known=known))
+
+
+def test_what_one_partition_cannot_tell_apart_the_topic_does() -> None:
+    draws = random.Random(3)
+    keys = [b"customer-%010d" % draws.randrange(10**10) for _ in range(3000)]
+    where = np.array([audit_truth.place("sign-abs", key, 6) for key in keys], np.int32)
+    here = audit_truth.column([keys[at] for at in np.flatnonzero(where == 4)], 4, 6)
+    assert names(present(here)) == ["murmur2@6"]  # no key there tells it from sign-abs
+    known = present(audit_truth.column(keys, where, 6))
+    assert names(known) == ["sign-abs@6"]
+    assert present(here, known=known) == known
+    assert set(present(here, known=(Placed("murmur2", 6), *known))) == {Placed("murmur2", 6), *known}
 
 
 def test_with_one_partition_or_no_keys_there_is_nothing_to_find() -> None:
