@@ -40,10 +40,20 @@ def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
                       title=f"audit against a bare count, medians of {rounds}; aim: a ratio of {AIM} and more")  # fmt: skip
         for kind in _KEYS:
             topic = _written(spark, broker, kind, records)
-            counting, auditing = _in_turns(lambda t=topic: _count(spark, broker, t), lambda t=topic: _audit(spark, broker, t), rounds)
-            table.add_row(kind, f"{records:,}", f"{records / counting:,.0f}", f"{records / auditing:,.0f}", f"{counting / auditing:.2f}")
+            counting, auditing = _in_turns(
+                lambda t=topic: _count(spark, broker, t), lambda t=topic: _audit(spark, broker, t), rounds
+            )
+            table.add_row(
+                kind,
+                f"{records:,}",
+                f"{records / counting:,.0f}",
+                f"{records / auditing:,.0f}",
+                f"{counting / auditing:.2f}",
+            )
         Console(width=110).print(table)
-        table = Table("records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left")
+        table = Table(
+            "records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left"
+        )
         for size in sizes:
             topic = _written(spark, broker, "mixed", size)
             with _memory(spark) as most:
@@ -60,7 +70,12 @@ def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:
     rows = spark.session.range(records).selectExpr(f"{keys} key", "cast('v' as binary) value", "id")
     theirs = f"cast(crc32(key) % {PARTITIONS} as int)"
     java = rows if kind != "mixed" else rows.where("id % 2 = 0")
-    options = {"kafka.bootstrap.servers": broker.bootstrap, "topic": name, "kafka.linger.ms": "20", "kafka.batch.size": "131072"}
+    options = {
+        "kafka.bootstrap.servers": broker.bootstrap,
+        "topic": name,
+        "kafka.linger.ms": "20",
+        "kafka.batch.size": "131072",
+    }
     java.select("key", "value").write.format("kafka").options(**options).save()
     if kind == "mixed":
         other = rows.where("id % 2 = 1").selectExpr("key", "value", f"{theirs} partition")
@@ -70,7 +85,9 @@ def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:
 
 def _count(spark: Spark, broker: Broker, topic: str) -> float:
     begun = time.perf_counter()
-    reader = spark.session.read.format("kafka").options(**kafka_options(broker.bootstrap, {})).option("subscribe", topic)
+    reader = (
+        spark.session.read.format("kafka").options(**kafka_options(broker.bootstrap, {})).option("subscribe", topic)
+    )
     reader.load().count()
     return time.perf_counter() - begun
 

@@ -63,6 +63,8 @@ def entered(*, sources: Sequence[str], join: bool, repair_to: str, really: bool,
         raise BadInput("--join A B takes two topics" if join else f"one topic is audited at a time, not {len(sources)}")
     if (really or target_partitions) and not repair_to:
         raise BadInput("--really and --target-partitions belong to --repair-to TOPIC")
+    about.kafka()
+    expect = _placement(expect)
     if join:
         from kafka_conformance.commands import audit_join
 
@@ -99,7 +101,7 @@ def _audit(
     from kafka_conformance.audit.auditing import Asked, audit, planned
 
     progress.doing(f"looking at {source}")
-    asked = Asked(source, given.bootstrap, _placement(expect), chunk, all_records)
+    asked = Asked(source, given.bootstrap, expect, chunk, all_records)
     return audit(spark, source_of(spark, source, given, planned(spark, folder)), asked, folder, progress)
 
 

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_conformance.audit.keys_seen import unpack
+from kafka_conformance.audit.result import Placed
+from kafka_conformance.audit.scanning import PIECES, Scanned, pack_moments, scanner, unpack_moments
+from kafka_reference import partition_for_key
+
+FIELDS = [("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()), ("key", pa.binary())]
+
+
+def batch(*rows: tuple[int, int, int | None, bytes | None]) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    arrays = [pa.array(column, kind) for column, (_, kind) in zip(columns, FIELDS, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, names=[name for name, _ in FIELDS])
+
+
+def scanned(
+    *batches: pa.RecordBatch, partitions: int = 4, every: bool = False
+) -> tuple[list[Scanned], list[dict[str, object]]]:
+    rows = [
+        row
+        for made in scanner(partitions, Placed("murmur2", partitions), every=every)(iter(batches))
+        for row in made.to_pylist()
+    ]
+    blocks = [msgspec.json.decode(row["data"], type=Scanned) for row in rows if row["kind"] == "block"]
+    return blocks, [row for row in rows if row["kind"] == "record"]
+
+
+def at_home(number: int, partitions: int = 4) -> tuple[int, int, int, bytes]:
+    key = b"key-%d" % number
+    return partition_for_key(key, partitions), number, 1_000 + number, key
+
+
+def test_a_batch_is_cut_where_the_partition_changes() -> None:
+    rows = sorted(at_home(number) for number in range(50))
+    blocks, out = scanned(batch(*rows))
+    assert [block.summary.partition for block in blocks] == sorted({row[0] for row in rows})
+    assert sum(block.summary.records for block in blocks) == 50
+    assert out == []
+
+
+def test_only_what_is_out_of_place_is_told_or_everything() -> None:
+    partition, offset, when, key = at_home(1)
+    wrong = ((partition + 1) % 4, 7, when, key)
+    for every in (False, True):
+        _, out = scanned(batch((partition, offset, when, key), wrong, (wrong[0], 8, None, None)), every=every)
+        told = {(row["partition"], row["offset"]): row for row in out}
+        assert set(told) == ({wrong[:2], (partition, offset), (wrong[0], 8)} if every else {wrong[:2]})
+        assert told[wrong[:2]]["expected_partition"] == partition
+        assert told[wrong[:2]]["key"] == key
+        assert "murmur2@4" not in str(told[wrong[:2]]["explained_by"]).split(",")
+        if every:
+            assert told[partition, offset]["explained_by"].split(",")[0] == "murmur2@4"  # type: ignore[attr-defined]
+            assert (told[wrong[0], 8]["attributed"], told[wrong[0], 8]["timestamp_ms"]) == ("no key", None)
+
+
+def test_pieces_hold_each_record_once() -> None:
+    blocks, _ = scanned(batch(*((0, number, 5_000 + 7 * number, None) for number in range(100))))
+    (block,) = blocks
+    assert {name: sum(pieces) for name, pieces in block.pieces.items()} == {"no key": 100}
+    assert len(block.pieces["no key"]) == PIECES
+    blocks, _ = scanned(batch((0, 0, None, None)))
+    assert blocks[0].pieces == {}
+
+
+def test_keys_and_moments_are_packed() -> None:
+    rows = [made.to_pylist() for made in scanner(1, Placed("murmur2", 1), every=False)(
+        iter([batch((0, 0, 5, b"a"), (0, 1, 6, b"a"), (0, 2, 6, None), (0, 3, 6, None), (0, 4, None, None))])
+    )]  # fmt: skip
+    (block,) = rows[0]
+    assert unpack(block["keys_seen"]).records.tolist() == [2]
+    moments, counts = unpack_moments(block["moments"])
+    assert (moments.tolist(), counts.tolist()) == ([-1, 6], [1, 2])
+
+
+@given(st.lists(st.integers(-1, 2**45), max_size=50))
+def test_moments_go_round(times: list[int]) -> None:
+    moments, counts = unpack_moments(pack_moments(np.array(times, np.int64)))
+    assert np.repeat(moments, counts).tolist() == sorted(times)
+
+
+def test_an_empty_batch_says_nothing() -> None:
+    assert scanned(batch()) == ([], [])
