@@ -1,4 +1,4 @@
-"""What the tests of the pipeline share: one Spark, one broker (``kafka_broker``, of the kit's plugin), Java's own producer."""
+"""What the tests of the pipeline share: one Spark, Java's own producer. (``kafka_broker`` is of the kit's plugin.)"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ def test_chunks_hold_every_offset_once_and_in_order(spans: dict[int, Span], reco
         if pieces:
             assert pieces[0].first == span.first
             assert pieces[-1].end == span.end
-            assert all(one.end == other.first for one, other in zip(pieces, pieces[1:], strict=False))
+            assert all(one.end == other.first for one, other in pairwise(pieces))
     assert all(chunk for chunk in chunks)
 
 
