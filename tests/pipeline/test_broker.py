@@ -79,7 +79,7 @@ def test_a_node_alone_keeps_its_records_when_it_is_stopped_and_when_it_is_killed
         for end in (broker.stop_node, broker.kill_node):
             end(1)
             assert broker.process_ids == {}
-            with pytest.raises(BrokerLost, match="^no broker answers at 127.0.0.1"):
+            with pytest.raises(BrokerLost, match=r"^no broker answers at 127.0.0.1"):
                 partitions_of(broker.bootstrap, "t")
             broker.start_node(1)
         assert sent_and_read(broker, "t") == 40

@@ -1,4 +1,4 @@
-"""The writers tell the truth: what they say of a record is what the topic holds, and their rules are what they are said to be."""
+"""The writers tell the truth: what they say of a record is what the topic holds, and each follows the rule it is said to."""
 
 from __future__ import annotations
 
@@ -9,8 +9,21 @@ from itertools import count
 import numpy as np
 import pytest
 from topics import (
-    EXPLICIT, KEYLESS, NOT_BY_KEY, ROUND_ROBIN, JavaWriter, KafkaPython, Librdkafka, Records, Truth, Writer, create_topic,
-    grown, in_turns, keys_of, together,
+    EXPLICIT,
+    KEYLESS,
+    NOT_BY_KEY,
+    ROUND_ROBIN,
+    JavaWriter,
+    KafkaPython,
+    Librdkafka,
+    Records,
+    Truth,
+    Writer,
+    create_topic,
+    grown,
+    in_turns,
+    keys_of,
+    together,
 )  # fmt: skip
 
 from kafka_conformance.wire.broker import Broker

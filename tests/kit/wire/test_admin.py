@@ -68,7 +68,7 @@ def test_a_topic_is_made_and_its_leaders_waited_for(broker: Callable[..., tuple[
 
 def test_a_refusal_is_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(EXISTS)
-    with pytest.raises(BadInput, match="^topic t of 2 partitions cannot be made: there is such a topic already$"):
+    with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: there is such a topic already$"):
         create_topic(address, "t", 2)
 
 
@@ -83,7 +83,7 @@ def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, lis
     delete_topic(address, "t")
     assert struct.unpack(">hh", asked[0][:4]) == (20, 3)
     address, _ = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 3))
-    with pytest.raises(BadInput, match="^topic t cannot be deleted: there is no such topic$"):
+    with pytest.raises(BadInput, match=r"^topic t cannot be deleted: there is no such topic$"):
         delete_topic(address, "t")
 
 
@@ -114,7 +114,7 @@ def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
 def test_nobody_answers(address: str) -> None:
-    with pytest.raises(BrokerLost, match=f"^no broker answers at {address}: "):
+    with pytest.raises(BrokerLost, match=rf"^no broker answers at {address}: "):
         partitions_of(address, "t")
 
 
