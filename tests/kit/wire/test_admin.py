@@ -1,4 +1,4 @@
-"""The five requests, told to a socket that has learned its answers by heart. What Kafka makes of them: tests/pipeline."""
+"""The four requests, told to a socket that has learned its answers by heart. What Kafka makes of them: tests/pipeline."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def test_a_topic_grows(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
 
 
 def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
-    address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0))
+    address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0), metadata(1), metadata(error=3))
     delete_topic(address, "t")
-    assert struct.unpack(">hh", asked[0][:4]) == (20, 3)
+    assert [struct.unpack(">hh", request[:4]) for request in asked] == [(20, 3), (3, 5), (3, 5)], "until it is gone"
     address, _ = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 3))
     with pytest.raises(BadInput, match=r"^topic t cannot be deleted: there is no such topic$"):
         delete_topic(address, "t")
@@ -103,6 +103,27 @@ def test_leaders_that_never_come_are_waited_for_so_long(
     address, _ = broker(OK, metadata(-1))
     with pytest.raises(BrokerLost, match=r"^topic t has no leader for each of its 1 partitions after 0.2 s$"):
         create_topic(address, "t", 1)
+
+
+def test_every_broker_that_answers_has_to_know_of_a_topic(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        stopped = f"127.0.0.1:{unused.getsockname()[1]}"
+    first, _ = broker(OK, metadata(1), metadata(1))
+    with socket.create_server(("127.0.0.1", 0)) as late:
+        asked = []
+
+        def serve() -> None:
+            for answer in (metadata(error=3), metadata(1)):
+                connection, _ = late.accept()
+                with connection:
+                    asked.append(connection.recv(4096))
+                    connection.sendall(struct.pack(">ii", len(answer) + 4, 1) + answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        create_topic(f"{first},{stopped},127.0.0.1:{late.getsockname()[1]}", "t", 1)
+        thread.join(5)
+    assert len(asked) == 2
 
 
 def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
