@@ -35,12 +35,17 @@ def is_gone(pid: int, within_s: float = 15) -> bool:
     return False
 
 
-def sent_and_read(broker: Broker, topic: str, count: int = 20) -> int:
+def sent_and_read(broker: Broker, topic: str, count: int = 20, limit_s: int = 30) -> int:
     """So many records sent with all acknowledgements, by librdkafka; how many the topic holds then."""
     from confluent_kafka import Consumer, Producer, TopicPartition
 
     failed: list[Any] = []
-    settings = {"bootstrap.servers": broker.bootstrap, "acks": "all", "delivery.timeout.ms": 30_000, "log_level": 0}
+    settings = {
+        "bootstrap.servers": broker.bootstrap,
+        "acks": "all",
+        "delivery.timeout.ms": limit_s * 1000,
+        "log_level": 0,
+    }
     producer = Producer(settings)
     for number in range(count):
         producer.produce(topic, b"%d" % number, on_delivery=lambda error, _: error and failed.append(error))
@@ -71,7 +76,7 @@ def test_every_pinned_release_runs(release: str) -> None:
     assert all(map(is_gone, pids.values()))
 
 
-@pytest.mark.parametrize("release", ["3.3.2", "3.9.1", "4.4.0"])
+@pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
 def test_a_node_alone_keeps_its_records_when_it_is_stopped_and_when_it_is_killed(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         broker.create_topic("t", 1)
@@ -79,7 +84,7 @@ def test_a_node_alone_keeps_its_records_when_it_is_stopped_and_when_it_is_killed
         for end in (broker.stop_node, broker.kill_node):
             end(1)
             assert broker.process_ids == {}
-            with pytest.raises(BrokerLost, match="^no broker answers at 127.0.0.1"):
+            with pytest.raises(BrokerLost, match=r"^no broker answers at 127.0.0.1"):
                 partitions_of(broker.bootstrap, "t")
             broker.start_node(1)
         assert sent_and_read(broker, "t") == 40
@@ -115,7 +120,7 @@ def test_settings_reach_the_broker_and_a_topic_is_not_made_by_mistake(kafka_brok
         assert asked.result(30)["message.max.bytes"].value == "12345"
         assert broker.bootstrap != kafka_broker.bootstrap
         with pytest.raises((AssertionError, KafkaException)):
-            sent_and_read(broker, "misspelled")
+            sent_and_read(broker, "misspelled", limit_s=2)
         with pytest.raises(BadInput, match=r"^topic t of 3 partitions cannot be made: .*replication factor"):
             broker.create_topic("t", 3, replicas=2)
 

@@ -1,4 +1,4 @@
-"""The writers tell the truth: what they say of a record is what the topic holds, and their rules are what they are said to be."""
+"""The writers tell the truth: what they say of a record is what the topic holds, and each follows the rule it is said to."""
 
 from __future__ import annotations
 

@@ -355,8 +355,8 @@ def _truth(writer: Writer, records: Records, count: int, partitions: np.ndarray,
     ]
     return Truth(
         keys=keys,
-        writers=np.full(length, writer.name),
-        rules=np.array(rules, dtype="U32"),
+        writers=np.full(length, writer.name, dtype=object),
+        rules=np.array(rules, dtype=object),
         counts=np.full(length, count, dtype=np.int32),
         partitions=partitions.astype(np.int32),
         offsets=offsets.astype(np.int64),

@@ -1,8 +1,8 @@
 """Topics made, grown and deleted over Kafka's own protocol, with no client in between.
 
-Five requests are all it takes, in versions that every broker from 3.3 to 4.4 speaks and whose form is the old one, without
+Four requests are all it takes, in versions that every broker from 3.3 to 4.4 speaks and whose form is the old one, without
 tagged fields: CreateTopics 4, CreatePartitions 1, DeleteTopics 3, Metadata 5. A broker hands the first three to the
-controller. A topic that was made is used at once, so its makers wait until every partition has a leader.
+controller. A topic that was made is used at once, so its makers wait until every broker knows a leader of each partition.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafka_conformance.errors import BadInput, BrokerLost
@@ -50,12 +50,13 @@ def grow_topic(bootstrap: str, name: str, partitions: int) -> None:
 
 
 def delete_topic(bootstrap: str, name: str) -> None:
-    """Delete a topic. Raises BadInput if Kafka refuses, BrokerLost."""
+    """Delete a topic and wait until it is gone. Raises BadInput if Kafka refuses, BrokerLost."""
     answer = _ask(bootstrap, _DELETE_TOPICS, struct.pack(">i", 1) + _text(name) + struct.pack(">i", _limit_ms()))
     answer.take(">ii")  # throttled for how long; one topic
     answer.text()
     if error := answer.take(">h")[0]:
         raise BadInput(f"topic {name} cannot be deleted: {_ERRORS.get(error, f'Kafka says error {error}')}")
+    _await(bootstrap, name, lambda leaders: not leaders, "is still there")
 
 
 def partitions_of(bootstrap: str, name: str) -> dict[int, int]:
@@ -115,13 +116,33 @@ def _refused(answer: _Answer, what: str) -> None:
 
 
 def _await_leaders(bootstrap: str, name: str, partitions: int) -> None:
+    def led(leaders: dict[int, int]) -> bool:
+        return len(leaders) == partitions and all(leader >= 0 for leader in leaders.values())
+
+    _await(bootstrap, name, led, f"has no leader for each of its {partitions} partitions")
+
+
+def _await(bootstrap: str, name: str, seen: Callable[[dict[int, int]], bool], trouble: str) -> None:
+    """Until every broker that answers has seen it: each learns of it in its own time, and a client may ask any of them."""
     limit = time.monotonic() + _LIMIT_S
     while time.monotonic() < limit:
-        leaders = partitions_of(bootstrap, name)
-        if len(leaders) == partitions and all(leader >= 0 for leader in leaders.values()):
+        if all(seen(leaders) for leaders in _told(bootstrap, name)):
             return
         time.sleep(_POLL_S)
-    raise BrokerLost(f"topic {name} has no leader for each of its {partitions} partitions after {_LIMIT_S:g} s")
+    raise BrokerLost(f"topic {name} {trouble} after {_LIMIT_S:g} s")
+
+
+def _told(bootstrap: str, name: str) -> list[dict[int, int]]:
+    """What each broker that answers says of a topic. Raises BrokerLost if none does."""
+    told, lost = [], None
+    for address in bootstrap.split(","):
+        try:
+            told.append(partitions_of(address, name))
+        except BrokerLost as error:
+            lost = error
+    if not told and lost is not None:
+        raise lost
+    return told
 
 
 def _ask(bootstrap: str, request: int, body: bytes) -> _Answer:

@@ -31,6 +31,7 @@ asked                                                 answered
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -70,7 +71,8 @@ class Keeper:
         for process in self._running.values():
             process.kill()
         for process in self._running.values():
-            process.wait(_END_LIMIT_S)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_END_LIMIT_S)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _start(self, name: str, command: list[str], log: str) -> dict[str, Any]:

@@ -43,6 +43,7 @@ class Kept:
         try:
             self._folder = Path(self._heard()["folder"])
         except BaseException:
+            interrupts.heard()
             self.close()
             raise
 

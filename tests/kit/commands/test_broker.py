@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 from click.testing import CliRunner
@@ -102,7 +102,7 @@ def test_what_is_no_topic_is_one_line_before_a_broker_starts(stood: Stood, topic
 
 
 def test_what_is_no_setting_is_one_line(stood: Stood) -> None:
-    with pytest.raises(BadInput, match="'a.b' is no setting: give a name and a value"):
+    with pytest.raises(BadInput, match=r"'a.b' is no setting: give a name and a value"):
         broker.run(**RUN | {"settings": ("a.b",)})
 
 
@@ -145,7 +145,7 @@ def ivy(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
 
     class Ivy:
         needs = Closure((NEW, "a:b:1"), ("org.apache.kafka:kafka-tools-api:4.4.0",))
-        asked: list[str] = []
+        asked: ClassVar[list[str]] = []
 
         def __init__(self, _: object) -> None:
             pass

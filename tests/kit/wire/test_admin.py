@@ -1,4 +1,4 @@
-"""The five requests, told to a socket that has learned its answers by heart. What Kafka makes of them: tests/pipeline."""
+"""The four requests, told to a socket that has learned its answers by heart. What Kafka makes of them: tests/pipeline."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_topic_is_made_and_its_leaders_waited_for(broker: Callable[..., tuple[
 
 def test_a_refusal_is_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(EXISTS)
-    with pytest.raises(BadInput, match="^topic t of 2 partitions cannot be made: there is such a topic already$"):
+    with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: there is such a topic already$"):
         create_topic(address, "t", 2)
 
 
@@ -79,11 +79,11 @@ def test_a_topic_grows(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
 
 
 def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
-    address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0))
+    address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0), metadata(1), metadata(error=3))
     delete_topic(address, "t")
-    assert struct.unpack(">hh", asked[0][:4]) == (20, 3)
+    assert [struct.unpack(">hh", request[:4]) for request in asked] == [(20, 3), (3, 5), (3, 5)], "until it is gone"
     address, _ = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 3))
-    with pytest.raises(BadInput, match="^topic t cannot be deleted: there is no such topic$"):
+    with pytest.raises(BadInput, match=r"^topic t cannot be deleted: there is no such topic$"):
         delete_topic(address, "t")
 
 
@@ -105,6 +105,27 @@ def test_leaders_that_never_come_are_waited_for_so_long(
         create_topic(address, "t", 1)
 
 
+def test_every_broker_that_answers_has_to_know_of_a_topic(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        stopped = f"127.0.0.1:{unused.getsockname()[1]}"
+    first, _ = broker(OK, metadata(1), metadata(1))
+    with socket.create_server(("127.0.0.1", 0)) as late:
+        asked = []
+
+        def serve() -> None:
+            for answer in (metadata(error=3), metadata(1)):
+                connection, _ = late.accept()
+                with connection:
+                    asked.append(connection.recv(4096))
+                    connection.sendall(struct.pack(">ii", len(answer) + 4, 1) + answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        create_topic(f"{first},{stopped},127.0.0.1:{late.getsockname()[1]}", "t", 1)
+        thread.join(5)
+    assert len(asked) == 2
+
+
 def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         nobody = f"127.0.0.1:{unused.getsockname()[1]}"
@@ -114,7 +135,7 @@ def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
 def test_nobody_answers(address: str) -> None:
-    with pytest.raises(BrokerLost, match=f"^no broker answers at {address}: "):
+    with pytest.raises(BrokerLost, match=rf"^no broker answers at {address}: "):
         partitions_of(address, "t")
 
 

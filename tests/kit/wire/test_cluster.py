@@ -19,7 +19,7 @@ from kafka_conformance.wire.settings import Node
 JAVA = """#!/bin/sh
 for word in "$@"; do
     case "$word" in
-        kafka.tools.StorageTool) cat FORMAT; exit $?;;
+        kafka.tools.StorageTool) . FORMAT; exit;;
         kafka.Kafka) . RUN;;
     esac
 done
@@ -29,7 +29,7 @@ READY = "echo '[main] INFO - Kafka Server started'; trap 'exit 143' TERM; while 
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    (tmp_path / "format").write_text("Formatting\n")
+    (tmp_path / "format").write_text("echo Formatting")
     (tmp_path / "run").write_text(READY)
     java = tmp_path / "java"
     java.write_text(JAVA.replace("FORMAT", str(tmp_path / "format")).replace("RUN", str(tmp_path / "run")))
@@ -43,7 +43,7 @@ def runs(tmp_path: Path, script: str) -> None:
 
 def test_an_id_does_not_begin_as_an_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = iter([b"\xf8" + bytes(15), b"\xfb" + bytes(15), b"\x01" + bytes(15)])  # the first two begin with a dash
-    monkeypatch.setattr("secrets.token_bytes", lambda size: next(drawn))
+    monkeypatch.setattr("secrets.token_bytes", lambda _: next(drawn))
     made = cluster_id()
     assert not made.startswith("-")
     assert len(made) == 22
@@ -76,14 +76,14 @@ def test_a_node_is_ready_when_its_log_says_so_and_can_be_ended_and_started(plan:
         running.stop(1)
         assert running.pids() == {}
         assert running.ended_alone() == "", "it was asked to"
-        with pytest.raises(BadInput, match="^node 1 does not run"):
+        with pytest.raises(BadInput, match=r"^node 1 does not run"):
             running.kill(1)
         running.restart(1)
         assert running.pids()[1] != first
-        with pytest.raises(BadInput, match="^node 1 runs already"):
+        with pytest.raises(BadInput, match=r"^node 1 runs already"):
             running.restart(1)
         running.kill(1)
-        with pytest.raises(BadInput, match="^there is no node 2: they are 1"):
+        with pytest.raises(BadInput, match=r"^there is no node 2: they are 1"):
             running.kill(2)
         folder = running.folder
     assert not folder.exists()
@@ -102,9 +102,11 @@ def test_the_voter_of_three_stays(plan: Plan) -> None:
 
 
 def test_a_node_that_ends_while_starting_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
-    runs(tmp_path, "echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
+    tries = tmp_path / "tries"
+    runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
     with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
         running_cluster(plan).__enter__()
+    assert tries.read_text() == "once\n", "other ports would not help"
 
 
 def test_a_node_that_is_never_ready_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +117,15 @@ def test_a_node_that_is_never_ready_is_ended(plan: Plan, tmp_path: Path, monkeyp
 
 
 def test_a_format_that_fails_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
-    (tmp_path / "format").unlink()
-    with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: cat: .*format"):
+    (tmp_path / "format").write_text("echo 'Exception: no'; false")
+    with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
+        running_cluster(plan).__enter__()
+
+
+def test_a_format_that_does_not_end_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "format").write_text("sleep 60")
+    monkeypatch.setattr(cluster, "START_LIMIT_S", 0.3)
+    with pytest.raises(BrokerLost, match=r"^formatting node 1 did not end within 0.3 s: it said nothing$"):
         running_cluster(plan).__enter__()
 
 
@@ -152,5 +161,5 @@ def test_a_node_that_ends_by_itself_is_told(plan: Plan) -> None:
 
 def test_nothing_is_written_outside_the_folder(plan: Plan, tmp_path: Path) -> None:
     command = plan.command(tmp_path, "kafka.Kafka")
-    assert f"-Djava.io.tmpdir={tmp_path}/tmp" in command
+    assert f"-Djava.io.tmpdir={tmp_path / 'tmp'}" in command
     assert "-XX:-UsePerfData" in command

@@ -7,7 +7,7 @@ import socket
 import sys
 import warnings
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,14 +16,14 @@ from kafka_conformance.wire import docker_broker
 from kafka_conformance.wire.docker_broker import answers, image_of, running
 
 
-class DockerException(Exception):  # noqa: N818
+class DockerException(Exception):
     pass
 
 
 class Container:
     """KafkaContainer as 4.15 has it."""
 
-    made: list[Container] = []
+    made: ClassVar[list[Container]] = []
     trouble: Exception | None = None
 
     def __init__(self, image: str) -> None:
@@ -37,7 +37,7 @@ class Container:
     def with_env(self, name: str, value: str) -> None:
         self.env[name] = value
 
-    def start(self, timeout: int) -> None:
+    def start(self, timeout: int) -> None:  # noqa: ARG002  as testcontainers names it
         self.said.append("start")
         if self.trouble:
             raise self.trouble
@@ -64,7 +64,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> type[Container]:
 
     docker, errors = ModuleType("docker"), ModuleType("docker.errors")
     errors.DockerException = DockerException  # type: ignore[attr-defined]
-    docker.from_env, docker.errors = lambda timeout: Client(), errors  # type: ignore[attr-defined]
+    docker.from_env, docker.errors = lambda **_: Client(), errors  # type: ignore[attr-defined]
     names = ("testcontainers", "testcontainers.community", "testcontainers.community.kafka")
     modules: dict[str, Any] = {name: ModuleType(name) for name in names} | {"docker": docker, "docker.errors": errors}
     modules[names[-1]].KafkaContainer = Container
@@ -90,7 +90,7 @@ def test_a_socket_that_is_left_open_is_nobody_elses_trouble(
             self.itself, self.left_open = self, socket.socket()
             raise DockerException("nobody")
 
-    monkeypatch.setattr(sys.modules["docker"], "from_env", lambda timeout: Engine())
+    monkeypatch.setattr(sys.modules["docker"], "from_env", lambda **_: Engine())
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         assert not answers()
@@ -128,7 +128,7 @@ def test_a_broker_runs_and_is_removed(engine: type[Container]) -> None:
         (container,) = engine.made
         assert container.env["KAFKA_LOG_SEGMENT_BYTES"] == "1024"
         assert container.env["KAFKA_AUTO_CREATE_TOPICS_ENABLE"] == "false"
-        with pytest.raises(BadInput, match="^node 1 is Docker's"):
+        with pytest.raises(BadInput, match=r"^node 1 is Docker's"):
             broker.kill_node(1)
     assert container.said == ["kraft", "start", "stop"]
 
@@ -138,7 +138,7 @@ def test_one_that_does_not_start_is_one_line_and_is_removed(
     engine: type[Container], monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ) -> None:
     monkeypatch.setattr(engine, "trouble", trouble)
-    with pytest.raises(BrokerLost, match="^no broker from Docker .*: (no engine|it did not start); --engine jars"):
+    with pytest.raises(BrokerLost, match=r"^no broker from Docker .*: (no engine|it did not start); --engine jars"):
         running(None, {}).__enter__()
     assert engine.made[0].said == ["kraft", "start", "stop"]
 

@@ -89,8 +89,9 @@ def test_the_end_of_the_block_ends_all(gone: Gone) -> None:
 
 
 def test_an_error_in_the_block_ends_all(gone: Gone) -> None:
-    with pytest.raises(ZeroDivisionError), Kept() as kept:
-        pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
+    kept = Kept()
+    pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
+    with pytest.raises(ZeroDivisionError), kept:
         _ = 1 / 0
     assert gone(pid)
     assert not folder.exists()
@@ -166,6 +167,8 @@ def test_a_process_that_does_not_listen_is_ended_all_the_same(gone: Gone) -> Non
             time.sleep(0.01)
         kept.signal("a", signal.SIGTERM)
         assert kept.wait("a", 0.2) is None
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 4, "it was not asked a second time but killed"
     assert gone(pid)
 
 
@@ -174,4 +177,5 @@ def test_many_threads_may_ask() -> None:
 
     with Kept() as kept, ThreadPoolExecutor(8) as pool:
         kept.start("a", ["sleep", "60"], "words")
+        assert os.getsid(kept._process.pid) == kept._process.pid, "Ctrl-C in our terminal does not reach it"
         assert set(pool.map(lambda _: kept.code("a"), range(400))) == {None}

@@ -46,7 +46,7 @@ def test_a_setting_goes_before_the_usual_one() -> None:
 
 @pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters"])
 def test_what_the_broker_is_started_with_is_no_setting_to_give(name: str) -> None:
-    with pytest.raises(BadInput, match=f"^{name} is what the broker is started with"):
+    with pytest.raises(BadInput, match=rf"^{name} is what the broker is started with"):
         checked_settings({name: "x"})
 
 
@@ -67,7 +67,7 @@ def test_a_port_that_is_used_is_not_free(monkeypatch: pytest.MonkeyPatch) -> Non
         listening.bind((HOST, 0))
         listening.listen()
         port = listening.getsockname()[1]
-        with pytest.raises(BadInput, match=f"^port {port} of 127.0.0.1 is in use"):
+        with pytest.raises(BadInput, match=rf"^port {port} of 127.0.0.1 is in use"):
             nodes_of(1, port)
         monkeypatch.setattr("kafka_conformance.wire.settings._PORTS", range(port, port + 1))
         monkeypatch.setattr("random.SystemRandom.sample", lambda _, ports, __: list(ports) * 3)
