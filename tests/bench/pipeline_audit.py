@@ -1,8 +1,8 @@
 """What an audit costs, beside a bare count of the same topic through the same connector; and whether it is linear, and flat.
 
 Three topics of twelve partitions, written through Spark: by Java's producer alone (healthy); half of it by librdkafka's
-rule, one record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each round
-count and audit take turns. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a second.
+rule, one record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each
+round count and audit take turns. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a second.
 """
 
 from __future__ import annotations
