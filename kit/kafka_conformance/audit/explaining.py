@@ -3,7 +3,8 @@
 A fold first makes of a hash a number of 32 bits that is not below zero, then takes the remainder (``float-arithmetic`` goes
 another way). The remainder itself is not needed here, only whether it is the partition, and this is a multiplication instead
 of a division: with ``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x and n of 32 bits
-(Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019).
+(Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019). Where x is less than the partition p, x - p is below
+zero by less than n; then the product is at least c, so that this needs no question of its own.
 
 Keys are taken in pieces whose hashes stay in the processor's cache.
 """
@@ -179,7 +180,7 @@ def _mark(
 ) -> None:
     for i in range(out.size):
         x, p = u64(_number(hashes[i], fold)), u64(where[i])
-        fits = (x >= p) & (u64((x - p) * c) <= u64(c - u64(1)))
+        fits = u64((x - p) * c) <= u64(c - u64(1))
         out[i] |= u32(bit if fits else u32(0))
 
 
@@ -244,7 +245,7 @@ def _count_all(
                     fits = _by_doubles(row[i], f64(n)) == where[i]
                 else:
                     x, p = u64(_number(row[i], fold)), u64(where[i])
-                    fits = (x >= p) & (u64((x - p) * c) <= u64(c - u64(1))) & (where[i] < n)
+                    fits = (u64((x - p) * c) <= u64(c - u64(1))) & (where[i] < n)
                 out[m, j] += i64(fits)
 
 

@@ -57,7 +57,7 @@ SAMPLE, SPACED = 512, 8192
 MEMBERS = 8
 TRIES = 200
 DRAWS = 1 << 18
-ALIKE, CROWDED = 4, 7.0
+ALIKE, CROWDED, HINT = 4, 7.0, 3.0
 UNFAIR = "float-arithmetic"
 
 
@@ -157,14 +157,28 @@ class _Search:
         for older in members:
             if of(older.rule).fold == UNFAIR:
                 continue
-            for count in range(2 * older.partitions, self.keys.count + 1, older.partitions):
-                newer = Placed(older.rule, count)
-                if newer in members:
-                    continue
+            for newer in self._worth_asking(older, members):
                 held = self._beyond_overlap(newer, older, members)
                 if held >= SURE + log(self.keys.count) and (best is None or held > best[0]):
                     best = held, newer
         return best and best[1]
+
+    def _worth_asking(self, older: Placed, members: list[Placed]) -> list[Placed]:
+        """The multiples of an older count that may be there: those a small sample hints at, and today's in any case."""
+        counts = range(2 * older.partitions, self.keys.count + 1)
+        rows = self._rows(self.keys.by(older))
+        if not counts or rows.size < HANDFUL:
+            return []
+        sample = self.keys.taken(rows)
+        hashes = hash_columns(sample.offsets, sample.data)
+        explained = how_many_explained(hashes, (of(older.rule),), sample.where, counts)[:, 0]
+        out = []
+        for count, hits in zip(counts, explained, strict=True):
+            if count % older.partitions or Placed(older.rule, count) in members:
+                continue
+            if count == self.keys.count or evidence(rows.size, int(hits), older.partitions / count) > HINT:
+                out.append(Placed(older.rule, count))
+        return out
 
     def needed(self, members: list[Placed], known: tuple[Placed, ...]) -> list[Placed]:
         """Without those that were found on the way and that the others make superfluous."""

@@ -107,6 +107,21 @@ def test_whatever_the_bits_nobody_gets_what_he_does_not_explain(given_bits: list
         assert who < 0 or one >> who & 1
 
 
+def test_neighbours_are_asked_on_both_sides_within_a_thousand_records() -> None:
+    members = Placed("murmur2", 12), Placed("sarama-hash", 12)
+
+    def told(*given_bits: int) -> list[int]:
+        bits = np.array(given_bits, np.uint32)
+        return attribute(bits, members, np.zeros((bits.size, 2), np.uint64)).tolist()
+
+    assert told(3, 1, 3, 1, 3) == [EITHER_AT, 0, 0, 0, EITHER_AT]
+    assert told(1, 3, 2) == [0, EITHER_AT, 1]
+    assert told(2, *[1] * 1000, 3, *[1] * 999, 2) == [1, *[0] * 1000, EITHER_AT, *[0] * 999, 1]
+    assert told(2, *[1] * 1000, 3, *[1] * 1000, 2) == [1, *[0] * 1000, 0, *[0] * 1000, 1]
+    assert told(1, *[3] * 999, 1)[1:-1] == [0] * 999
+    assert told(1, *[3] * 2001, 1)[500] == EITHER_AT
+
+
 def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple[list[str], int, int, int]]:
     got = np.array(attributed_, np.int16)
     bits = np.where(got == EITHER_AT, 3, np.where(got < 0, 0, 1 << np.maximum(got, 0))).astype(np.uint32)

@@ -142,6 +142,19 @@ def test_what_is_known_is_counted_even_if_it_is_not_here() -> None:
     assert judged.summary.explains["murmur2@3"] == 400
 
 
+def test_a_topic_that_grew_from_one_partition_if_told_so() -> None:
+    """One partition explains everything, so that nothing but the rest of the topic can say that there was one."""
+    topic = Topic(0, 12).write(500, ("murmur2", 1)).write(500, JAVA)
+    alone = judge(topic.block(), 12, EXPECTED)
+    assert names(alone.present) == ["murmur2@12"]
+    assert alone.summary.attributed[UNEXPLAINED] > 400
+    told = judge(topic.block(), 12, EXPECTED, (EXPECTED, Placed("murmur2", 1)))
+    assert told.summary.attributed["murmur2@1"] >= 440
+    assert told.summary.attributed["murmur2@12"] >= 480
+    assert not (told.attributed[:480] == 0).any()
+    assert not (told.attributed[500:] == 1).any()
+
+
 def test_a_topic_by_an_unknown_hash_is_unexplained() -> None:
     judged = judge(Topic(7, 12).write(3000, ("random", 0)).block(), 12, EXPECTED)
     assert judged.present == ()

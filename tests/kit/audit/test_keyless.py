@@ -116,6 +116,12 @@ def test_a_mixture_of_what_differs_little() -> None:
     assert share_of(UNCLEAR, counts(12, (rotation, 1, 0.5), (dice, 1, 0.5))) >= 0.9
 
 
+def test_partitions_that_always_get_more_are_no_runs() -> None:
+    draws = np.random.default_rng(5)
+    for shares in [0.3, 0.2, *[0.05] * 10], [0.64 / 6, 0.36 / 6] * 6:
+        assert set(patterns(draws.multinomial(600, shares, BUCKETS))) <= {UNCLEAR, RANDOM}
+
+
 def test_a_rotation_over_some_of_the_partitions() -> None:
     table = np.zeros((BUCKETS, 12), np.int64)
     table[:, ::2] = counts(6, (rotation, 1, 1))
