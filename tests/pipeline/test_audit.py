@@ -26,7 +26,9 @@ def audited(
 ) -> Audit:
     """The topic, audited; every record kept."""
     asked = Asked(topic, broker.bootstrap, chunk_records=chunk, every_record=every)
-    source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}), planned(spark, str(folder)))
+    before = planned(spark, str(folder))
+    spans = None if before is None else before.spans
+    source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}), spans)
     return audit(spark, source, asked, str(folder), Steps("audit", 1))
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kafka_conformance.audit.looking import compiled, known
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import Audit, Placed
 from kafka_conformance.audit.scanning import SCHEMA, Mapped, scanner
@@ -28,7 +29,7 @@ from kafka_conformance.progress import Steps
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Asked", "audit", "planned"]
+__all__ = ["Asked", "Plan", "audit", "planned"]
 
 CHUNK_RECORDS = 8_000_000
 """Some seconds' work: what is done again after a run was ended."""
@@ -45,8 +46,8 @@ class Asked:
     every_record: bool = False
 
 
-class _Plan(msgspec.Struct, frozen=True):
-    """What ``plan.json`` holds of an audit."""
+class Plan(msgspec.Struct, frozen=True):
+    """What ``plan.json`` holds of an audit. ``known``: who is present in the topic, as a first look at it says."""
 
     job: str
     kit: str
@@ -55,32 +56,29 @@ class _Plan(msgspec.Struct, frozen=True):
     expected: str
     chunk_records: int
     every_record: bool
-    spans: dict[str, Span]
+    spans: dict[int, Span]
+    known: tuple[Placed, ...]
 
 
-def planned(spark: Spark, folder: str) -> Mapping[int, Span] | None:
-    """What a run in this folder is to read, if one has begun. Raises BadInput for another kind of run."""
+def planned(spark: Spark, folder: str) -> Plan | None:
+    """The plan of the audit in this folder, if one has begun. Raises BadInput for another kind of run."""
     found = Run.plan(spark, folder)
     if found is None:
         return None
     try:
-        plan = msgspec.convert(found, _Plan)
+        return msgspec.convert(found, Plan, strict=False)
     except msgspec.ValidationError as error:
         raise BadInput(f"{folder} holds a run that is no audit: give another folder") from error
-    return {int(partition): span for partition, span in plan.spans.items()}
 
 
 def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Steps) -> Audit:
     """Carry it out, or go on with it. Raises KitError."""
     begun = time.monotonic()
-    spans = {str(partition): span for partition, span in sorted(source.spans.items())}
-    plan = _Plan(
-        "audit", kit_version(), asked.name, asked.where, asked.expected, asked.chunk_records, asked.every_record, spans
-    )
-    chunks = chunked(source.spans, asked.chunk_records)
     expected = Placed(asked.expected, source.partitions)
-    scan = scanner(source.partitions, expected, every=asked.every_record)
-    with Run.open(spark, folder, msgspec.to_builtins(plan)) as run:
+    plan = _plan(spark, source, asked, expected, planned(spark, folder))
+    chunks = chunked(source.spans, asked.chunk_records)
+    scan = scanner(source.partitions, expected, plan.known, every=asked.every_record)
+    with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
         progress.total = len(chunks) + 1
         for number, each in enumerate(chunks):
@@ -92,6 +90,14 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
         found = summed(run, len(chunks), source, expected)
         progress.advance()
     return _result(found, source, expected, asked, folder, time.monotonic() - begun)
+
+
+def _plan(spark: Spark, source: Source, asked: Asked, expected: Placed, before: Plan | None) -> Plan:
+    compiled()
+    seen = known(spark, source, expected) if before is None else before.known
+    spans = dict(sorted(source.spans.items()))
+    kit, chunk = kit_version(), asked.chunk_records
+    return Plan("audit", kit, asked.name, asked.where, asked.expected, chunk, asked.every_record, spans, seen)
 
 
 def _scanned(source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:

@@ -68,12 +68,16 @@ class Scanned(msgspec.Struct, frozen=True):
 class _Plan:
     partitions: int
     expected: Placed
+    known: tuple[Placed, ...]
     every: bool
 
 
-def scanner(partitions: int, expected: Placed, *, every: bool) -> Mapped:
-    """The function Spark maps over Arrow batches. ``every``: rows for all records, not only those out of place."""
-    plan = _Plan(partitions, expected, every)
+def scanner(partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, every: bool) -> Mapped:
+    """The function Spark maps over Arrow batches. ``known`` are present in the topic, as a look at it says.
+
+    ``every``: rows for all records, not only those out of place.
+    """
+    plan = _Plan(partitions, expected, known, every)
 
     def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -97,7 +101,7 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
 
 
 def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
-    judged = judge(block, plan.partitions, plan.expected, whole=True)
+    judged = judge(block, plan.partitions, plan.expected, plan.known)
     keyless = judged.attributed == KEYLESS_AT
     said = Scanned(judged.summary, _pieces(block, judged))
     yield _batch(

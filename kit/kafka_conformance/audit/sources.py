@@ -60,6 +60,10 @@ class Source(Protocol):
         """The records in these spans, or all."""
         ...
 
+    def sample(self, records: int) -> DataFrame:
+        """About so many of all of them, from everywhere; the same ones each time."""
+        ...
+
 
 class Topic:
     """A topic at a broker. ``options`` are Spark's for Kafka (``kafka.security.protocol`` and the like).
@@ -111,6 +115,13 @@ class Topic:
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
         """The records, read partition by partition."""
         return self.rows(spans).selectExpr("partition", "offset", "unix_millis(timestamp) timestamp_ms", "key")
+
+    def sample(self, records: int) -> DataFrame:
+        """Three slices of each partition: its first records, some from the middle, its last."""
+        each = max(50, records // (3 * max(1, self.partitions)))
+        slices = [{number: _slice(span, third, each) for number, span in self._spans.items()} for third in range(3)]
+        first, middle, last = map(self.frame, slices)
+        return first.unionByName(middle).unionByName(last)
 
     def rows(self, spans: Mapping[int, Span] | None = None, *, headers: bool = False) -> DataFrame:
         """The connector's own columns, values among them."""
@@ -184,6 +195,13 @@ class Export:
         """What the files hold."""
         return self._spans
 
+    def sample(self, records: int) -> DataFrame:
+        """Evenly many from everywhere."""
+        every = sum(span.end - span.first for span in self._spans.values())
+        return self._frame.where(f"pmod(xxhash64(partition, offset), {max(1, every // records)}) = 0").limit(
+            2 * records
+        )
+
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
         """The records, sorted: files come in any order."""
         frame = self._frame
@@ -192,6 +210,15 @@ class Export:
         return frame.repartition(
             max(1, min(self._partitions, 4 * self._spark.cores)), "partition"
         ).sortWithinPartitions("partition", "offset")
+
+
+def _slice(span: Span, third: int, records: int) -> Span:
+    """So many offsets at the beginning (0), in the middle (1) or at the end (2) of ``span``; no offset is in two of them."""
+    size = span.end - span.first
+    if size <= 3 * records:
+        return Span(span.first + size * third // 3, span.first + size * (third + 1) // 3)
+    first = span.first + (size - records) * third // 2
+    return Span(first, first + records)
 
 
 def _within(spans: Mapping[int, Span]) -> str:

@@ -102,7 +102,9 @@ def _audit(
 
     progress.doing(f"looking at {source}")
     asked = Asked(source, given.bootstrap, expect, chunk, all_records)
-    return audit(spark, source_of(spark, source, given, planned(spark, folder)), asked, folder, progress)
+    before = planned(spark, folder)
+    spans = None if before is None else before.spans
+    return audit(spark, source_of(spark, source, given, spans), asked, folder, progress)
 
 
 def _placement(slug: str) -> str:
