@@ -2,7 +2,8 @@
 
 Three topics of twelve partitions, written through Spark: by Java's producer alone (healthy); half of it by librdkafka's
 rule, one record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each
-round count and audit take turns. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a second.
+round count and audit take turns. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a
+second.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A first look at a topic: who is present in it, as a few records of every partition say.
 
 One partition alone cannot tell everybody apart: on partition 4 of 6 murmur2 with its sign dropped by ``abs`` puts what Java
-puts there. All partitions together can. So the topic is asked first, at its beginning, middle and end, and every block is told
-who is known to be present; a block finds for itself whoever the look has missed.
+puts there. All partitions together can. So the topic is asked first, at its beginning, middle and end, and every block is
+told who is known to be present; a block finds for itself whoever the look has missed.
 
 What the blocks are judged with is compiled at first use, which takes some seconds; done here, once, no worker has to.
 """

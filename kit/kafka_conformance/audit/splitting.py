@@ -1,94 +1,209 @@
 """Keys that live on several partitions: how many, which, and since when.
 
-Every block says which keys it met, each by its identity, and where it met it first (``keys_seen``). These are put together
-by Spark, which spills what does not fit into memory: first each key's first place on each of its partitions, then the keys
-with more than one. A key is split *since* the moment it was met on its second partition.
+Every block says which keys it met, each by its identity, and where it met it first (``keys_seen``). To put that together,
+equal keys have to come together, and there may be as many keys as records: row by row that would be most of an audit's work.
+So what travels is packed. Each block's keys are dealt into buckets by their identity, Spark brings each bucket's pieces to
+one task, and there they are sorted. A bucket is two million keys, whatever the topic holds: so memory is flat.
 
-A key's own bytes are in no block. But a key that lives on several partitions is out of place on all but one, and of records
-out of place the whole key is kept: there the earliest are looked up.
+A key is split *since* the moment it was met on its second partition. Its own bytes are in no block. But a key that lives on
+several partitions is out of place on all but one, and of records out of place the whole key is kept: there the earliest are
+looked up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from kafka_conformance.audit.keys_seen import unpack
+from kafka_conformance.audit.keys_seen import KeysSeen, pack, unpack
 from kafka_conformance.audit.result import Place, SplitKey, Splits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["EARLIEST", "splits", "unpacked"]
+__all__ = ["EARLIEST", "Found", "dealt", "found_in", "splits"]
 
 EARLIEST = 100
 """So many split keys are shown."""
 
-_SEEN = "low long, high long, partition int, offset long, ms long, records long"
-_KEYS = ["low", "high"]
+IN_A_BUCKET = 2_000_000
+_DEALT = pa.schema([("bucket", pa.int32()), ("partition", pa.int32()), ("keys_seen", pa.binary())])
+_FOUND = pa.schema([
+    ("keys", pa.int64()), ("split", pa.int64()), ("records", pa.int64()), ("earliest", pa.list_(pa.struct([
+        ("records", pa.int64()), ("places", pa.list_(pa.struct([
+            ("ms", pa.int64()), ("partition", pa.int32()), ("offset", pa.int64()),
+        ]))),
+    ]))),
+])  # fmt: skip
+_DEALT_SPARK = "bucket int, partition int, keys_seen binary"
+_FOUND_SPARK = (
+    "keys long, split long, records long,"
+    " earliest array<struct<records: long, places: array<struct<ms: long, partition: int, offset: long>>>>"
+)
 
 
-def splits(blocks: DataFrame, records: DataFrame) -> Splits:
-    """Of ``blocks`` (``partition``, ``keys_seen``); the keys are in ``records`` (``partition``, ``offset``, ``key``)."""
-    from pyspark import StorageLevel
-    from pyspark.sql import functions as f
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one bucket holds: so many keys; so many of them split, with so many records; the earliest of these."""
 
-    seen = blocks.select("partition", "keys_seen").mapInArrow(unpacked, _SEEN)
-    place = f.min(f.struct("ms", "partition", "offset")).alias("place")
-    places = seen.groupBy(*_KEYS, "partition").agg(place, f.sum("records").alias("records"))
-    places.persist(StorageLevel.DISK_ONLY)
-    try:
-        keys = places.groupBy(*_KEYS).agg(f.count("*").alias("parts"), f.sum("records").alias("records"))
-        split = keys.where("parts > 1")
-        both = places.drop("records").join(split, _KEYS)
-        listed = both.groupBy(*_KEYS, "records").agg(f.sort_array(f.collect_list("place")).alias("places"))
-        listed = listed.withColumn("since", f.col("places")[1])
-        counted = keys.agg(
-            f.count("*"), f.sum(f.expr("if(parts > 1, 1, 0)")), f.sum(f.expr("if(parts > 1, records, 0)"))
-        ).head()
-        of_keys, count, affected = (int(number or 0) for number in counted or (0, 0, 0))
-        first = listed.orderBy("since", *_KEYS).limit(EARLIEST).collect() if count else []
-    finally:
-        places.unpersist()
-    earliest = _with_keys(first, records)
-    return Splits(count, of_keys, affected, earliest[0].places[1] if earliest else None, tuple(earliest))
+    keys: int
+    split: int
+    records: int
+    earliest: list[tuple[tuple[Place, ...], int]]
 
 
-def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Blocks' packed keys as rows."""
+def splits(blocks: DataFrame, records: DataFrame, keyed: int) -> Splits:
+    """Of ``blocks`` (``partition``, ``keys_seen``) of so many records with a key; their keys' bytes are in ``records``."""
+    buckets = max(1, -(-keyed // IN_A_BUCKET))
+    pieces = blocks.select("partition", "keys_seen").mapInArrow(partial(dealt, buckets=buckets), _DEALT_SPARK)
+    brought = pieces.repartition(buckets, "bucket") if buckets > 1 else pieces.coalesce(1)
+    rows = brought.mapInArrow(_found, _FOUND_SPARK).collect()
+    earliest = sorted(
+        (
+            (tuple(Place(at["ms"], at["partition"], at["offset"]) for at in one["places"]), int(one["records"]))
+            for row in rows
+            for one in row["earliest"]
+        ),
+        key=_since,
+    )[:EARLIEST]
+    keys, split, affected = (sum(int(row[name]) for row in rows) for name in ("keys", "split", "records"))
+    named = _with_keys(earliest, records)
+    return Splits(split, keys, affected, named[0].places[1] if named else None, tuple(named))
+
+
+def dealt(batches: Iterable[pa.RecordBatch], *, buckets: int) -> Iterator[pa.RecordBatch]:
+    """Blocks' packed keys, each block's dealt into buckets by identity."""
     for batch in batches:
-        for partition, packed in zip(
-            batch.column("partition").to_pylist(), batch.column("keys_seen").to_pylist(), strict=True
-        ):
+        columns = (batch.column(name).to_pylist() for name in ("partition", "keys_seen"))
+        for partition, packed in zip(*columns, strict=True):
             seen = unpack(packed)
-            count = len(seen.first_offset)
-            if count:
-                ids = seen.ids.view(np.int64)
-                yield pa.RecordBatch.from_pydict({
-                    "low": np.ascontiguousarray(ids[:, 0]),
-                    "high": np.ascontiguousarray(ids[:, 1]),
-                    "partition": np.full(count, partition, np.int32),
-                    "offset": seen.first_offset,
-                    "ms": seen.first_ms,
-                    "records": seen.records.astype(np.int64),
-                })  # fmt: skip
+            if buckets == 1:
+                yield _piece(0, partition, packed)
+                continue
+            bucket = (seen.ids[:, 1] % np.uint64(buckets)).astype(np.int32)
+            for number in np.unique(bucket).tolist():
+                rows = np.flatnonzero(bucket == number)
+                part = KeysSeen(seen.ids[rows], seen.first_offset[rows], seen.first_ms[rows], seen.records[rows])
+                yield _piece(number, partition, pack(part))
 
 
-def _with_keys(found: Sequence[Any], records: DataFrame) -> list[SplitKey]:
-    """The rows found, with the bytes of their keys."""
-    wanted = [(int(at["partition"]), int(at["offset"])) for row in found for at in row["places"]]
+def _piece(bucket: int, partition: int, packed: bytes) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(
+        [pa.array([bucket], pa.int32()), pa.array([partition], pa.int32()), pa.array([packed], pa.binary())],
+        schema=_DEALT,
+    )
+
+
+def _found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A task's buckets, one after the other; it may have none, or several."""
+    buckets: dict[int, list[tuple[int, bytes]]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            buckets.setdefault(row["bucket"], []).append((row["partition"], row["keys_seen"]))
+    for number in sorted(buckets):
+        found = found_in(buckets.pop(number))
+        earliest = [
+            {
+                "records": records,
+                "places": [_row(place) for place in places],
+            }
+            for places, records in found.earliest
+        ]
+        row = {"keys": found.keys, "split": found.split, "records": found.records, "earliest": earliest}
+        yield pa.RecordBatch.from_pylist([row], schema=_FOUND)
+
+
+def _row(place: Place) -> dict[str, int]:
+    return {"ms": place.time_ms, "partition": place.partition, "offset": place.offset}
+
+
+def found_in(pieces: Sequence[tuple[int, bytes]]) -> Found:
+    """The split keys of these pieces, each of one partition: a partition's number and its keys, packed."""
+    seen = [unpack(packed) for _, packed in pieces]
+    ids = np.concatenate([one.ids for one in seen])
+    if not len(ids):
+        return Found(0, 0, 0, [])
+    partitions = np.repeat(np.array([partition for partition, _ in pieces], np.int32), [len(one.ids) for one in seen])
+    order = _grouped(ids)
+    ids, partitions = ids[order], partitions[order]
+    begins = np.flatnonzero(np.r_[True, (ids[1:] != ids[:-1]).any(axis=1)])
+    several = np.minimum.reduceat(partitions, begins) != np.maximum.reduceat(partitions, begins)
+    records = np.add.reduceat(np.concatenate([one.records for one in seen])[order].astype(np.int64), begins)
+    split = np.flatnonzero(several)
+    ends = np.r_[begins[1:], len(ids)]
+    rows = np.flatnonzero(np.repeat(several, ends - begins))
+    met = _Met(
+        np.repeat(np.arange(len(begins)), ends - begins)[rows],
+        np.concatenate([one.first_ms for one in seen])[order][rows],
+        partitions[rows],
+        np.concatenate([one.first_offset for one in seen])[order][rows],
+    )
+    earliest = [(places, int(records[key])) for key, places in _earliest(met)]
+    return Found(len(begins), len(split), int(records[split].sum()), earliest)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Met:
+    """Where split keys were met: the key's number, and the place."""
+
+    key: NDArray[np.int64]
+    ms: NDArray[np.int64]
+    partition: NDArray[np.int32]
+    offset: NDArray[np.int64]
+
+    def taken(self, rows: NDArray[Any]) -> _Met:
+        return _Met(self.key[rows], self.ms[rows], self.partition[rows], self.offset[rows])
+
+
+def _earliest(met: _Met) -> Iterator[tuple[int, tuple[Place, ...]]]:
+    """The keys that were split earliest, each with its first place on each of its partitions, in order."""
+    if not len(met.key):
+        return
+    met = met.taken(np.lexsort((met.offset, met.ms, met.partition, met.key)))
+    met = met.taken(np.r_[True, (met.key[1:] != met.key[:-1]) | (met.partition[1:] != met.partition[:-1])])
+    met = met.taken(np.lexsort((met.offset, met.partition, met.ms, met.key)))
+    begins = np.flatnonzero(np.r_[True, met.key[1:] != met.key[:-1]])
+    ends = np.r_[begins[1:], len(met.key)]
+    since = begins + 1
+    for at in np.lexsort((met.offset[since], met.partition[since], met.ms[since]))[:EARLIEST]:
+        rows = range(int(begins[at]), int(ends[at]))
+        yield (
+            int(met.key[begins[at]]),
+            tuple(Place(int(met.ms[row]), int(met.partition[row]), int(met.offset[row])) for row in rows),
+        )
+
+
+def _grouped(ids: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """An order in which equal identities lie together."""
+    order = np.argsort(ids[:, 0])
+    low, high = ids[order, 0], ids[order, 1]
+    apart = (low[1:] == low[:-1]) & (high[1:] != high[:-1])
+    return np.lexsort((ids[:, 1], ids[:, 0])) if apart.any() else order
+
+
+def _since(found: tuple[tuple[Place, ...], int]) -> Place:
+    places, _ = found
+    return places[1]
+
+
+def _with_keys(found: Sequence[tuple[tuple[Place, ...], int]], records: DataFrame) -> list[SplitKey]:
+    """The keys found, with their bytes."""
+    wanted = [(place.partition, place.offset) for places, _ in found for place in places]
     if not wanted:
         return []
-    session = records.sparkSession
-    asked = session.createDataFrame(wanted, "partition int, offset long")
+    asked = records.sparkSession.createDataFrame(wanted, "partition int, offset long")
     rows = records.join(asked, ["partition", "offset"], "left_semi").select("partition", "offset", "key").collect()
-    keys = {(row["partition"], row["offset"]): bytes(row["key"]).hex() for row in rows if row["key"] is not None}
+    keys: dict[tuple[int, int], Any] = {(row["partition"], row["offset"]): row["key"] for row in rows}
     split = []
-    for row in found:
-        places = tuple(Place(int(at["ms"]), int(at["partition"]), int(at["offset"])) for at in row["places"])
-        key = next((keys[each.partition, each.offset] for each in places if (each.partition, each.offset) in keys), "")
-        split.append(SplitKey(key, places, int(row["records"])))
+    for places, count in found:
+        key = next(
+            (keys[at.partition, at.offset] for at in places if keys.get((at.partition, at.offset)) is not None), b""
+        )
+        split.append(SplitKey(bytes(key).hex(), places, count))
     return split

@@ -107,7 +107,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=_NONE if of_one else splits(told, records),
+        splits=_NONE if of_one else splits(told, records, keyed),
         keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),
