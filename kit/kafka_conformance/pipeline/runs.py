@@ -18,7 +18,7 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -86,8 +86,15 @@ class Run:
         missing = sorted(set(range(chunks)) - self.finished())
         if missing:
             raise KitError(f"{self.folder}: chunk {missing[0]} is not finished: run the same command again")
+        return self._read(range(chunks), schema)
+
+    def chunk(self, number: int, schema: str) -> DataFrame:
+        """The Parquet of one chunk, which is finished."""
+        return self._read([number], schema)
+
+    def _read(self, chunks: Iterable[int], schema: str) -> DataFrame:
         reader = self.spark.session.read.schema(schema).option("basePath", f"{self.folder}/chunks")
-        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in range(chunks))))
+        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in chunks)))
 
 
 class _Files:
