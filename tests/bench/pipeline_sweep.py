@@ -61,10 +61,11 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> flo
         start = first * PER_BLOCK - 16_843_009
         numbers = spark.session.range(start, start + keys, 1, 8)
         key = "substring(cast(id as binary), 5, 4)"
-        rows = numbers.selectExpr(f"murmur2_of_row({key}) as hash").selectExpr("count(hash)", "sum(hash)")
+        rows = numbers.selectExpr(f"murmur2_of_row({key}) as hash")
 
         def row_by_row() -> None:
-            (row,) = rows.collect()
+            # A frame of its own each time: one that is collected twice has its shuffle already.
+            (row,) = rows.selectExpr("count(hash)", "sum(hash)").collect()
             assert row[0] == keys
 
         results = _in_turns({"sweep": swept, "rows through a Java UDF": row_by_row}, keys, rounds)

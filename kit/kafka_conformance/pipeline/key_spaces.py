@@ -111,8 +111,9 @@ def _every(first: int, count: int) -> tuple[Any, Any]:
     for length in range(_length(first), _length(first + count - 1) + 1):
         shorter = keys_up_to(length - 1)
         begin, end = max(first, shorter), min(first + count, keys_up_to(length))
-        numbers = np.arange(begin - shorter, end - shorter, dtype=">u8")
-        data.append(numbers.view(np.uint8).reshape(-1, 8)[:, 8 - length :].reshape(-1))
+        width = 4 if length <= 4 else 8
+        numbers = np.arange(begin - shorter, end - shorter, dtype=f"<u{width}").byteswap()
+        data.append(numbers.view(np.uint8).reshape(-1, width)[:, width - length :].reshape(-1))
         offsets.append(offsets[-1][-1] + np.arange(1, end - begin + 1, dtype=np.int32) * np.int32(length))
     return np.concatenate(offsets).astype(np.int32, copy=False), np.concatenate(data)
 

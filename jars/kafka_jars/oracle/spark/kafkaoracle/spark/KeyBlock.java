@@ -3,7 +3,6 @@ package kafkaoracle.spark;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.apache.spark.sql.api.java.UDF4;
 
 /**
@@ -16,16 +15,14 @@ public final class KeyBlock implements UDF4<String, String, String, Long, byte[]
     @Override
     public byte[] call(String release, String rule, String space, Long number) throws Exception {
         Sent sent = Sent.of(release);
-        ByteBuffer block = KeySpace.of(space).block(number);
-        int answersAt = KeySpace.answersAt(block);
-        String loaded = Rooms.with(sent, room -> {
-            ByteBuffer answers = block.slice(answersAt, block.capacity() - answersAt).order(ByteOrder.LITTLE_ENDIAN);
-            room.answer(rule, block, answers);
-            return room.loadedVersion();
+        return Rooms.with(sent, room -> {
+            byte[] who = (room.loadedVersion() + " " + sent.answering()).getBytes(StandardCharsets.US_ASCII);
+            ByteBuffer block = KeySpace.of(space).block(number, who.length);
+            int length = 4 * Math.toIntExact(block.getLong(0));
+            int answersAt = block.capacity() - who.length - length;
+            room.answer(rule, block, block.slice(answersAt, length).order(ByteOrder.LITTLE_ENDIAN));
+            block.put(answersAt + length, who);
+            return block.array();
         });
-        byte[] who = (loaded + " " + sent.answering()).getBytes(StandardCharsets.US_ASCII);
-        byte[] out = Arrays.copyOf(block.array(), block.capacity() + who.length);
-        System.arraycopy(who, 0, out, block.capacity(), who.length);
-        return out;
     }
 }

@@ -48,18 +48,13 @@ final class KeySpace {
         return KNOWN.computeIfAbsent(text, KeySpace::new);
     }
 
-    /** A block's keys, with room for the answers. */
-    ByteBuffer block(long number) {
-        return every ? everyKey(number) : randomKeys(number);
-    }
-
-    /** Where a block's answers begin. */
-    static int answersAt(ByteBuffer block) {
-        return block.capacity() - 4 * Math.toIntExact(block.getLong(0));
+    /** A block's keys, with room for the answers and for so many bytes behind them. */
+    ByteBuffer block(long number, int behind) {
+        return every ? everyKey(number, behind) : randomKeys(number, behind);
     }
 
     /** Every key of up to some length: shorter ones first, those of a length as numbers with the first byte on top. */
-    private ByteBuffer everyKey(long number) {
+    private ByteBuffer everyKey(long number, int behind) {
         long inOneGo = (keys + perBlock - 1) / perBlock;
         long first = number % inOneGo * perBlock;
         int count = (int) Math.min(perBlock, keys - first);
@@ -72,7 +67,8 @@ final class KeySpace {
             }
             lengths[i] = length;
         }
-        ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo);
+        ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo, behind);
+        byte[] bytes = block.array();
         int at = HEADER + 4 * (count + 1);
         long value = first - start(lengths[0]);
         for (int i = 0; i < count; i++) {
@@ -80,7 +76,7 @@ final class KeySpace {
                 value = 0;
             }
             for (int shift = 8 * (lengths[i] - 1); shift >= 0; shift -= 8) {
-                block.put(at++, (byte) (value >>> shift));
+                bytes[at++] = (byte) (value >>> shift);
             }
             value++;
         }
@@ -96,7 +92,7 @@ final class KeySpace {
     }
 
     /** Keys of many lengths: each up to the longest there may be, halved as often as is drawn, none to seven times. */
-    private ByteBuffer randomKeys(long number) {
+    private ByteBuffer randomKeys(long number, int behind) {
         int count = (int) Math.min(perBlock, keys - number * perBlock);
         SplittableRandom chance = new SplittableRandom(new SplittableRandom(seed ^ number * 0x9e3779b97f4a7c15L).nextLong());
         int[] lengths = new int[count];
@@ -106,23 +102,24 @@ final class KeySpace {
             lengths[i] = (int) ((drawn >>> 8) % ((longest >> (drawn & 7)) + 1));
             total += lengths[i];
         }
-        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments);
+        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments, behind);
         int at = HEADER + 4 * (count + 1);
-        for (int end = at + total; at < end; at += 8) {
-            long drawn = chance.nextLong();
-            for (int i = 0; i < 8 && at + i < end; i++) {
-                block.put(at + i, (byte) (drawn >>> 8 * i));
-            }
+        int end = at + total;
+        for (; at + 8 <= end; at += 8) {
+            block.putLong(at, chance.nextLong());
+        }
+        for (long drawn = at < end ? chance.nextLong() : 0; at < end; at++, drawn >>>= 8) {
+            block.put(at, (byte) drawn);
         }
         return block;
     }
 
-    private static ByteBuffer laidOut(int[] lengths, long argument) {
+    private static ByteBuffer laidOut(int[] lengths, long argument, int behind) {
         int total = 0;
         for (int length : lengths) {
             total += length;
         }
-        int size = HEADER + 4 * (lengths.length + 1) + total + 4 * lengths.length;
+        int size = HEADER + 4 * (lengths.length + 1) + total + 4 * lengths.length + behind;
         ByteBuffer block = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         block.putLong(0, lengths.length).putLong(8, argument);
         int end = 0;
