@@ -1,7 +1,7 @@
 """Which keys a sweep asks about, as blocks that can each be made by themselves, and what the reference says of them.
 
-Java makes the keys (``oracle/spark/…/KeySpace.java``), where it also answers. Here they are made once more, by other code,
-to look whether those that were answered are those that were meant: a generator that repeats itself is no proof.
+Java makes the keys (``oracle/spark/…/KeySpace.java``), where it also answers. Here they are made once more, by other code:
+for the reference, and to look whether those that Java answered are those that were meant.
 
 =========  ============================================================================================================
 every key  number 0 is the empty key, then those of one byte, of two, ...; of a length they are numbers, the first byte

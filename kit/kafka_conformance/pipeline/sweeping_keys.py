@@ -1,10 +1,11 @@
 """Keys by the billion: on every executor the real Java makes and answers a block of them, and the reference is held to it.
 
-A row is a block: ``spark.range`` gives its number, Java (``KeyBlock``) the keys and its answers, all in one binary cell.
-Here, in Python beside that JVM, the cell is read where it lies in Arrow's memory:
+A row is a block: ``spark.range`` gives its number, Java (``KeyBlock``) makes its keys and gives its answers in one binary
+cell. Here, in Python beside that JVM, the cell is read where it lies in Arrow's memory:
 
 1. Who answered: the release that was loaded and the sha256 of its jar are those that were sent.
-2. What was asked: the keys are those that the space has under this number.
+2. What was asked: the keys are made once more, by other code, and have the checksum of those that Java answered. (To carry
+   them over would cost more than to make them: it was half of all time.)
 3. The reference answers the whole column at once (``kafka_reference.bulk``), and the two columns of answers are compared.
 4. Where they differ, the key becomes a question, which the scalar reference answers again.
 
@@ -14,6 +15,7 @@ never go through the driver.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgeKeys", "Keys"]
 
-_HEADER = 16
+_HEADER = 24
 _PER_CHUNK = 4_096
 # A task is half a second's work or more, wherever it runs: Spark needs a tenth of one to get it going.
 _PER_TASK = 128
@@ -74,16 +76,16 @@ class JudgeKeys:
 
     def judge(self, number: int, cell: Any, wanted: int) -> Block:
         """One block. Raises WrongRelease, OracleFault."""
-        cut = _Cell(cell)
-        if cut.who != f"{self.version} {self.sha256}":
-            raise WrongRelease(f"release {self.version} with sha256 {self.sha256} was sent, and {cut.who} answered")
-        self._hold_to_space(number, cut)
-        places, actual = self._apart(cut)
-        kept = [self._kept(cut, place, actual(place)) for place in places[:wanted].tolist()] if wanted > 0 else []
+        block = _Asked(self.space, number, cell)
+        if block.who != f"{self.version} {self.sha256}":
+            raise WrongRelease(f"release {self.version} with sha256 {self.sha256} was sent, and {block.who} answered")
+        self._hold_to_space(number, block)
+        places, actual = self._apart(block)
+        kept = [self._kept(block, place, actual(place)) for place in places[:wanted].tolist()] if wanted > 0 else []
         return Block(
-            part=self.part, block=number, asked=len(cut.java), differing=len(places), release=self.version,
-            jar_sha256=self.sha256, seen=b"" if self.space.every else blake2b(cut.data, digest_size=16).digest(),
-            questions=kept, kills=kills_among(self._rule, self._release, self._said(cut)) if self.kills else (),
+            part=self.part, block=number, asked=len(block.java), differing=len(places), release=self.version,
+            jar_sha256=self.sha256, seen=b"" if self.space.every else blake2b(block.data, digest_size=16).digest(),
+            questions=kept, kills=kills_among(self._rule, self._release, self._said(block)) if self.kills else (),
         )  # fmt: skip
 
     @cached_property
@@ -103,60 +105,55 @@ class JudgeKeys:
     def _judged(self) -> Answerer:
         return ReferenceAnswerer() if self.who == "reference" else mutant_answerer(self.who.removeprefix("mutant:"))
 
-    def _hold_to_space(self, number: int, cut: _Cell) -> None:
-        import numpy as np
+    def _hold_to_space(self, number: int, block: _Asked) -> None:
+        meant = zlib.crc32(block.data, zlib.crc32(block.offsets))
+        same = block.sum == meant and len(block.java) == len(block.offsets) - 1
+        if not same or block.argument != self.space.argument(number):
+            raise OracleFault(f"block {number} was not of the keys it has to be ({self.space.name}): nothing is proven")
 
-        offsets, data = self.space.column(number)
-        same = np.array_equal(cut.offsets, offsets) and np.array_equal(cut.data, data)
-        if not same or cut.argument != self.space.argument(number):
-            raise OracleFault(f"block {number} does not hold the keys it has to ({self.space.name}): nothing is proven")
-
-    def _apart(self, cut: _Cell) -> tuple[Any, Any]:
+    def _apart(self, block: _Asked) -> tuple[Any, Any]:
         """The places at which the one who is judged differs from Java, and what it says at a place."""
         import numpy as np
 
         if self.who == "reference":
-            mine = self._columns.reference(cut.offsets, cut.data, cut.argument)
-            if len(mine) != len(cut.java):
-                raise OracleFault(f"{len(cut.java)} keys asked, {len(mine)} answers from the reference")
-            return np.flatnonzero(cut.java != mine), lambda place: self._alone(cut, place, int(mine[place]))
+            mine = self._columns.reference(block.offsets, block.data, block.argument)
+            if len(mine) != len(block.java):
+                raise OracleFault(f"{len(block.java)} keys asked, {len(mine)} answers from the reference")
+            return np.flatnonzero(block.java != mine), lambda place: self._alone(block, place, int(mine[place]))
         outcomes = self._judged.answer(
-            self._rule, self._release, [self._question(cut, at) for at in range(len(cut.java))]
+            self._rule, self._release, [self._question(block, at) for at in range(len(block.java))]
         )
         said = [outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)} for outcome in outcomes]
         name = self._columns.field
-        apart = [at for at, java in enumerate(cut.java.tolist()) if said[at] != {name: java}]
+        apart = [at for at, java in enumerate(block.java.tolist()) if said[at] != {name: java}]
         return np.array(apart, np.int64), said.__getitem__
 
-    def _alone(self, cut: _Cell, place: int, bulk: int) -> Answer:
+    def _alone(self, block: _Asked, place: int, bulk: int) -> Answer:
         """What the reference says of one key. If it agrees with Java after all, the bulk code alone is wrong."""
-        (outcome,) = self._judged.answer(self._rule, self._release, [self._question(cut, place)])
+        (outcome,) = self._judged.answer(self._rule, self._release, [self._question(block, place)])
         answer = outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)}
-        return {"bulk": bulk} if answer == {self._columns.field: int(cut.java[place])} else answer
+        return {"bulk": bulk} if answer == {self._columns.field: int(block.java[place])} else answer
 
-    def _question(self, cut: _Cell, place: int) -> Question:
-        return self._columns.question(cut.key(place), cut.argument)
+    def _question(self, block: _Asked, place: int) -> Question:
+        return self._columns.question(block.key(place), block.argument)
 
-    def _kept(self, cut: _Cell, place: int, actual: Answer) -> Kept:
-        expected = {self._columns.field: int(cut.java[place])}
-        return Kept(*(to_json(each).decode() for each in (self._question(cut, place), expected, actual)))
+    def _kept(self, block: _Asked, place: int, actual: Answer) -> Kept:
+        expected = {self._columns.field: int(block.java[place])}
+        return Kept(*(to_json(each).decode() for each in (self._question(block, place), expected, actual)))
 
-    def _said(self, cut: _Cell) -> Iterator[tuple[Question, Answer]]:
-        for place, java in enumerate(cut.java.tolist()):
-            yield self._question(cut, place), {self._columns.field: java}
+    def _said(self, block: _Asked) -> Iterator[tuple[Question, Answer]]:
+        for place, java in enumerate(block.java.tolist()):
+            yield self._question(block, place), {self._columns.field: java}
 
 
-class _Cell:
-    """A block as Java laid it out (see KeySpace.java), cut into its parts."""
+class _Asked:
+    """A block: its keys as the space has them, and what Java says of it (see KeyBlock.java)."""
 
-    def __init__(self, cell: Any) -> None:
-        count, self.argument = (int(number) for number in cell[:_HEADER].view("<i8"))
-        data_at = _HEADER + 4 * (count + 1)
-        self.offsets = cell[_HEADER:data_at].view("<i4")
-        java_at = data_at + int(self.offsets[-1])
-        self.data = cell[data_at:java_at]
-        who_at = java_at + 4 * count
-        self.java = cell[java_at:who_at].view("<i4")
+    def __init__(self, space: KeySpace, number: int, cell: Any) -> None:
+        count, self.argument, self.sum = (int(each) for each in cell[:_HEADER].view("<i8"))
+        self.offsets, self.data = space.column(number)
+        who_at = _HEADER + 4 * count
+        self.java = cell[_HEADER:who_at].view("<i4")
         self.who = cell[who_at:].tobytes().decode(errors="replace")
 
     def key(self, place: int) -> bytes:

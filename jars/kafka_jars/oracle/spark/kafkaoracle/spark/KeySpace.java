@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Which keys there are, as blocks that can each be made by themselves (pipeline/key_spaces.py says the same, and makes them
  * again to look whether these are they).
  *
- * A block is laid out as KeyColumn has it, with the answers behind: the number of keys (int64), the argument (int64), the
- * offsets (int32), the bytes of the keys, four bytes for each answer.
+ * A block is laid out as KeyColumn has it: the number of keys (int64), the argument (int64), the offsets (int32), the bytes of
+ * the keys.
  */
 final class KeySpace {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -48,13 +48,13 @@ final class KeySpace {
         return KNOWN.computeIfAbsent(text, KeySpace::new);
     }
 
-    /** A block's keys, with room for the answers and for so many bytes behind them. */
-    ByteBuffer block(long number, int behind) {
-        return every ? everyKey(number, behind) : randomKeys(number, behind);
+    /** A block's keys. */
+    ByteBuffer block(long number) {
+        return every ? everyKey(number) : randomKeys(number);
     }
 
     /** Every key of up to some length: shorter ones first, those of a length as numbers with the first byte on top. */
-    private ByteBuffer everyKey(long number, int behind) {
+    private ByteBuffer everyKey(long number) {
         long inOneGo = (keys + perBlock - 1) / perBlock;
         long first = number % inOneGo * perBlock;
         int count = (int) Math.min(perBlock, keys - first);
@@ -67,7 +67,7 @@ final class KeySpace {
             }
             lengths[i] = length;
         }
-        ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo, behind);
+        ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo);
         byte[] bytes = block.array();
         int at = HEADER + 4 * (count + 1);
         long value = first - start(lengths[0]);
@@ -92,7 +92,7 @@ final class KeySpace {
     }
 
     /** Keys of many lengths: each up to the longest there may be, halved as often as is drawn, none to seven times. */
-    private ByteBuffer randomKeys(long number, int behind) {
+    private ByteBuffer randomKeys(long number) {
         int count = (int) Math.min(perBlock, keys - number * perBlock);
         SplittableRandom chance = new SplittableRandom(new SplittableRandom(seed ^ number * 0x9e3779b97f4a7c15L).nextLong());
         int[] lengths = new int[count];
@@ -102,7 +102,7 @@ final class KeySpace {
             lengths[i] = (int) ((drawn >>> 8) % ((longest >> (drawn & 7)) + 1));
             total += lengths[i];
         }
-        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments, behind);
+        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments);
         int at = HEADER + 4 * (count + 1);
         int end = at + total;
         for (; at + 8 <= end; at += 8) {
@@ -114,12 +114,12 @@ final class KeySpace {
         return block;
     }
 
-    private static ByteBuffer laidOut(int[] lengths, long argument, int behind) {
+    private static ByteBuffer laidOut(int[] lengths, long argument) {
         int total = 0;
         for (int length : lengths) {
             total += length;
         }
-        int size = HEADER + 4 * (lengths.length + 1) + total + 4 * lengths.length + behind;
+        int size = HEADER + 4 * (lengths.length + 1) + total;
         ByteBuffer block = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         block.putLong(0, lengths.length).putLong(8, argument);
         int end = 0;
