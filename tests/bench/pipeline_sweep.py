@@ -18,7 +18,7 @@ from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.pipeline.executors import fetch_releases, register_java, send
 from kafka_conformance.pipeline.key_spaces import PER_BLOCK, every_key
 from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.pipeline.sweeping import SETTINGS, Asking
+from kafka_conformance.pipeline.sweeping import PER_BATCH, Asking
 from kafka_conformance.pipeline.sweeping_keys import Keys
 from kafka_conformance.rules import RULES
 from kafka_jars.pins import Jar, load
@@ -45,11 +45,12 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> flo
     pins, rule = load(), RULES["murmur2"]
     at = max(map(release, pins.releases))
     fetch_releases([rule], [at], pins)
-    with open_spark(connector=True, settings=SETTINGS) as spark:
+    with open_spark(connector=True) as spark:
         register_java(spark)
         sent = send(spark, rule, at, pins)
         _register_rows(spark, room, pins.clients(str(at)))
         space, first = every_key(4), 300  # keys of four bytes from here on
+        spark.session.conf.set(PER_BATCH, str(Keys(space).per_batch))
         frame = Keys(space).frame(spark, sent, Asking(0, rule.slug, "reference", 0, False), first, first + blocks)
         keys = blocks * PER_BLOCK
 

@@ -17,7 +17,7 @@ from kafka_conformance.mutants import MUTANTS, mutant_answerer
 from kafka_conformance.pipeline.executors import fetch_releases
 from kafka_conformance.pipeline.key_spaces import every_key, random_keys
 from kafka_conformance.pipeline.spark_session import open_spark
-from kafka_conformance.pipeline.sweeping import SETTINGS, Part, Plan, Swept, Work, chunks_of, sweep
+from kafka_conformance.pipeline.sweeping import Part, Plan, Swept, Work, chunks_of, sweep
 from kafka_conformance.pipeline.sweeping_keys import Keys
 from kafka_conformance.pipeline.sweeping_scripts import Scripts
 from kafka_conformance.progress import steps
@@ -47,7 +47,7 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
     folder = folder or _default_folder(plan)
     with steps("starting Spark", len(chunks_of(plan.parts))) as progress:
         fetch_releases(meant, releases, pins)
-        with open_spark(master, settings=SETTINGS) as spark:
+        with open_spark(master) as spark:
             results = sweep(spark, plan, pins, folder, progress)
     code = _exit_code(results)
     saved = _saved(results, plan)

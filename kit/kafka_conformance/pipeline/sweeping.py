@@ -29,12 +29,11 @@ from kafka_reference.releases import Release
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEPT", "SETTINGS", "Asking", "Part", "Plan", "Swept", "Work", "chunks_of", "sweep"]
+__all__ = ["KEPT", "PER_BATCH", "Asking", "Part", "Plan", "Swept", "Work", "chunks_of", "sweep"]
 
 KEPT = 1_000
 """Questions kept of those a part has that were answered otherwise."""
-SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1"}
-"""A row is a block of some hundred kilobytes already."""
+PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 class Work(Protocol):
@@ -63,6 +62,11 @@ class Work(Protocol):
     @property
     def drawn(self) -> bool:
         """Whether the questions are drawn: then no two blocks may ask the same."""
+        ...
+
+    @property
+    def per_batch(self) -> int:
+        """Blocks that go over to Python at once."""
         ...
 
     def plan(self) -> dict[str, Any]:
@@ -169,6 +173,7 @@ def _carry_out(run: Run, plan: Plan, results: Sequence[Swept], progress: Steps) 
         fresh = number not in finished
         if fresh:
             asking = Asking(part, swept.part.rule.slug, plan.who, max(0, KEPT - found[part]), plan.kills)
+            run.spark.session.conf.set(PER_BATCH, str(swept.part.work.per_batch))
             run.do(number, partial(swept.part.work.frame, run.spark, swept.sent, asking, first, end))
         asked, differing = _counts(run, number)
         found[part] += differing

@@ -43,7 +43,7 @@ __all__ = ["JudgeKeys", "Keys"]
 _HEADER = 24
 _PER_CHUNK = 4_096
 # A task is half a second's work or more, wherever it runs: Spark needs a tenth of one to get it going.
-_PER_TASK = 128
+_PER_TASK = 512
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,11 @@ class Keys:
     def per_chunk(self) -> int:
         """Blocks of a chunk."""
         return _PER_CHUNK
+
+    @property
+    def per_batch(self) -> int:
+        """Some megabytes: to go over costs a millisecond, however little it is."""
+        return 16
 
     def plan(self) -> dict[str, Any]:
         """The space."""

@@ -194,6 +194,11 @@ class Scripts:
         """Blocks of a chunk."""
         return _PER_CHUNK
 
+    @property
+    def per_batch(self) -> int:
+        """One: while Java answers it, the next is drawn."""
+        return 1
+
     def plan(self) -> dict[str, Any]:
         """How many, in blocks of how many."""
         return {"scripts": self.scripts, "per_block": _PER_BLOCK}

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,30 +58,36 @@ final class KeySpace {
     private ByteBuffer everyKey(long number) {
         long inOneGo = (keys + perBlock - 1) / perBlock;
         long first = number % inOneGo * perBlock;
-        int count = (int) Math.min(perBlock, keys - first);
-        int[] lengths = new int[count];
-        int length = 0;
-        long start = 0;
-        for (int i = 0; i < count; i++) {
-            while (first + i >= start + (1L << 8 * length)) {
-                start += 1L << 8 * length++;
+        long end = Math.min(first + perBlock, keys);
+        int[] lengths = new int[(int) (end - first)];
+        for (int length = 0; start(length) < end; length++) {
+            long from = Math.max(first, start(length));
+            long to = Math.min(end, start(length + 1));
+            if (from < to) {
+                Arrays.fill(lengths, (int) (from - first), (int) (to - first), length);
             }
-            lengths[i] = length;
         }
         ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo);
-        byte[] bytes = block.array();
-        int at = HEADER + 4 * (count + 1);
+        int at = HEADER + 4 * (lengths.length + 1);
         long value = first - start(lengths[0]);
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < lengths.length; i++) {
             if (i > 0 && lengths[i] != lengths[i - 1]) {
                 value = 0;
             }
-            for (int shift = 8 * (lengths[i] - 1); shift >= 0; shift -= 8) {
-                bytes[at++] = (byte) (value >>> shift);
-            }
-            value++;
+            at = put(block, at, value++, lengths[i]);
         }
         return block;
+    }
+
+    private static int put(ByteBuffer block, int at, long value, int length) {
+        if (length == 4) {
+            block.putInt(at, Integer.reverseBytes((int) value));
+            return at + 4;
+        }
+        for (int shift = 8 * (length - 1); shift >= 0; shift -= 8) {
+            block.put(at++, (byte) (value >>> shift));
+        }
+        return at;
     }
 
     private static long start(int length) {
