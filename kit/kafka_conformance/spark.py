@@ -7,12 +7,14 @@
     events.repartition(12, partition_for_key("key", 12))                  # what Kafka kept together stays together
     events.join(counts, "topic").select(partition_for_key("key", col("partitions")))
 
-It works in any session, yours too: no Java of ours, no jar. What runs on the executors is :mod:`kafka_reference.bulk`, which is
-proven against the real Java of every release. The executors' Python needs ``kafka-conformance[bulk]`` and pandas before 3.
+It works in any session, yours too: no Java of ours, no jar. What runs on the executors is :mod:`kafka_reference.bulk`,
+which is proven against the real Java of every release. The executors' Python needs ``kafka-conformance[bulk]`` and
+pandas before 3.
 
 ==================  =========================================================================================================
-column of keys      binary: the bytes that the producer's serializer made, as Spark's Kafka source gives them. Text is refused,
-                    since nobody can know which bytes it was; ``encoding="utf-8"`` says that Java's StringSerializer wrote it.
+column of keys      binary: the bytes that the producer's serializer made, as Spark's Kafka source gives them. Text is
+                    refused, since nobody can know which bytes it was; ``encoding="utf-8"`` says that Java's
+                    StringSerializer wrote it.
 null key            null: Kafka gives a record without a key no partition by its key.
 null partitions     null.
 partitions of 0     ArithmeticException, as in Java, also where there is no key. A negative count places like its absolute
@@ -113,7 +115,7 @@ def _to_pandas(placed: Any, labels: Any) -> Any:
 def _function(among: _Among, arguments: int) -> Callable[..., Column]:
     """A UDF over pandas: Spark 4.0 has none over Arrow. Types are said in a way that does not need pandas here."""
     import pandas as pd
-    from pyspark.sql.functions import pandas_udf
+    from pyspark.sql.pandas.functions import pandas_udf
 
     def one(keys: Any) -> Any:
         return among.one_count(keys)
@@ -121,8 +123,8 @@ def _function(among: _Among, arguments: int) -> Callable[..., Column]:
     def each(keys: Any, counts: Any) -> Any:
         return among.counts(keys, counts)
 
-    work = one if arguments == 1 else each
+    work: Any = one if arguments == 1 else each
     work.__annotations__ = dict.fromkeys((*work.__annotations__,), pd.Series)
     work.__name__ = "partition_for_key"
-    made: Callable[..., Column] = pandas_udf(work, "int")
+    made: Callable[..., Column] = pandas_udf(work, "int")  # type: ignore[call-overload]
     return made
