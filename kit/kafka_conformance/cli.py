@@ -218,6 +218,8 @@ def selftest(**options: Any) -> int:
               metavar="FOLDER", help="Where the files go.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=click.Path(path_type=Path), metavar="[FOLDER]",
               help="Make nothing: ask Java again for every answer in this folder, or the shipped one.")  # fmt: skip
+@click.option("--from", "runs", multiple=True, metavar="RUN",
+              help="Also choose from what a sweep with --kills found, in its folder; several times if wanted.")  # fmt: skip
 def freeze(**options: Any) -> int:
     """Make the frozen cases that the gate ships with, from Java's answers."""
     from kafka_conformance.commands import freeze as command
