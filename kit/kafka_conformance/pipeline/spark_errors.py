@@ -15,7 +15,9 @@ __all__ = ["SparkFault", "spark_fault"]
 
 _LONGEST = 600
 # Errors whose text is a line for the user already: the kit's own, and those of its Java.
-_KIT = re.compile(r"^kafka_conformance\.(?:errors|pipeline\.\w+)\.\w+: (.*)$|^kafkaoracle\.spark\.Refused: (.*)$")
+_KIT = re.compile(
+    r"^kafka_conformance\.(?:errors|pipeline\.\w+)\.\w+: (.*)$|^java\.lang\.IllegalStateException: kafka-conformance: (.*)$"
+)
 _NAMED = re.compile(r"^(?:[a-z_][\w$]*\.)+([A-Z]\w*)(?:: (.*))?$")
 
 

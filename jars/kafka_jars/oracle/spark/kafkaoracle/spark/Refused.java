@@ -1,10 +1,15 @@
 package kafkaoracle.spark;
 
-/** This executor cannot be asked: its files are not those that were sent. One line, for the user. */
-public final class Refused extends RuntimeException {
-    private static final long serialVersionUID = 1;
+/**
+ * This executor cannot be asked: its files are not those that were sent. One line, for the user, marked as such.
+ *
+ * It is an exception of the JDK's: Spark's driver does not know one of ours, and tells of a failure "UnknownReason" then.
+ */
+final class Refused {
+    private Refused() {
+    }
 
-    Refused(String line) {
-        super(line);
+    static IllegalStateException because(String line) {
+        return new IllegalStateException("kafka-conformance: " + line);
     }
 }

@@ -47,7 +47,7 @@ final class Sent {
         return (told.hasNonNull("broker") ? told.get("broker") : told).get("jars").get(0).get("sha256").asText();
     }
 
-    /** A room of its own for this release. Raises Refused. */
+    /** A room of its own for this release. Refused where it is not what was sent. */
     ReleaseRoom open() throws Exception {
         List<String> jars = checked(told.get("jars"));
         List<String> rules = new ArrayList<>();
@@ -64,12 +64,12 @@ final class Sent {
 
     private void hold(String loaded, String from, String jar) throws IOException {
         if (!loaded.equals(release)) {
-            throw new Refused(
+            throw Refused.because(
                 "asked for release " + release + " and the jar that was loaded on an executor says it is " + loaded
                     + ": mend releases.toml, or end what changes " + from);
         }
         if (!Path.of(from).toRealPath().equals(Path.of(jar).toRealPath())) {
-            throw new Refused("release " + release + " was loaded from " + from + " and not from " + jar);
+            throw Refused.because("release " + release + " was loaded from " + from + " and not from " + jar);
         }
     }
 
@@ -79,7 +79,7 @@ final class Sent {
             String path = SparkFiles.get(jar.get("file").asText());
             String found = sha256(path);
             if (!found.equals(jar.get("sha256").asText())) {
-                throw new Refused(
+                throw Refused.because(
                     "an executor has " + path + " with sha256 " + found + " and not " + jar.get("sha256").asText()
                         + ": it was changed on its way; run it again");
             }
@@ -93,7 +93,7 @@ final class Sent {
         try (InputStream file = new DigestInputStream(Files.newInputStream(Path.of(path)), digest)) {
             file.transferTo(java.io.OutputStream.nullOutputStream());
         } catch (IOException absent) {
-            throw new Refused("an executor cannot read " + path + ": " + absent);
+            throw Refused.because("an executor cannot read " + path + ": " + absent);
         }
         return HexFormat.of().formatHex(digest.digest());
     }
