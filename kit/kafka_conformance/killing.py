@@ -88,16 +88,20 @@ def killers(
 def covering(found: Mapping[str, Sequence[Question]], more: Mapping[str, Sequence[Question]]) -> list[Question]:
     """The fewest, more or less, of the questions that show mutants, ``found`` and ``more``: each mutant WANTED times.
 
-    Greedily: the next is one that shows the most mutants that are not shown often enough, the smallest of these.
+    First the smallest that shows each mutant. Then greedily: the next is one that shows the most mutants that are not shown
+    often enough, the smallest of these.
     """
     shows: dict[Question, set[str]] = {}
     for some in (found, more):
         for mutant, questions in some.items():
             for question in questions:
                 shows.setdefault(question, set()).add(mutant)
-    wanted = Counter({mutant: WANTED for some in (found, more) for mutant in some})
+    wanted = Counter({mutant: WANTED for mutants_shown in shows.values() for mutant in mutants_shown})
     left = dict(sorted(shows.items(), key=lambda each: to_size(each[0])))
-    taken = []
+    mutants = sorted(wanted)
+    taken = list(dict.fromkeys(next(question for question in left if mutant in left[question]) for mutant in mutants))
+    for question in taken:
+        wanted.subtract(left.pop(question))
     while left:
         best = max(
             left, key=lambda question: sum(wanted[mutant] > 0 for mutant in left[question])

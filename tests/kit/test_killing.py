@@ -93,7 +93,8 @@ def test_covering_takes_what_shows_most_mutants_smallest_first() -> None:
         return Murmur2Question(text)
 
     both, small, other = key("aabbcc"), key("aa"), key("bb")
-    assert covering({"x": [small, both]}, {"y": [both]}) == [both, small]
+    assert covering({"x": [small, both]}, {"y": [both]}) == [small, both]
+    assert covering({"x": [other], "y": [small], "z": []}, {"x": [both], "y": [both]}) == [other, small, both]
     assert covering({"x": [other, small]}, {}) == [small, other]
     assert covering({}, {}) == []
     many = [key(f"{number:02x}") for number in range(20)]
