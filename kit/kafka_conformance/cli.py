@@ -86,6 +86,32 @@ def verify(**options: Any) -> int:
 
 
 @app.command()
+@_kafka("newest")
+@click.option("--rules", default="", metavar="SLUGS", callback=_names, help="Slugs joined by commas; else all.")
+@click.option("--every", default=3, type=click.IntRange(-1, 4), show_default=True, metavar="N",
+              help="Every key of up to so many bytes; -1 for none. Those of up to 2 with all counts 1-1024.")  # fmt: skip
+@click.option("--keys", default=1_000_000, type=click.IntRange(0, 10**12), show_default=True, metavar="N",
+              help="Random keys, for each rule of keys.")  # fmt: skip
+@click.option("--longest", default=4_096, type=click.IntRange(0, 65_536), show_default=True, metavar="BYTES",
+              help="How long random keys may be.")  # fmt: skip
+@click.option("--scripts", default=10_000, type=click.IntRange(0, 10**9), show_default=True, metavar="N",
+              help="Questions that Hypothesis makes, for each other rule.")  # fmt: skip
+@click.option("--seed", default=None, type=click.IntRange(0, 2**53), metavar="N", callback=_seed,
+              help="Draws the same keys and scripts again; a fresh one if absent. It is printed.")  # fmt: skip
+@click.option("--who", default="reference", show_default=True, help="Who is judged: or mutant:NAME, to see it fail.")
+@click.option("--kills", is_flag=True, help="Also note which questions show which mutants, for freeze --from.")
+@click.option("--master", default="", metavar="URL", help="Spark's master; local[*] if absent.")
+@click.option("--folder", default="", metavar="FOLDER",
+              help="Where the run is kept, on any file system Spark knows; the same command resumes it.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+def sweep(**options: Any) -> int:
+    """Prove the reference at scale, on Spark: keys by the billion, scripts by the million."""
+    from kafka_conformance.commands import sweep as command
+
+    return command.run(**options)
+
+
+@app.command()
 @click.argument("releases", metavar="R1 R2 | all", nargs=-1, required=True)
 @_asking
 @click.option(
@@ -200,6 +226,8 @@ def selftest(**options: Any) -> int:
               metavar="FOLDER", help="Where the files go.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=click.Path(path_type=Path), metavar="[FOLDER]",
               help="Make nothing: ask Java again for every answer in this folder, or the shipped one.")  # fmt: skip
+@click.option("--from", "runs", multiple=True, metavar="RUN",
+              help="Also choose from what a sweep with --kills found, in its folder; several times if wanted.")  # fmt: skip
 def freeze(**options: Any) -> int:
     """Make the frozen cases that the gate ships with, from Java's answers."""
     from kafka_conformance.commands import freeze as command

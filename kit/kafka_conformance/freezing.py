@@ -23,7 +23,7 @@ from kafka_conformance.cases import Case, Frozen, Provenance
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.choosing import QUOTAS, Candidate, choose, thinned
 from kafka_conformance.engine import BATCH
-from kafka_conformance.killing import killers, kills
+from kafka_conformance.killing import covering, killers, kills
 from kafka_conformance.mutants import MUTANTS
 from kafka_conformance.progress import Steps
 from kafka_conformance.protocol import Answered, Question, Unsupported, question_id, to_json
@@ -64,6 +64,8 @@ class Plan:
     examples: int
     seed: int
     quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
+    swept: Mapping[str, Mapping[str, Sequence[Question]]] = field(default_factory=dict)
+    """By rule and mutant, questions that sweeps found to show it: candidates beside those found here."""
 
     def examples_of(self, rule: Rule) -> int:
         """How many examples the rule's strategy is asked for."""
@@ -119,6 +121,8 @@ def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
     found = killers(rule, mutants, asked, plan.examples_of(rule), plan.seed)
     wanted = list(dict.fromkeys(question for some in found.values() for question in some))
+    if (swept := plan.swept.get(rule.slug)) is not None:
+        wanted = covering(found, swept)
     return _Asked(rule, thinned(rule, asked, wanted, plan.quotas[rule.slug]), wanted)
 
 

@@ -6,6 +6,7 @@ questions to put to Java; that a case kills a mutant is said of Java's answer al
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -17,7 +18,7 @@ from kafka_conformance.rules import Rule
 from kafka_conformance.sources import HYPOTHESIS, Source, shrink
 from kafka_reference.releases import Release, release
 
-__all__ = ["WANTED", "killers", "kills", "to_size"]
+__all__ = ["WANTED", "covering", "killers", "kills", "to_size"]
 
 WANTED = 5
 """How many cases each mutant, and each kind of question, should have."""
@@ -82,6 +83,34 @@ def killers(
         return list(_light(sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]))
 
     return {mutant.slug: found(mutant) for mutant in mutants}
+
+
+def covering(found: Mapping[str, Sequence[Question]], more: Mapping[str, Sequence[Question]]) -> list[Question]:
+    """The fewest, more or less, of the questions that show mutants, ``found`` and ``more``: each mutant WANTED times.
+
+    First the smallest that shows each mutant. Then greedily: the next is one that shows the most mutants that are not shown
+    often enough, the smallest of these.
+    """
+    shows: dict[Question, set[str]] = {}
+    for some in (found, more):
+        for mutant, questions in some.items():
+            for question in questions:
+                shows.setdefault(question, set()).add(mutant)
+    wanted = Counter({mutant: WANTED for mutants_shown in shows.values() for mutant in mutants_shown})
+    left = dict(sorted(shows.items(), key=lambda each: to_size(each[0])))
+    mutants = sorted(wanted)
+    taken = list(dict.fromkeys(next(question for question in left if mutant in left[question]) for mutant in mutants))
+    for question in taken:
+        wanted.subtract(left.pop(question))
+    while left:
+        best = max(
+            left, key=lambda question: sum(wanted[mutant] > 0 for mutant in left[question])
+        )  # the first of equals
+        if not any(wanted[mutant] > 0 for mutant in left[best]):
+            break
+        wanted.subtract(left.pop(best))
+        taken.append(best)
+    return taken
 
 
 def _light(questions: Sequence[Question]) -> Iterator[Question]:

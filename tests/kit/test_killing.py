@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.cases import Case
-from kafka_conformance.killing import WANTED, killers, kills, to_size
+from kafka_conformance.killing import WANTED, covering, killers, kills, to_size
 from kafka_conformance.mutants import MUTANTS, Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2 import Murmur2Question
@@ -86,3 +86,16 @@ def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
 def test_one_order_of_questions(pair: tuple[str, str]) -> None:
     less, more = map(Murmur2Question, pair)
     assert to_size(less) < to_size(more)
+
+
+def test_covering_takes_what_shows_most_mutants_smallest_first() -> None:
+    def key(text: str) -> Murmur2Question:
+        return Murmur2Question(text)
+
+    both, small, other = key("aabbcc"), key("aa"), key("bb")
+    assert covering({"x": [small, both]}, {"y": [both]}) == [small, both]
+    assert covering({"x": [other], "y": [small], "z": []}, {"x": [both], "y": [both]}) == [other, small, both]
+    assert covering({"x": [other, small]}, {}) == [small, other]
+    assert covering({}, {}) == []
+    many = [key(f"{number:02x}") for number in range(20)]
+    assert covering({"x": many}, {"x": many}) == many[:WANTED]

@@ -14,7 +14,7 @@ from kafka_conformance.protocol import Answered, Failed, Outcome, Question, Unsu
 from kafka_conformance.rules import RULES, Rule
 from kafka_reference.releases import Release
 
-__all__ = ["JavaAnswerer"]
+__all__ = ["JavaAnswerer", "outcome_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,14 @@ class JavaAnswerer:
         answered = opened.answer(lines)
         if [line["id"] for line in answered] != [line["id"] for line in asked]:
             raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")
-        return [_outcome(line) for line in answered]
+        return [outcome_in(line) for line in answered]
 
     def _ask_part(self, rule: Rule, at: Release, parts: Sequence[dict[str, Any]]) -> list[Outcome]:
         return self.answer(rule, at, [msgspec.convert(part, type=rule.question) for part in parts])
 
 
-def _outcome(line: dict[str, object]) -> Outcome:
+def outcome_in(line: dict[str, object]) -> Outcome:
+    """What a line of the oracle's says."""
     match line:
         case {"answer": dict(answer)}:
             return Answered(answer)

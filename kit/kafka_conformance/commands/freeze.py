@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from kafka_conformance.freezing import Made, Plan, freeze
 from kafka_conformance.mutants import MUTANTS
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.progress import steps
+from kafka_conformance.protocol import Question
 from kafka_conformance.rechecking import drifts, read_folder
 from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.rules import Rule, named
@@ -26,13 +27,14 @@ __all__ = ["OracleJava", "run"]
 _DRIFTS_SHOWN = 10
 
 
-def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None) -> int:
+def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None,
+        runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Make the files, or check those in ``check`` (the shipped ones if that is empty); the exit code."""
     meant = named(rules)
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check)
     pins = load()
-    plan = Plan(meant, chosen_releases("all", pins), examples, seed)
+    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs))
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         for each in freeze(plan, OracleJava(oracle), progress):
@@ -42,6 +44,17 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: 
             sizes.append(path.stat().st_size)
     _print(made, sizes, folder, seed)
     return _exit_code(made)
+
+
+def _swept(runs: Sequence[str]) -> Mapping[str, Mapping[str, Sequence[Question]]]:
+    """What these runs of sweeps found to show mutants."""
+    if not runs:
+        return {}
+    from kafka_conformance.pipeline.spark_session import open_spark
+    from kafka_conformance.pipeline.sweep_kills import kills_in
+
+    with open_spark() as spark:
+        return kills_in(spark, runs)
 
 
 def _check(rules: Sequence[Rule], folder: Path) -> int:

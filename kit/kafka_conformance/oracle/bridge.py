@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ from typing import Any, Protocol
 from kafka_conformance.errors import KitError, OracleFault
 from kafka_jars.store import Stored
 
-__all__ = ["Compiler"]
+__all__ = ["Compiler", "jar_of"]
 
 
 class _Calls(Protocol):
@@ -95,6 +96,18 @@ class Compiler:
         given[0], given[1], given[2], given[3] = words, printer, printer, None
         compiled = method.invoke(None, given)
         return "" if compiled else str(said.toString()) or "the compiler said nothing"
+
+
+def jar_of(classes: Path) -> Path:
+    """A folder of classes as a jar beside it, named like it; made at first use."""
+    jar = classes.with_name(f"kafka-conformance-{classes.name}.jar")
+    if not jar.is_file():
+        scratch = jar.with_name(f"arriving-{os.getpid()}-{jar.name}")
+        with zipfile.ZipFile(scratch, "w") as made:
+            for file in sorted(classes.rglob("*.class")):
+                made.write(file, file.relative_to(classes))
+        scratch.replace(jar)
+    return jar
 
 
 def _move(room: Path, made: Path) -> None:

@@ -23,7 +23,7 @@ from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
 
-__all__ = ["OpenRelease", "Oracle"]
+__all__ = ["OpenRelease", "Oracle", "bridge_sources"]
 
 # What every rule's Java stands on, whatever the release.
 _COMMON = (
@@ -35,6 +35,14 @@ _COMMON = (
 # What a rule's class needs and not every release has.
 _BESIDE = {"ProducerSequencesRule": ("SenderAccess", "SenderNetwork")}
 _HOST = "kafkaoracle.host.OracleHost"
+
+
+def bridge_sources(rules: Mapping[str, str]) -> list[Path]:
+    """The Java half for a release with these rules, each with its class."""
+    beside = [name for rule in rules.values() for name in _BESIDE.get(rule, ())]
+    return [
+        ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in (*_COMMON, *rules.values(), *beside)
+    ]
 
 
 class Oracle:
@@ -84,10 +92,7 @@ class Oracle:
 
     def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
-        beside = [name for rule in rules.values() for name in _BESIDE.get(rule, ())]
-        names = (*_COMMON, *rules.values(), *beside)
-        sources = [ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in names]
-        classes = self._ready_compiler().classes(sources, stored)
+        classes = self._ready_compiler().classes(bridge_sources(rules), stored)
         jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
         table = "\n".join(f"{slug}=kafkaoracle.{name}" for slug, name in rules.items())
         loaded = self._ask_host(lambda host: host.open(version, "\n".join(map(str, jars)), table))

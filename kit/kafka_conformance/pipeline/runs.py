@@ -18,7 +18,7 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from kafka_conformance.pipeline.spark_session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Run"]
+__all__ = ["Run", "plan_of"]
 
 _CHUNK = re.compile(r"chunk-(\d{6})")
 _PLAN, _RUNNING = "plan.json", "running.json"
@@ -95,8 +95,26 @@ class Run:
         missing = sorted(set(range(chunks)) - self.finished())
         if missing:
             raise KitError(f"{self.folder}: chunk {missing[0]} is not finished: run the same command again")
+        return self._read(range(chunks), schema)
+
+    def chunk(self, number: int, schema: str) -> DataFrame:
+        """The Parquet of one chunk, which is finished."""
+        return self._read([number], schema)
+
+    def _read(self, chunks: Iterable[int], schema: str) -> DataFrame:
         reader = self.spark.session.read.schema(schema).option("basePath", f"{self.folder}/chunks")
-        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in range(chunks))))
+        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in chunks)))
+
+
+def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
+    """The plan of a run, whoever made it. Raises BadInput if there is none."""
+    written = _Files(spark, folder.rstrip("/")).read(_PLAN)
+    if written is None:
+        raise BadInput(f"{folder} holds no run")
+    try:
+        return msgspec.json.decode(written, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise BadInput(f"the plan of the run in {folder} cannot be read: {error}") from error
 
 
 class _Files:

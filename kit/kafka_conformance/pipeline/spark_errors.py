@@ -14,7 +14,10 @@ from kafka_conformance.errors import KitError
 __all__ = ["SparkFault", "spark_fault"]
 
 _LONGEST = 600
-_KIT = re.compile(r"^kafka_conformance\.errors\.\w+: (.*)$|^kafka_conformance\.pipeline\.\w+\.\w+: (.*)$")
+# Errors whose text is a line for the user already: the kit's own, and those of its Java.
+_KIT = re.compile(
+    r"^kafka_conformance\.(?:errors|pipeline\.\w+)\.\w+: (.*)$|^java\.lang\.IllegalStateException: kafka-conformance: (.*)$"
+)
 _NAMED = re.compile(r"^(?:[a-z_][\w$]*\.)+([A-Z]\w*)(?:: (.*))?$")
 
 

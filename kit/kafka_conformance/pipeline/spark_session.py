@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput, KitError, NoJava
-from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.bridge import Compiler, jar_of
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.pipeline.spark_errors import SparkFault, spark_fault
@@ -108,18 +107,13 @@ class Spark:
 
     def _java_half(self) -> Path:
         """The jar of it, in the store, named like the folder of classes it is made of."""
-        store = default_store()
         sources = sorted(ORACLE_SOURCES.glob("host/**/*.java")) + sorted(ORACLE_SOURCES.glob("spark/**/*.java"))
-        compiler = Compiler(_Calls(self), fetched(load().compiler, store), store.folder)
-        classes = compiler.classes(sources, [], [self._class_path])
-        jar = classes.with_name(f"kafka-conformance-{classes.name}.jar")
-        if not jar.is_file():
-            scratch = jar.with_name(f"arriving-{os.getpid()}-{jar.name}")
-            with zipfile.ZipFile(scratch, "w") as made:
-                for file in sorted(classes.rglob("*.class")):
-                    made.write(file, file.relative_to(classes))
-            scratch.replace(jar)
-        return jar
+        return jar_of(self.compiler().classes(sources, [], [self._class_path]))
+
+    def compiler(self) -> Compiler:
+        """Eclipse's compiler, in the driver's JVM."""
+        store = default_store()
+        return Compiler(_Calls(self), fetched(load().compiler, store), store.folder)
 
     def check_executors(self) -> None:
         """Raises SparkFault unless the executors' Python has this very package."""

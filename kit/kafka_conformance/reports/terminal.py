@@ -37,10 +37,12 @@ def _is_count(cell: str) -> bool:
     return cell == "-" or cell.endswith(" %") or cell.replace(",", "").isdigit()
 
 
-def finding(rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str) -> Text:
-    """One difference: the question, what each said, and how to see it again."""
+def finding(
+    rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str, how: str = "shrunk to"
+) -> Text:
+    """One difference: the question, ``how`` it was chosen, what each said, and how to see it again."""
     width = max(map(len, names))
-    text = Text(f"{rule.slug}: {plural(count, 'question')} of this kind, shrunk to\n", style="bold red")
+    text = Text(f"{rule.slug}: {plural(count, 'question')} of this kind, {how}\n", style="bold red")
     text.append(f"  question  {to_json(difference.question).decode()}\n", style="default")
     for name, answer in zip(names, (difference.expected, difference.actual), strict=True):
         text.append(f"  {name:<{width}}  {to_json(answer).decode()}\n", style="default")

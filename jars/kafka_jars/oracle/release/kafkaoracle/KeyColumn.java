@@ -1,6 +1,7 @@
 package kafkaoracle;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
@@ -30,11 +31,19 @@ final class KeyColumn {
         int from = in.getInt(HEADER);
         for (int i = 0; i < count; i++) {
             int to = in.getInt(HEADER + 4 * (i + 1));
-            byte[] key = new byte[to - from];
-            in.get(data + from, key);
-            out.putInt(4 * i, rule.applyAsInt(key));
+            out.putInt(4 * i, rule.applyAsInt(key(from, to)));
             from = to;
         }
         return System.nanoTime() - begun;
+    }
+
+    private byte[] key(int from, int to) {
+        if (in.hasArray()) {
+            int first = in.arrayOffset() + data;
+            return Arrays.copyOfRange(in.array(), first + from, first + to);
+        }
+        byte[] key = new byte[to - from];
+        in.get(data + from, key);
+        return key;
     }
 }

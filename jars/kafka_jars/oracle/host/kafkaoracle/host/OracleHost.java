@@ -41,7 +41,11 @@ public final class OracleHost {
      * as text: py4j turns bytes into Python's one by one, which took longer than answering.
      */
     public String answer(String release, byte[] lines) throws Exception {
-        ReleaseRoom room = room(release);
+        return new String(answer(room(release), lines), StandardCharsets.UTF_8);
+    }
+
+    /** The same of a room that is somebody else's, as bytes. */
+    public static byte[] answer(ReleaseRoom room, byte[] lines) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
         write(out, Map.of("release", room.loadedVersion(), "jar", room.loadedFrom()));
         List<Map<String, Object>> asked = new ArrayList<>();
@@ -51,7 +55,7 @@ public final class OracleHost {
         for (Map<String, Object> answered : room.answer(asked)) {
             write(out, answered);
         }
-        return out.toString(StandardCharsets.UTF_8);
+        return out.toByteArray();
     }
 
     /** A whole column: keys in one file, results in another; nanoseconds spent in the release's own loop. */

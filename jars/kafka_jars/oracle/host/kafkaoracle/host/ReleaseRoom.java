@@ -30,14 +30,14 @@ import java.util.function.ToLongBiFunction;
  * Everything runs on one thread of ours whose id is set to 0: then ThreadLocalRandom's k-th draw depends on the seed
  * alone, and a question's draws can be what Kafka draws.
  */
-final class ReleaseRoom {
+public final class ReleaseRoom {
     private final Loader loader;
     private final ExecutorService thread;
     private final String loadedVersion;
     private final String loadedFrom;
     private final Map<String, Function<Map<String, Object>, Map<String, Object>>> rules = new HashMap<>();
 
-    ReleaseRoom(String release, String[] jars, String[] ruleClasses) throws Exception {
+    public ReleaseRoom(String release, String[] jars, String[] ruleClasses) throws Exception {
         loader = new Loader("kafka-" + release);
         loader.add(jars);
         loadedFrom = whereIs("org.apache.kafka.common.utils.Utils");
@@ -59,7 +59,7 @@ final class ReleaseRoom {
     }
 
     /** More jars behind those that are there, so nothing already loaded changes; where this class of theirs is from. */
-    String extend(String[] jars, String witness) throws Exception {
+    public String extend(String[] jars, String witness) throws Exception {
         loader.add(jars);
         return whereIs(witness);
     }
@@ -69,11 +69,11 @@ final class ReleaseRoom {
         return Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
 
-    String loadedVersion() {
+    public String loadedVersion() {
         return loadedVersion;
     }
 
-    String loadedFrom() {
+    public String loadedFrom() {
         return loadedFrom;
     }
 
@@ -110,9 +110,8 @@ final class ReleaseRoom {
         }
     }
 
-    @SuppressWarnings("unchecked")
     long bulk(String rule, String in, String out) throws Exception {
-        ToLongBiFunction<ByteBuffer, ByteBuffer> column = (ToLongBiFunction<ByteBuffer, ByteBuffer>) (Object) rules.get(rule);
+        ToLongBiFunction<ByteBuffer, ByteBuffer> column = column(rule);
         try (RandomAccessFile keys = new RandomAccessFile(in, "r"); RandomAccessFile results = new RandomAccessFile(out, "rw")) {
             ByteBuffer from = keys.getChannel().map(MapMode.READ_ONLY, 0, keys.length()).order(ByteOrder.LITTLE_ENDIAN);
             ByteBuffer into = results.getChannel().map(MapMode.READ_WRITE, 0, 4 * from.getLong(0)).order(ByteOrder.LITTLE_ENDIAN);
@@ -120,7 +119,20 @@ final class ReleaseRoom {
         }
     }
 
-    void close() throws IOException {
+    /**
+     * A whole column (see KeyColumn.java) on the thread of whoever asks: such a rule draws nothing, so it needs no thread of
+     * ours, and threads of one id in several rooms would wait for each other. One column at a time in a room.
+     */
+    public void answer(String rule, ByteBuffer in, ByteBuffer out) {
+        column(rule).applyAsLong(in, out);
+    }
+
+    @SuppressWarnings("unchecked")
+    private ToLongBiFunction<ByteBuffer, ByteBuffer> column(String rule) {
+        return (ToLongBiFunction<ByteBuffer, ByteBuffer>) (Object) rules.get(rule);
+    }
+
+    public void close() throws IOException {
         thread.shutdownNow();
         loader.close();
     }

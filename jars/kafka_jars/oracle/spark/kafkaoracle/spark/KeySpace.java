@@ -1,0 +1,139 @@
+package kafkaoracle.spark;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which keys there are, as blocks that can each be made by themselves (pipeline/key_spaces.py says the same, and makes them
+ * again to look whether these are they).
+ *
+ * A block is laid out as KeyColumn has it: the number of keys (int64), the argument (int64), the offsets (int32), the bytes of
+ * the keys.
+ */
+final class KeySpace {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Map<String, KeySpace> KNOWN = new ConcurrentHashMap<>();
+    private static final int HEADER = 16;
+
+    private final boolean every;
+    private final long keys;
+    private final int perBlock;
+    private final long firstArgument;
+    private final long arguments;
+    private final long seed;
+    private final int longest;
+
+    private KeySpace(String text) {
+        try {
+            JsonNode told = JSON.readTree(text);
+            every = told.get("every").asBoolean();
+            keys = told.get("keys").asLong();
+            perBlock = told.get("per_block").asInt();
+            firstArgument = told.get("first_argument").asLong();
+            arguments = told.get("arguments").asLong();
+            seed = told.get("seed").asLong();
+            longest = told.get("longest").asInt();
+        } catch (IOException broken) {
+            throw new IllegalStateException("what the driver sent is no JSON: " + broken.getMessage(), broken);
+        }
+    }
+
+    static KeySpace of(String text) {
+        return KNOWN.computeIfAbsent(text, KeySpace::new);
+    }
+
+    /** A block's keys. */
+    ByteBuffer block(long number) {
+        return every ? everyKey(number) : randomKeys(number);
+    }
+
+    /** Every key of up to some length: shorter ones first, those of a length as numbers with the first byte on top. */
+    private ByteBuffer everyKey(long number) {
+        long inOneGo = (keys + perBlock - 1) / perBlock;
+        long first = number % inOneGo * perBlock;
+        long end = Math.min(first + perBlock, keys);
+        int[] lengths = new int[(int) (end - first)];
+        for (int length = 0; start(length) < end; length++) {
+            long from = Math.max(first, start(length));
+            long to = Math.min(end, start(length + 1));
+            if (from < to) {
+                Arrays.fill(lengths, (int) (from - first), (int) (to - first), length);
+            }
+        }
+        ByteBuffer block = laidOut(lengths, firstArgument + number / inOneGo);
+        int at = HEADER + 4 * (lengths.length + 1);
+        long value = first - start(lengths[0]);
+        for (int i = 0; i < lengths.length; i++) {
+            if (i > 0 && lengths[i] != lengths[i - 1]) {
+                value = 0;
+            }
+            at = put(block, at, value++, lengths[i]);
+        }
+        return block;
+    }
+
+    private static int put(ByteBuffer block, int at, long value, int length) {
+        if (length == 4) {
+            block.putInt(at, Integer.reverseBytes((int) value));
+            return at + 4;
+        }
+        for (int shift = 8 * (length - 1); shift >= 0; shift -= 8) {
+            block.put(at++, (byte) (value >>> shift));
+        }
+        return at;
+    }
+
+    private static long start(int length) {
+        long start = 0;
+        for (int shorter = 0; shorter < length; shorter++) {
+            start += 1L << 8 * shorter;
+        }
+        return start;
+    }
+
+    /** Keys of many lengths: each up to the longest there may be, halved as often as is drawn, none to seven times. */
+    private ByteBuffer randomKeys(long number) {
+        int count = (int) Math.min(perBlock, keys - number * perBlock);
+        SplittableRandom chance = new SplittableRandom(new SplittableRandom(seed ^ number * 0x9e3779b97f4a7c15L).nextLong());
+        int[] lengths = new int[count];
+        int total = 0;
+        for (int i = 0; i < count; i++) {
+            long drawn = chance.nextLong();
+            lengths[i] = (int) ((drawn >>> 8) % ((longest >> (drawn & 7)) + 1));
+            total += lengths[i];
+        }
+        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments);
+        int at = HEADER + 4 * (count + 1);
+        int end = at + total;
+        for (; at + 8 <= end; at += 8) {
+            block.putLong(at, chance.nextLong());
+        }
+        for (long drawn = at < end ? chance.nextLong() : 0; at < end; at++, drawn >>>= 8) {
+            block.put(at, (byte) drawn);
+        }
+        return block;
+    }
+
+    private static ByteBuffer laidOut(int[] lengths, long argument) {
+        int total = 0;
+        for (int length : lengths) {
+            total += length;
+        }
+        int size = HEADER + 4 * (lengths.length + 1) + total;
+        ByteBuffer block = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        block.putLong(0, lengths.length).putLong(8, argument);
+        int end = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            end += lengths[i];
+            block.putInt(HEADER + 4 * (i + 1), end);
+        }
+        return block;
+    }
+}
