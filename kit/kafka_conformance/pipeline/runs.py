@@ -65,20 +65,26 @@ class Run:
             if spark.alive():
                 files.delete(_RUNNING)
 
+    @staticmethod
+    def planned(spark: Spark, folder: str) -> bytes | None:
+        """The plan of the run in ``folder``, as JSON; None if there is none. Of a run that fixes its plan at its start."""
+        return _Files(spark, folder.rstrip("/")).read(_PLAN)
+
     def finished(self) -> set[int]:
         """The chunks that are done."""
         return {int(found[1]) for name in _Files(self.spark, f"{self.folder}/chunks").names()
                 if (found := _CHUNK.fullmatch(name)) and self._done(int(found[1]))}  # fmt: skip
 
     def _done(self, number: int) -> bool:
-        return _Files(self.spark, self._path(number)).exists("_SUCCESS")
+        return _Files(self.spark, self.path(number)).exists("_SUCCESS")
 
-    def _path(self, number: int) -> str:
+    def path(self, number: int) -> str:
+        """The folder of a chunk."""
         return f"{self.folder}/chunks/chunk-{number:06d}"
 
     def do(self, number: int, frame: Callable[[], DataFrame], *, by: tuple[str, ...] = ()) -> None:
         """Write a chunk, in folders for each value of the columns ``by``. Raises SparkFault."""
-        write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self._path(number))  # noqa: E731
+        write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self.path(number))  # noqa: E731
         self.spark.call(write, f"chunk {number}")
 
     def read(self, chunks: int, schema: str) -> DataFrame:
@@ -87,7 +93,7 @@ class Run:
         if missing:
             raise KitError(f"{self.folder}: chunk {missing[0]} is not finished: run the same command again")
         reader = self.spark.session.read.schema(schema).option("basePath", f"{self.folder}/chunks")
-        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in range(chunks))))
+        return self.spark.call(lambda: reader.parquet(*(self.path(number) for number in range(chunks))))
 
 
 class _Files:
