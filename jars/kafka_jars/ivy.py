@@ -1,7 +1,8 @@
 """Jars by the Ivy that is inside Spark's JVM: by coordinates, with no address written anywhere.
 
 ``org.apache.spark.util.MavenUtils`` is what ``spark-submit --packages`` uses. It is asked for one jar at a time and
-without the jar's dependencies: which jars belong to a release is in ``releases.toml``, not in somebody's POM.
+without the jar's dependencies: which jars belong to a release is in ``releases.toml`` and ``brokers.toml``, not in
+somebody's POM. Only who writes those files asks what a POM says (:meth:`Ivy.closure`).
 
 The JVM brings a list of certificate authorities of its own, which need not be those this machine trusts (a company's
 proxy is known to Python, curl and pip through ``SSL_CERT_FILE``, and not to a Java that came as a wheel). So before the
@@ -12,16 +13,25 @@ from __future__ import annotations
 
 import re
 import ssl
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kafka_jars.errors import JarUnavailable
 
-__all__ = ["Ivy"]
+__all__ = ["Closure", "Ivy"]
 
 # In what Ivy says: the repositories it tried, and those that did not answer.
 _TRIED = re.compile(r"^\s+https?://([^/\s]+)/", re.MULTILINE)
 _SILENT = re.compile(r"(?:Server access error at url https?://|^\s+Host )([^/\s]+)(?:/| not found)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A jar and all that it needs at run time: coordinates, its own first; and those that no repository has."""
+
+    coordinates: tuple[str, ...]
+    absent: tuple[str, ...]
 
 
 class Ivy:
@@ -36,15 +46,9 @@ class Ivy:
 
         Raises JarUnavailable, which tells a jar that does not exist from a network that does not answer.
         """
-        if not self._trusting:
-            self._trust_what_python_trusts()
-            self._trusting = True
         jvm = self._jvm
-        said = jvm.java.io.ByteArrayOutputStream()
-        printer = jvm.java.io.PrintStream(said)
+        said, printer, settings = self._settings(into)
         utils, none = jvm.org.apache.spark.util.MavenUtils, jvm.scala.Option.empty()
-        settings = utils.buildIvySettings(none, jvm.scala.Option.apply(str(into)), False, printer)
-        settings.setDefaultCache(jvm.java.io.File(str(into / "cache")))
         no_exclusions = jvm.scala.collection.immutable.List.newBuilder().result()
         try:
             found = utils.resolveMavenCoordinates(coordinates, settings, none, False, no_exclusions, False, printer)
@@ -59,13 +63,43 @@ class Ivy:
             raise JarUnavailable(f"{coordinates}: expected one jar from Ivy, got {paths}")
         return Path(paths[0])
 
+    def closure(self, coordinates: str, into: Path) -> Closure:
+        """What a jar's POM, and those of what it names, ask for at run time; the folder ``into`` is Ivy's.
+
+        Raises JarUnavailable if the jar itself is not to be had.
+        """
+        self.fetch(coordinates, into)  # it tells a jar that is not there from a network that is not
+        _, _, settings = self._settings(into)
+        report = self._resolved(coordinates, settings, transitive=True)
+        found = [_named(each.getArtifact().getModuleRevisionId()) for each in report.getAllArtifactsReports()]
+        absent = [_named(each.getId()) for each in report.getUnresolvedDependencies()]
+        return Closure(tuple(dict.fromkeys([coordinates, *found])), tuple(absent))
+
+    def _settings(self, into: Path) -> tuple[Any, Any, Any]:
+        """What is said goes into the first, by the second; the third are Ivy's settings, with its folder ``into``."""
+        if not self._trusting:
+            self._trust_what_python_trusts()
+            self._trusting = True
+        jvm = self._jvm
+        said = jvm.java.io.ByteArrayOutputStream()
+        printer = jvm.java.io.PrintStream(said)
+        utils, none = jvm.org.apache.spark.util.MavenUtils, jvm.scala.Option.empty()
+        settings = utils.buildIvySettings(none, jvm.scala.Option.apply(str(into)), False, printer)
+        settings.setDefaultCache(jvm.java.io.File(str(into / "cache")))
+        return said, printer, settings
+
     def _by_ivy_alone(self, coordinates: str, settings: Any) -> list[str]:
+        report = self._resolved(coordinates, settings, transitive=False)
+        return [str(artifact.getLocalFile()) for artifact in report.getAllArtifactsReports()]
+
+    def _resolved(self, coordinates: str, settings: Any, *, transitive: bool) -> Any:
         ivy = self._jvm.org.apache.ivy
         options = ivy.core.resolve.ResolveOptions()
-        options.setTransitive(False)
+        options.setTransitive(transitive)
+        if transitive:  # not what is optional, or there for tests; the pattern makes an array of Java's strings
+            options.setConfs(self._jvm.java.util.regex.Pattern.compile(",").split("default"))
         asked = ivy.core.module.id.ModuleRevisionId.newInstance(*coordinates.split(":"))
-        report = ivy.Ivy.newInstance(settings).resolve(asked, options, False)
-        return [str(artifact.getLocalFile()) for artifact in report.getAllArtifactsReports()]
+        return ivy.Ivy.newInstance(settings).resolve(asked, options, False)
 
     def _trust_what_python_trusts(self) -> None:
         authorities = ssl.create_default_context().get_ca_certs(binary_form=True)
@@ -84,6 +118,10 @@ class Ivy:
         context = net.SSLContext.getInstance("TLS")
         context.init(None, managers.getTrustManagers(), None)
         net.SSLContext.setDefault(context)
+
+
+def _named(module: Any) -> str:
+    return f"{module.getOrganisation()}:{module.getName()}:{module.getRevision()}"
 
 
 def _unavailable(coordinates: str, said: str, error: str) -> JarUnavailable:

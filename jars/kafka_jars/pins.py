@@ -22,7 +22,7 @@ from tomlkit.exceptions import TOMLKitError
 from kafka_jars.artifacts import broker_of, clients_of
 from kafka_jars.errors import JarError, PinsUnreadable
 
-__all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin"]
+__all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin", "read_jars", "read_version", "write_release"]
 
 PINS_FILE = Path(__file__).parent / "releases.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -78,14 +78,14 @@ def load(path: Path = PINS_FILE) -> Pins:
     """Read and check the pins. Raises PinsUnreadable, naming the entry."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
-        named = {_version(version): dict(table) for version, table in document["releases"].items()}
+        named = {read_version(version): dict(table) for version, table in document["releases"].items()}
         brokers = {version: table.pop(_BROKER) for version, table in named.items() if _BROKER in table}
         made = Pins(
-            releases={version: _jars(table, path) for version, table in named.items()},
-            beside=_jars(document["beside"], path),
-            compiler=_jars(document["compiler"], path),
-            connector=_jars(document["connector"], path),
-            brokers={version: _jars(table, path) for version, table in brokers.items()},
+            releases={version: read_jars(table, path) for version, table in named.items()},
+            beside=read_jars(document["beside"], path),
+            compiler=read_jars(document["compiler"], path),
+            connector=read_jars(document["connector"], path),
+            brokers={version: read_jars(table, path) for version, table in brokers.items()},
         )
     except (
         OSError,
@@ -105,10 +105,15 @@ def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE, *, broker: d
 
     ``jars`` are its clients, ``broker`` what its broker adds, if anything.
     """
+    own: dict[str, Any] = {**jars, _BROKER: broker} if broker else {**jars}
+    write_release(path, version, own)
+
+
+def write_release(path: Path, version: str, own: dict[str, Any]) -> None:
+    """Put the table ``own`` under ``releases`` in the file, in order; whole or not at all. Raises JarError."""
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
         releases = document["releases"]
-        own: dict[str, Any] = {**jars, _BROKER: broker} if broker else {**jars}
         everything = {name: dict(table) for name, table in releases.unwrap().items()} | {version: own}
     except (OSError, TOMLKitError, KeyError, AttributeError) as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
@@ -124,13 +129,15 @@ def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE, *, broker: d
         raise JarError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _version(name: str) -> str:
+def read_version(name: str) -> str:
+    """A release's name as it stands in a file. Raises ValueError."""
     if not _VERSION.fullmatch(name):
         raise ValueError(f"{name!r} is no release")
     return name
 
 
-def _jars(table: dict[str, str], path: Path) -> tuple[Jar, ...]:
+def read_jars(table: dict[str, str], path: Path) -> tuple[Jar, ...]:
+    """A table of coordinates and sha256. Raises PinsUnreadable, naming the entry."""
     if not table:
         raise PinsUnreadable(f"{path} names no jar where there has to be one")
     for coordinates, sha256 in table.items():

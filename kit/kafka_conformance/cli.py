@@ -332,6 +332,46 @@ def jars_pin(**options: Any) -> int:
     return command.pin(**options)
 
 
+@app.group()
+def broker() -> None:
+    """A real Kafka broker, here, for as long as you want it."""
+
+
+@broker.command("run")
+@click.option("--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE", help="An exact one, from 3.3 on.")
+@click.option("--nodes", default="1", type=click.Choice(["1", "3"]), callback=lambda _, __, value: int(value),
+              show_default=True, help="How many brokers.")  # fmt: skip
+@click.option("--engine", default="auto", type=click.Choice(["auto", "docker", "jars"]), show_default=True,
+              help="auto: Docker where it answers and no release is named, else jars.")  # fmt: skip
+@click.option("--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Make this topic; may be given often.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the broker's; likewise.")
+@click.option("--port", default=None, type=click.IntRange(1, 65_535), metavar="N", help="The first node's; else a free one.")
+@click.option("--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB", help="Each node's.")
+def broker_run(**options: Any) -> int:
+    """Run a broker until Ctrl-C; the one line on standard output is where clients find it."""
+    from kafka_conformance.commands import broker as command
+
+    return command.run(**options)
+
+
+@broker.command("fetch")
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASES", help="Joined by commas, or all.")
+def broker_fetch(**options: Any) -> int:
+    """Fetch and check brokers' jars; they start without a network afterwards."""
+    from kafka_conformance.commands import broker as command
+
+    return command.fetch(**options)
+
+
+@broker.command("pin")
+@click.argument("versions", metavar="RELEASE...", nargs=-1, required=True)
+def broker_pin(**options: Any) -> int:
+    """Find all jars a release's broker runs on and write their sha256 into brokers.toml."""
+    from kafka_conformance.commands import broker as command
+
+    return command.pin(**options)
+
+
 def main() -> NoReturn:
     """Run a command; one line on standard error and exit code 2 for whatever kept it from judging."""
     interrupts.listen()

@@ -7,7 +7,7 @@ nothing of the kit.
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost", "WrongRelease"]
+__all__ = ["BadInput", "BrokerLost", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost", "WrongRelease"]
 
 
 class KitError(Exception):
@@ -16,6 +16,10 @@ class KitError(Exception):
 
 class BadInput(KitError):
     """What the user gave cannot be understood: an argument, a file, a line on standard input."""
+
+
+class BrokerLost(KitError):
+    """A broker of ours did not start, ended by itself, or did not answer within the limit."""
 
 
 class NoJava(KitError):

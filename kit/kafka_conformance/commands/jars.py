@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kafka_conformance.fetching import fetched
+from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.session import chosen_releases
 from kafka_jars import pins as pinning

@@ -1,0 +1,70 @@
+"""``brokers.toml``: the jars a whole broker runs on, by release, and the sha256 of each.
+
+``releases.toml`` has the few classes that rules are proven against; a broker that is started needs all that the POM of
+``kafka_2.13`` asks for, forty to fifty jars. They are pinned one by one when a release is added (``kafka-conformance broker
+pin``), so that nobody's POM is read, and no network is needed, when a broker is started.
+
+Brokers start from 3.3 on, the first release whose KRaft was meant for use: before that a broker needs ZooKeeper. What a
+POM asks for and a broker does without may be absent from the repositories (:data:`NOT_NEEDED`); anything else that is
+absent keeps a release from being pinned.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_jars.errors import PinsUnreadable
+from kafka_jars.pins import Jar, read_jars, read_version, write_release
+
+__all__ = ["BROKERS_FILE", "FIRST", "NOT_NEEDED", "BrokerPins", "broker_coordinates", "load_brokers", "pin_broker"]
+
+BROKERS_FILE = Path(__file__).parent / "brokers.toml"
+FIRST = (3, 3)
+NOT_NEEDED = ("org.apache.kafka:kafka-tools-api",)
+"""Interfaces for the decoders of command line tools; 4.4.0's was in no repository, and its broker runs without."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerPins:
+    """What ``brokers.toml`` says."""
+
+    releases: dict[str, tuple[Jar, ...]]
+    beside: tuple[Jar, ...]
+
+    def jars(self, version: str) -> tuple[Jar, ...]:
+        """All that this release's broker runs on. Raises KeyError for one that is not pinned."""
+        return self.releases[version] + self.beside
+
+    @property
+    def newest(self) -> str:
+        """The newest release that is pinned."""
+        return max(self.releases, key=_numbers)
+
+
+def broker_coordinates(version: str) -> str:
+    """The jar whose POM names all others."""
+    return f"org.apache.kafka:kafka_2.13:{version}"
+
+
+def load_brokers(path: Path = BROKERS_FILE) -> BrokerPins:
+    """Read and check the pins. Raises PinsUnreadable, naming the entry."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        releases = {read_version(version): read_jars(table, path) for version, table in document["releases"].items()}
+        made = BrokerPins(releases, read_jars(document["beside"], path))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise PinsUnreadable(f"{path} cannot be read as a list of brokers' jars: {error!r}") from error
+    if not made.releases:
+        raise PinsUnreadable(f"{path} pins no broker")
+    return made
+
+
+def pin_broker(version: str, jars: dict[str, str], path: Path = BROKERS_FILE) -> None:
+    """Write the jars of a release's broker, coordinates to sha256, keeping everything else. Raises JarError."""
+    write_release(path, version, dict(jars))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
