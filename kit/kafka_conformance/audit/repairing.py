@@ -1,0 +1,337 @@
+"""A topic's records, rewritten to a new topic where Java puts them: nothing lost, nothing doubled, in order per key.
+
+What is written is decided once. The *plan* fixes the source's offsets at the start, of transactions what is committed, and
+every planned record gets a place in the new topic: a partition, and a number there.
+
+* **Partition.** A record with a key goes where Kafka's own class puts the key (``BuiltInPartitioner.partitionForKey`` of
+  the connector's client); the reference looks at the result again. A record without one stays in its partition, since where
+  it is says nothing; where the new topic has fewer partitions, those of the others are spread, by offset modulo the count.
+* **Order** in a new partition is by the greatest timestamp so far in the record's old partition, then the old partition, then
+  the offset. A greatest timestamp so far never descends, so each old partition's own order stays whatever clocks said.
+  Records of a key that lay on several partitions have no order of their own but time, so they are merged by it.
+* **Number.** Nobody else writes to the new topic, so record *i* of a partition has to get offset *i*.
+
+=====  ==================================================================================================================
+chunk  of the run's folder
+=====  ==================================================================================================================
+0      the planned records, one file of Parquet for a partition, in order. The source is not needed after this, so that
+       what is deleted from it or compacted meanwhile changes nothing
+1      what was counted of the source while it was read
+2      the id of the new topic, which is how a resumed run knows its own
+3      what a reader gets to know, once the new topic was read back and is as planned
+4      the new topic's settings are as they are to be
+=====  ==================================================================================================================
+
+Writing (``RepairWriting.java``) is no chunk. Each partition is written by one task, which goes on behind the records that
+are there, compares the last of these with the plan, and stops at the first record that gets another offset than planned.
+So it may end anywhere: what was written is the beginning of the plan. What no offset can prevent is a second writer that
+is not us; that is seen, and the new topic is given up.
+
+In the end the source, as counted while it was read, the plan, and the new topic as read back have to have the same sums.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kafka_conformance.audit.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
+from kafka_conformance.audit.topics import MEANWHILE, Topic, Topics, client_settings
+from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.pipeline.runs import Run
+from kafka_conformance.progress import Steps
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from kafka_conformance.pipeline.spark_session import Spark
+
+__all__ = ["PATIENCE_S", "Counted", "Plan", "check_target", "compared", "make_plan", "resumed_plan", "rewrite", "source_frame"]
+
+PATIENCE_S = 120.0
+"""For how long no record may be acknowledged until the writing is given up."""
+
+PLANNED = """target int, index long, source_partition int, source_offset long, timestamp_ms long, key binary, value binary,
+    headers array<struct<key: string, value: binary>>"""
+_STAGED, _COUNTED, _TARGET, _FOUND, _SETTLED = range(5)
+_STILL_S, _STILL_LIMIT_S, _LEADERS_LIMIT_S = 3.0, 60.0, 30.0
+_BATCH_BYTES = 64 << 20
+_WHOLE = str(1 << 42)  # larger than any file: a file is read by one task, from its beginning to its end
+_NUMBERS = (1 << 33) - 1  # Spark's ascending ids are a task's number, and in the lower 33 bits the row's
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Everything that decides what is written. ``begins`` and ``ends`` are the source's offsets, by partition."""
+
+    source: str
+    source_id: str
+    target: str
+    before: int
+    partitions: int
+    replication: int
+    settings: dict[str, str]
+    begins: dict[int, int]
+    ends: dict[int, int]
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """What was counted of the source while it was read. ``largest``: the bytes of the largest record."""
+
+    source: Sum
+    largest: int
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """What was planned, and what is in the new topic; ``misplaced`` keyed records lie elsewhere than the reference says."""
+
+    planned: Sum
+    found: Sum
+    misplaced: int
+
+    @property
+    def same(self) -> bool:
+        """Whether the new topic is what was planned."""
+        return self.planned == self.found and not self.misplaced
+
+
+def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> Plan:
+    """The plan for the source as it is now. Raises BadInput for a source that is not there or cannot be rewritten so."""
+    if source == target:
+        raise BadInput(f"{source} cannot be rewritten to itself: give the name of a new topic")
+    if (topic := topics.find(source)) is None:
+        raise BadInput(f"there is no topic {source}")
+    if partitions is not None and partitions < 1:
+        raise BadInput(f"a topic has 1 partition or more, not {partitions}")
+    begins, ends = topics.offsets(topic)
+    return Plan(source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
+                topic.settings, begins, ends)  # fmt: skip
+
+
+def resumed_plan(written: bytes, source: str, target: str, partitions: int | None, folder: str) -> Plan:
+    """The plan in a run's folder. Raises BadInput unless it is for what is asked now."""
+    try:
+        plan = msgspec.json.decode(written, type=Plan)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{folder} holds another run: give another folder ({error})") from error
+    for name, was, now in (("the source", plan.source, source), ("the target", plan.target, target),
+                           ("the number of partitions", plan.partitions, partitions or plan.partitions)):  # fmt: skip
+        if was != now:
+            raise BadInput(f"{folder} holds another run: {name} is {was} there and {now} here; give another folder")
+    return plan
+
+
+def check_target(topics: Topics, plan: Plan) -> None:
+    """Raises BadInput if a new run's target is there already."""
+    if topics.find(plan.target) is not None:
+        raise BadInput(f"topic {plan.target} is there already, and not of this run: give the name of a new topic")
+
+
+def source_frame(spark: Spark, kafka: Mapping[str, str], topic: str, begins: Mapping[int, int],
+                 ends: Mapping[int, int]) -> DataFrame:  # fmt: skip
+    """A topic's records between these offsets: (partition, offset, timestamp_ms, key, value, headers)."""
+    offsets = [msgspec.json.encode({topic: dict(each)}).decode() for each in (begins, ends)]
+    reader = spark.session.read.format("kafka").options(**{name: value for name, value in kafka.items()})
+    reader = reader.option("kafka.isolation.level", "read_committed").option("includeHeaders", "true")
+    reader = reader.option("assign", msgspec.json.encode({topic: sorted(begins)}).decode())
+    read = spark.call(lambda: reader.option("startingOffsets", offsets[0]).option("endingOffsets", offsets[1]).load())
+    columns = "partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key", "value", "headers"
+    return read.selectExpr(*columns)
+
+
+def rewrite(
+    spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan, progress: Steps,
+    patience_s: float = PATIENCE_S,
+) -> Compared:  # fmt: skip
+    """Write the plan's records, or what is missing of them, and compare. Raises BadInput, KitError, SparkFault.
+
+    Only what was compared and is the same is finished: else the next run compares again.
+    """
+    if str(spark.session.sparkContext.getConf().get("spark.speculation", "false")).lower() == "true":
+        raise BadInput("spark.speculation runs a task twice at once, and both would write: switch it off")
+    spark.add_java()
+    if not run.finished() >= {_STAGED, _COUNTED}:
+        progress.doing(f"reading {plan.source} and putting it in order")
+        _stage(spark, topics, kafka, run, plan)
+    counted = msgspec.json.decode(_kept(run, _COUNTED), type=Counted)
+    ours = _own_target(topics, run, plan)
+    if _FOUND in run.finished() and ours:
+        result = msgspec.json.decode(_kept(run, _FOUND), type=Compared)
+    else:
+        _await_stillness(topics, plan)
+        progress.doing(f"writing {plan.target}")
+        with _watched(topics, plan, progress):
+            _write(spark, kafka, run, plan, counted, patience_s)
+        progress.doing(f"reading {plan.target} back")
+        result = compared(spark, topics, kafka, run, plan)
+        if not result.same:
+            return result
+        _keep(run, _FOUND, result)
+        ours = False
+    if not (ours and _SETTLED in run.finished()):
+        topics.settle(plan.target, plan.settings)
+        _keep(run, _SETTLED, sorted(plan.settings.items()))
+    return result
+
+
+def staged(run: Run) -> DataFrame:
+    """The planned records, in no order."""
+    return run.spark.session.read.schema(PLANNED).parquet(run.path(_STAGED))
+
+
+def _keep(run: Run, number: int, document: Any) -> None:
+    from pyspark.sql import functions as f
+
+    text = msgspec.json.encode(document).decode()
+    run.do(number, lambda: run.spark.session.range(0, 1, 1, 1).select(f.lit(text).alias("text")))
+
+
+def _kept(run: Run, number: int) -> bytes:
+    reader = run.spark.session.read.schema("text string")
+    rows = run.spark.call(lambda: reader.parquet(run.path(number)).collect(), f"chunk {number} of {run.folder}")
+    return str(rows[0]["text"]).encode()
+
+
+def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> None:
+    """Chunks 0 and 1."""
+    from pyspark.sql import DataFrame, Observation
+    from pyspark.sql import functions as f
+
+    now = topics.find(plan.source)
+    if now is None or now.id != plan.source_id:
+        raise BadInput(f"{plan.source} is no longer the topic that was to be rewritten: begin anew, in another folder")
+    seen = Observation()
+    read = source_frame(spark, kafka, plan.source, plan.begins, plan.ends).observe(
+        seen, f.count("*").alias("records"), sum_column("partition", "offset").alias("hashes"), largest().alias("largest")
+    )
+
+    def frame() -> DataFrame:
+        placing = spark.jvm.kafkaoracle.spark.RepairPlacing
+        placed = DataFrame(placing.placed(read._jdf, plan.partitions), spark.session)  # noqa: SLF001
+        order = placed.repartition(plan.partitions, "slot").sortWithinPartitions("time", "partition", "offset")
+        return order.select("target", f.monotonically_increasing_id().bitwiseAND(f.lit(_NUMBERS)).alias("index"),
+                            f.col("partition").alias("source_partition"), f.col("offset").alias("source_offset"),
+                            "timestamp_ms", "key", "value", "headers")  # fmt: skip
+
+    run.do(_STAGED, frame)
+    told = spark.call(lambda: seen.get, "counting the source")
+    source = sum_of(int(told["records"]), told["hashes"])
+    planned = spark.call(lambda: summed(staged(run), "source_partition", "source_offset"), "adding up the plan")
+    if planned != source:
+        raise KitError(f"{plan.source} was read as {source}, and the plan has {planned}: run the same command again")
+    _keep(run, _COUNTED, Counted(source, int(told["largest"] or 0)))
+
+
+def _own_target(topics: Topics, run: Run, plan: Plan) -> bool:
+    """See to it that the new topic is there and this run's; whether it has been before. Raises BadInput."""
+    found = topics.find(plan.target)
+    known = msgspec.json.decode(_kept(run, _TARGET), type=str) if _TARGET in run.finished() else None
+    if found is not None and known is not None and found.id == known:
+        return True
+    if found is None:
+        topics.make(plan.target, plan.partitions, plan.replication, plan.settings)
+        found = _with_leaders(topics, plan)
+    elif not MEANWHILE.items() <= found.settings.items() or any(topics.offsets(found)[1].values()):
+        raise BadInput(f"topic {plan.target} is there already, and not of this run: delete it, or give another name")
+    if found.partitions != plan.partitions:
+        raise BadInput(f"topic {plan.target} has {found.partitions} partitions, and {plan.partitions} were asked for")
+    _keep(run, _TARGET, found.id)
+    return False
+
+
+def _with_leaders(topics: Topics, plan: Plan) -> Topic:
+    limit = time.monotonic() + _LEADERS_LIMIT_S
+    while True:
+        try:
+            if (found := topics.find(plan.target)) is not None:
+                return found
+        except BadInput:
+            if time.monotonic() > limit:
+                raise
+        if time.monotonic() > limit:
+            raise KitError(f"topic {plan.target} was made, and is not there after {_LEADERS_LIMIT_S:g} s: run it again")
+        time.sleep(0.1)
+
+
+def _written(topics: Topics, plan: Plan) -> int:
+    return sum(topics.offsets(Topic(plan.target, "", plan.partitions, 0, {}))[1].values())
+
+
+def _await_stillness(topics: Topics, plan: Plan) -> None:
+    """Wait until a run that was killed writes no more: what it had sent may still be arriving."""
+    limit, before = time.monotonic() + _STILL_LIMIT_S, _written(topics, plan)
+    since = time.monotonic()
+    while before and time.monotonic() < since + _STILL_S:
+        time.sleep(0.2)
+        if (now := _written(topics, plan)) != before:
+            before, since = now, time.monotonic()
+        if time.monotonic() > limit:
+            raise BadInput(f"somebody else writes to {plan.target}: it is to be nobody's but this run's")
+
+
+@contextmanager
+def _watched(topics: Topics, plan: Plan, progress: Steps) -> Iterator[None]:
+    """Progress by what is in the new topic."""
+    ends = Event()
+
+    def watch() -> None:
+        while not ends.wait(1.0):
+            try:
+                progress.advance(_written(topics, plan) - progress.done)
+            except KitError:  # the writing will say what is wrong
+                continue
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join(_LEADERS_LIMIT_S)
+
+
+def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted: Counted, patience_s: float) -> None:
+    """Write what is missing. A file is one partition's plan, and is read by one task from its beginning to its end."""
+    rows = max(1, min(4096, _BATCH_BYTES // max(1, counted.largest)))
+    reading = {
+        "spark.sql.files.maxPartitionBytes": _WHOLE, "spark.sql.files.openCostInBytes": _WHOLE,
+        "spark.sql.parquet.columnarReaderBatchSize": str(rows),
+    }  # fmt: skip
+    writing = spark.jvm.kafkaoracle.spark.RepairWriting
+    clients = client_settings(kafka)
+    with _set(spark, reading):
+        planned = staged(run)._jdf  # noqa: SLF001
+        write = lambda: writing.write(planned, plan.target, clients, int(patience_s * 1000), counted.largest)  # noqa: E731
+        spark.call(write, f"writing {plan.target}")
+
+
+@contextmanager
+def _set(spark: Spark, settings: Mapping[str, str]) -> Iterator[None]:
+    conf = spark.session.conf
+    before = {name: conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        conf.set(name, value)
+    try:
+        yield
+    finally:
+        if spark.alive():
+            for name, was in before.items():
+                if was is None:
+                    conf.unset(name)
+                else:
+                    conf.set(name, was)
+
+
+def compared(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> Compared:
+    """The plan and the new topic as it is read back."""
+    begins, ends = topics.offsets(Topic(plan.target, "", plan.partitions, 0, {}))
+    target = source_frame(spark, kafka, plan.target, begins, ends)
+    sums: list[Callable[[], Sum]] = [lambda: summed(staged(run), "target", "index"),
+                                     lambda: summed(target, "partition", "offset")]  # fmt: skip
+    planned, found = (spark.call(each, f"comparing {plan.target} with the plan") for each in sums)
+    wrong = spark.call(lambda: misplaced(target, plan.partitions), f"looking at the partitions of {plan.target}")
+    return Compared(planned, found, wrong)
