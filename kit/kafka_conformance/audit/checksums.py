@@ -8,7 +8,7 @@ is hashed beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -72,7 +72,7 @@ def largest() -> Column:
 def misplaced(frame: DataFrame, partitions: int) -> int:
     """How many keyed records of (partition, key) are not where the reference puts their key."""
 
-    def counted(batches: Iterator[Any]) -> Iterator[Any]:
+    def counted(batches: Iterable[Any]) -> Iterable[Any]:
         import pyarrow as pa
         from pyarrow import compute
 

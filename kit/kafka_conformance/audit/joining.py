@@ -16,7 +16,7 @@ brings together a key's few counts, not its records. The thousand keys kept are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -159,16 +159,14 @@ def _by_key(a: JoinSource, b: JoinSource) -> DataFrame:
     expected = _expected(places, a.partitions, b.partitions)
     lies = f.struct("partition", "n", f.col("first.time_ms").alias("time_ms"), f.col("first.offset").alias("offset"))
     by_side = [f.array_sort(f.collect_list(f.when(f.col("side") == side, lies))).alias(side) for side in "ab"]
-    keys = expected.groupBy("key").agg(
-        *by_side, *(f.max(f"expected_{side}").alias(f"expected_{side}") for side in "ab"), f.count("*").alias("_rows")
-    )
-    return _judged(keys)
+    placed = [f.max(f"expected_{side}").alias(f"expected_{side}") for side in "ab"]
+    return _judged(expected.groupBy("key").agg(*by_side, *placed))
 
 
 def _expected(places: DataFrame, of_a: int, of_b: int) -> DataFrame:
     """With where Java puts the key in each."""
 
-    def placed(batches: Iterator[Any]) -> Iterator[Any]:
+    def placed(batches: Iterable[Any]) -> Iterable[Any]:
         from kafka_reference.bulk import partition_for_key
 
         for batch in batches:
@@ -188,7 +186,9 @@ def _judged(keys: DataFrame) -> DataFrame:
     wide = "cast({0} as decimal(38,0))"
     met = f"""aggregate(a, {wide.format(0)}, (sum, x) -> cast(sum + aggregate(filter(b, y -> y.partition = x.partition),
         {wide.format(0)}, (s, y) -> cast(s + {wide.format("x.n")} * y.n as decimal(38,0))) as decimal(38,0)))"""
-    affected = """aggregate(filter({0}, x -> exists({1}, y -> y.partition != x.partition)), 0L, (sum, x) -> sum + x.n)"""
+    affected = (
+        """aggregate(filter({0}, x -> exists({1}, y -> y.partition != x.partition)), 0L, (sum, x) -> sum + x.n)"""
+    )
     off = "aggregate(filter({0}, x -> x.partition != expected_{0}), 0L, (sum, x) -> sum + x.n)"
     counted = keys.withColumns({
         "keyless": f.expr("key is null"),

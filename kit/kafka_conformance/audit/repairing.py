@@ -6,8 +6,8 @@ every planned record gets a place in the new topic: a partition, and a number th
 * **Partition.** A record with a key goes where Kafka's own class puts the key (``BuiltInPartitioner.partitionForKey`` of
   the connector's client); the reference looks at the result again. A record without one stays in its partition, since where
   it is says nothing; where the new topic has fewer partitions, those of the others are spread, by offset modulo the count.
-* **Order** in a new partition is by the greatest timestamp so far in the record's old partition, then the old partition, then
-  the offset. A greatest timestamp so far never descends, so each old partition's own order stays whatever clocks said.
+* **Order** in a new partition is by the greatest timestamp so far in the record's old partition, then the old partition,
+  then the offset. A greatest timestamp so far never descends, so each old partition's own order stays whatever clocks said.
   Records of a key that lay on several partitions have no order of their own but time, so they are merged by it.
 * **Number.** Nobody else writes to the new topic, so record *i* of a partition has to get offset *i*.
 
@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kafka_conformance.audit.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
+from kafka_conformance.audit.repair_plan import Compared, Counted, Plan, source_frame
 from kafka_conformance.audit.topics import MEANWHILE, Topic, Topics, client_settings
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.pipeline.runs import Run
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     from kafka_conformance.pipeline.spark_session import Spark
 
-__all__ = ["PATIENCE_S", "Counted", "Plan", "check_target", "compared", "make_plan", "resumed_plan", "rewrite", "source_frame"]
+__all__ = ["PATIENCE_S", "compared", "rewrite", "staged"]
 
 PATIENCE_S = 120.0
 """For how long no record may be acknowledged until the writing is given up."""
@@ -63,84 +64,6 @@ _STILL_S, _STILL_LIMIT_S, _LEADERS_LIMIT_S = 3.0, 60.0, 30.0
 _BATCH_BYTES = 64 << 20
 _WHOLE = str(1 << 42)  # larger than any file: a file is read by one task, from its beginning to its end
 _NUMBERS = (1 << 33) - 1  # Spark's ascending ids are a task's number, and in the lower 33 bits the row's
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """Everything that decides what is written. ``begins`` and ``ends`` are the source's offsets, by partition."""
-
-    source: str
-    source_id: str
-    target: str
-    before: int
-    partitions: int
-    replication: int
-    settings: dict[str, str]
-    begins: dict[int, int]
-    ends: dict[int, int]
-
-
-class Counted(msgspec.Struct, frozen=True):
-    """What was counted of the source while it was read. ``largest``: the bytes of the largest record."""
-
-    source: Sum
-    largest: int
-
-
-class Compared(msgspec.Struct, frozen=True):
-    """What was planned, and what is in the new topic; ``misplaced`` keyed records lie elsewhere than the reference says."""
-
-    planned: Sum
-    found: Sum
-    misplaced: int
-
-    @property
-    def same(self) -> bool:
-        """Whether the new topic is what was planned."""
-        return self.planned == self.found and not self.misplaced
-
-
-def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> Plan:
-    """The plan for the source as it is now. Raises BadInput for a source that is not there or cannot be rewritten so."""
-    if source == target:
-        raise BadInput(f"{source} cannot be rewritten to itself: give the name of a new topic")
-    if (topic := topics.find(source)) is None:
-        raise BadInput(f"there is no topic {source}")
-    if partitions is not None and partitions < 1:
-        raise BadInput(f"a topic has 1 partition or more, not {partitions}")
-    begins, ends = topics.offsets(topic)
-    return Plan(source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
-                topic.settings, begins, ends)  # fmt: skip
-
-
-def resumed_plan(written: bytes, source: str, target: str, partitions: int | None, folder: str) -> Plan:
-    """The plan in a run's folder. Raises BadInput unless it is for what is asked now."""
-    try:
-        plan = msgspec.json.decode(written, type=Plan)
-    except msgspec.DecodeError as error:
-        raise BadInput(f"{folder} holds another run: give another folder ({error})") from error
-    for name, was, now in (("the source", plan.source, source), ("the target", plan.target, target),
-                           ("the number of partitions", plan.partitions, partitions or plan.partitions)):  # fmt: skip
-        if was != now:
-            raise BadInput(f"{folder} holds another run: {name} is {was} there and {now} here; give another folder")
-    return plan
-
-
-def check_target(topics: Topics, plan: Plan) -> None:
-    """Raises BadInput if a new run's target is there already."""
-    if topics.find(plan.target) is not None:
-        raise BadInput(f"topic {plan.target} is there already, and not of this run: give the name of a new topic")
-
-
-def source_frame(spark: Spark, kafka: Mapping[str, str], topic: str, begins: Mapping[int, int],
-                 ends: Mapping[int, int]) -> DataFrame:  # fmt: skip
-    """A topic's records between these offsets: (partition, offset, timestamp_ms, key, value, headers)."""
-    offsets = [msgspec.json.encode({topic: dict(each)}).decode() for each in (begins, ends)]
-    reader = spark.session.read.format("kafka").options(**{name: value for name, value in kafka.items()})
-    reader = reader.option("kafka.isolation.level", "read_committed").option("includeHeaders", "true")
-    reader = reader.option("assign", msgspec.json.encode({topic: sorted(begins)}).decode())
-    read = spark.call(lambda: reader.option("startingOffsets", offsets[0]).option("endingOffsets", offsets[1]).load())
-    columns = "partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key", "value", "headers"
-    return read.selectExpr(*columns)
 
 
 def rewrite(
@@ -206,7 +129,10 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
         raise BadInput(f"{plan.source} is no longer the topic that was to be rewritten: begin anew, in another folder")
     seen = Observation()
     read = source_frame(spark, kafka, plan.source, plan.begins, plan.ends).observe(
-        seen, f.count("*").alias("records"), sum_column("partition", "offset").alias("hashes"), largest().alias("largest")
+        seen,
+        f.count("*").alias("records"),
+        sum_column("partition", "offset").alias("hashes"),
+        largest().alias("largest"),
     )
 
     def frame() -> DataFrame:

@@ -35,8 +35,8 @@ _AT_THE_END = ("cleanup.policy", "retention.", "local.retention.", "remote.", "m
 _LIMIT_S = 60
 # What the writing, reading and asking stand on: another value would lose or double records.
 _OURS = {
-    "acks", "enable.idempotence", "max.in.flight.requests.per.connection", "retries", "delivery.timeout.ms", "transactional.id",
-    "isolation.level", "partitioner.class", "interceptor.classes", "key.serializer", "value.serializer",
+    "acks", "enable.idempotence", "max.in.flight.requests.per.connection", "retries", "delivery.timeout.ms",
+    "transactional.id", "isolation.level", "partitioner.class", "interceptor.classes", "key.serializer", "value.serializer",
 }  # fmt: skip
 
 
