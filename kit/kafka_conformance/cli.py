@@ -52,6 +52,14 @@ def _kafka(default: str) -> Callable[[Command], Command]:
     return click.option("--kafka", default=default, show_default=True, metavar="RELEASES", help=words)
 
 
+def _spark(command: Command) -> Command:
+    """The options of every command that is a Spark job."""
+    command = click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE",
+                           help="Spark's own: spark.driver.memory=8g, say.")(command)  # fmt: skip
+    return click.option("--master", default="", metavar="MASTER",
+                        help="Where it runs; local[*] if absent. Within spark-submit, that decides.")(command)  # fmt: skip
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(certifying.kit_version(), prog_name="kafka-conformance")
 def app() -> None:
@@ -229,6 +237,50 @@ def idempotence(**options: Any) -> int:
     return command.run(**options)
 
 
+@app.command()
+@click.argument("sources", metavar="TOPIC | FILES", nargs=-1, required=True)
+@click.option("--bootstrap-server", "bootstrap", default="", metavar="HOST:PORT", help="The broker of a topic.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE",
+              help="For Kafka, as Spark's connector has it: kafka.security.protocol=SSL, say.")  # fmt: skip
+@click.option("--format", "form", default="", type=click.Choice(["", "parquet", "json"]), metavar="parquet|json",
+              help="Files in place of a topic, with columns partition, offset, key, and perhaps timestamp.")  # fmt: skip
+@click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",
+              help="Of files: how many partitions their topic has.")  # fmt: skip
+@click.option("--key-column", default="key", show_default=True, metavar="NAME", help="Of files.")
+@click.option("--key-encoding", default="utf8", type=click.Choice(["utf8", "hex", "base64"]), show_default=True,
+              metavar="utf8|hex|base64", help="Of files, where keys are text.")  # fmt: skip
+@click.option(
+    "--expect",
+    default="murmur2",
+    show_default=True,
+    metavar="RULE",
+    help="Where keys should be: Java's way, or another.",
+)
+@click.option("--join", is_flag=True, help="Of two: would a join of them, partition by partition, miss keys?")
+@click.option(
+    "--repair-to", default="", metavar="TOPIC", help="Write the records to this new topic, where Java would put them."
+)
+@click.option("--really", is_flag=True, help="With --repair-to: do it. Without, what would be done is told.")
+@click.option("--target-partitions", default=None, type=click.IntRange(1, 100_000), metavar="N",
+              help="With --repair-to: of the new topic; as many as the old one if absent.")  # fmt: skip
+@click.option("--folder", default="", metavar="FOLDER",
+              help="Where results go, and what is resumed; a new one in .kafka-conformance/audits if absent.")  # fmt: skip
+@click.option("--chunk", default=8_000_000, type=click.IntRange(1_000, 1_000_000_000), show_default=True, metavar="N",
+              help="Records after which a run that was ended goes on.")  # fmt: skip
+@click.option("--all-records", is_flag=True, help="Keep a row for every record, not only for those out of place.")
+@click.option("--html", default=None, type=_FILE, metavar="FILE", help="Also as one HTML page, with plots.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@_spark
+def audit(**options: Any) -> int:
+    """Which rule put each record of a topic where it is: who hashed what, and what co-partitioning breaks.
+
+    Exit code 0: every key where it is expected; 1: not; 2: it could not be judged.
+    """
+    from kafka_conformance.commands import audit as command
+
+    return command.entered(**options)
+
+
 def _faults(command: Command) -> Command:
     """The options of ``delivery`` that name requests."""
     for option, words in (
@@ -338,15 +390,23 @@ def broker() -> None:
 
 
 @broker.command("run")
-@click.option("--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE", help="An exact one, from 3.3 on.")
+@click.option(
+    "--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE", help="An exact one, from 3.3 on."
+)
 @click.option("--nodes", default="1", type=click.Choice(["1", "3"]), callback=lambda _, __, value: int(value),
               show_default=True, help="How many brokers.")  # fmt: skip
 @click.option("--engine", default="auto", type=click.Choice(["auto", "docker", "jars"]), show_default=True,
               help="auto: Docker where it answers and no release is named, else jars.")  # fmt: skip
-@click.option("--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Make this topic; may be given often.")
+@click.option(
+    "--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Make this topic; may be given often."
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the broker's; likewise.")
-@click.option("--port", default=None, type=click.IntRange(1, 65_535), metavar="N", help="The first node's; else a free one.")
-@click.option("--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB", help="Each node's.")
+@click.option(
+    "--port", default=None, type=click.IntRange(1, 65_535), metavar="N", help="The first node's; else a free one."
+)
+@click.option(
+    "--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB", help="Each node's."
+)
 def broker_run(**options: Any) -> int:
     """Run a broker until Ctrl-C; the one line on standard output is where clients find it."""
     from kafka_conformance.commands import broker as command

@@ -13,13 +13,22 @@ question, ``{"key": "666f6f", "partitions": 12}`` for one, and gives the answer,
 has none. What is asked is what ``kafka-conformance gate`` asks: the frozen cases, then fresh questions. The strategies
 behind these are in ``kafka_conformance.strategies``.
 
+The fixture ``kafka_broker`` is a real broker, one for the whole session, empty at first. Its ``bootstrap`` is where clients
+find it, ``create_topic("orders", 12)`` makes a topic (see :mod:`kafka_conformance.wire.broker`)::
+
+    def test_it_arrives(kafka_broker):
+        producer = Producer({"bootstrap.servers": kafka_broker.bootstrap})
+
+``--kafka-broker`` names an exact release, ``--kafka-broker-engine`` Docker or jars. Where no broker can be had, the tests
+that ask for it fail, with the reason: they are not skipped.
+
 Nothing but pytest and the options is loaded until a test asks: this plugin is in every test run of whoever installed it.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +36,7 @@ import pytest
 
 if TYPE_CHECKING:
     from kafka_conformance.events import Event
+    from kafka_conformance.wire.broker import Broker
 
 __all__ = ["assert_conforms"]
 
@@ -41,6 +51,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--kafka-known-failures", type=Path, default=None, metavar="FILE", help="What is known to fail; TOML."
     )
+    group.addoption(
+        "--kafka-broker",
+        default="newest-that-runs",
+        metavar="RELEASE",
+        help="Which broker kafka_broker is: an exact release.",
+    )
+    group.addoption(
+        "--kafka-broker-engine", default="auto", choices=("auto", "docker", "jars"), help="And where it comes from."
+    )
+
+
+@pytest.fixture(name="kafka_broker", scope="session")
+def _kafka_broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    """A real Kafka broker for the session: ``kafka_broker.bootstrap``. It ends with the session, however that ends."""
+    from contextlib import ExitStack
+
+    from kafka_conformance.errors import KitError
+    from kafka_conformance.wire.broker import running_broker
+    from kafka_jars.errors import JarError
+
+    option = request.config.getoption
+    with ExitStack() as stack:
+        try:
+            broker = stack.enter_context(
+                running_broker(option("--kafka-broker"), engine=option("--kafka-broker-engine"))
+            )
+        except (KitError, JarError) as error:
+            pytest.fail(f"no broker for kafka_broker: {error}", pytrace=False)
+        yield broker
 
 
 @pytest.fixture(name="assert_conforms")

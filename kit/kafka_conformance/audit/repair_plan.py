@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kafka_conformance.audit.checksums import Sum
-from kafka_conformance.audit.topics import Topics
+from kafka_conformance.audit.repair_topics import Topics
 from kafka_conformance.errors import BadInput
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ def make_plan(topics: Topics, source: str, target: str, partitions: int | None) 
                 topic.settings, begins, ends)  # fmt: skip
 
 
-def resumed_plan(written: bytes, source: str, target: str, partitions: int | None, folder: str) -> Plan:
+def resumed_plan(written: Any, source: str, target: str, partitions: int | None, folder: str) -> Plan:
     """The plan in a run's folder. Raises BadInput unless it is for what is asked now."""
     try:
-        plan = msgspec.json.decode(written, type=Plan)
-    except msgspec.DecodeError as error:
+        plan = msgspec.convert(written, Plan, str_keys=True)
+    except msgspec.ValidationError as error:
         raise BadInput(f"{folder} holds another run: give another folder ({error})") from error
     for name, was, now in (("the source", plan.source, source), ("the target", plan.target, target),
                            ("the number of partitions", plan.partitions, partitions or plan.partitions)):  # fmt: skip

@@ -42,7 +42,7 @@ import msgspec
 
 from kafka_conformance.audit.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
 from kafka_conformance.audit.repair_plan import Compared, Counted, Plan, source_frame
-from kafka_conformance.audit.topics import MEANWHILE, Topic, Topics, client_settings
+from kafka_conformance.audit.repair_topics import MEANWHILE, Topic, Topics, client_settings
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.pipeline.runs import Run
 from kafka_conformance.progress import Steps

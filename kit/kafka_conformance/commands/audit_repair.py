@@ -23,7 +23,7 @@ from kafka_conformance.audit.repair_plan import (
     source_frame,
 )
 from kafka_conformance.audit.repairing import PATIENCE_S, rewrite, staged
-from kafka_conformance.audit.topics import Topics, client_settings, open_topics
+from kafka_conformance.audit.repair_topics import Topics, client_settings, open_topics
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
@@ -65,7 +65,7 @@ def repair(
     spark.check_executors()
     began = time.monotonic()
     with open_topics(spark, kafka) as topics:
-        before = Run.planned(spark, folder) if folder else None
+        before = Run.plan(spark, folder) if folder else None
         if before is not None:
             plan = resumed_plan(before, topic, target, partitions, folder)
         else:

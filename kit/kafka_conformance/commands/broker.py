@@ -20,7 +20,7 @@ from kafka_jars.brokers import FIRST, NOT_NEEDED, broker_coordinates, load_broke
 from kafka_jars.errors import JarUnavailable
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar
-from kafka_jars.store import Store, default_store
+from kafka_jars.store import default_store
 
 __all__ = ["fetch", "parse_topics", "pin", "run"]
 
@@ -28,7 +28,14 @@ _LOOK_S = 0.5
 
 
 def run(
-    *, kafka: str, nodes: int, engine: Engine, topics: Sequence[str], settings: Sequence[str], port: int | None, heap_mb: int
+    *,
+    kafka: str,
+    nodes: int,
+    engine: Engine,
+    topics: Sequence[str],
+    settings: Sequence[str],
+    port: int | None,
+    heap_mb: int,
 ) -> int:
     """Print where the broker is, and keep it until we are asked to stop. Raises BrokerLost if it ends by itself."""
     wanted, given = parse_topics(topics), _parse_settings(settings)
@@ -73,7 +80,7 @@ def pin(*, versions: Sequence[str]) -> int:
         return 0
     with Jvm() as jvm:
         for version in new:
-            found = fetched([Jar(each) for each in _all_of(version, jvm, store)], store, jvm)
+            found = fetched([Jar(each) for each in _all_of(version, jvm)], store, jvm)
             pin_broker(version, {stored.jar.coordinates: stored.sha256 for stored in found})
             out.print(f"pinned the broker of {version}: {len(found)} jars", markup=False)
     return 0
@@ -97,12 +104,14 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _all_of(version: str, jvm: Jvm, store: Store) -> Sequence[str]:
+def _all_of(version: str, jvm: Jvm) -> Sequence[str]:
     """The coordinates of all a broker runs on. Raises JarUnavailable if one is absent that is needed."""
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         closure = jvm.call(lambda: Ivy(jvm.view).closure(broker_coordinates(version), Path(room)))
     missing = [each for each in closure.absent if each.rpartition(":")[0] not in NOT_NEEDED]
     if missing:
-        raise JarUnavailable(f"the broker of {version} needs {missing[0]}, which is in no repository: it cannot be pinned")
+        raise JarUnavailable(
+            f"the broker of {version} needs {missing[0]}, which is in no repository: it cannot be pinned"
+        )
     own: Sequence[str] = closure.coordinates
     return own

@@ -66,9 +66,13 @@ class Run:
                 files.delete(_RUNNING)
 
     @staticmethod
-    def planned(spark: Spark, folder: str) -> bytes | None:
-        """The plan of the run in ``folder``, as JSON; None if there is none. Of a run that fixes its plan at its start."""
-        return _Files(spark, folder.rstrip("/")).read(_PLAN)
+    def plan(spark: Spark, folder: str) -> Any:
+        """The plan of the run in this folder, if there is one. Raises BadInput where it cannot be read."""
+        written = _Files(spark, folder.rstrip("/")).read(_PLAN)
+        try:
+            return None if written is None else msgspec.json.decode(written)
+        except msgspec.DecodeError as error:
+            raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
 
     def finished(self) -> set[int]:
         """The chunks that are done."""

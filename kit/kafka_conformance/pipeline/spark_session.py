@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput, KitError, NoJava
-from kafka_conformance.fetching import fetched
 from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.pipeline.spark_errors import SparkFault, spark_fault
 from kafka_jars import ORACLE_SOURCES
@@ -51,6 +51,8 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.shuffle.partitions": "16",
+    # Rows of two kinds into two folders, without sorting them for it.
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
 _ON_ONE_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # What pyspark imports into the view of a gateway that it starts itself.

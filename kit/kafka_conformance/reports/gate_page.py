@@ -1,20 +1,10 @@
-"""A gate as one HTML page that needs nothing else: no network, no script.
-
-Jinja2 escapes whatever is put into the page, and before that everything unprintable is spelled out, changes of writing
-direction among them. The page's own policy lets nothing run and nothing be loaded, and one style sheet, by its hash: were
-text to become markup all the same, it could do nothing. Anchors are numbers, and what is no plain web address is no link.
-"""
+"""A gate as one HTML page (``page``). Anchors are numbers, and what is no plain web address is no link."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from kafka_conformance.events import Diagnosis, Distribution, Event
@@ -37,12 +27,12 @@ from kafka_conformance.reports.gate_outline import (
     verdict,
 )
 from kafka_conformance.reports.gate_page_figure import figure
-from kafka_conformance.reports.harmless import harmless
+from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["write"]
 
-_LIMIT, _SHORT = 10_000, 2_000
+_SHORT = 2_000
 _MOST = 200
 _WIDE = 7  # releases beside each other that have room for words
 
@@ -62,20 +52,25 @@ _WORST = ("crashed", "errored", UNFINISHED, "differs", "known", "unsupported", "
 def write(events: Iterable[Event]) -> str:
     """The page."""
     seen = outline(events)
-    style = _packaged("gate_page.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _template().render(
-        seen=seen,
-        style=Markup(style),  # noqa: S704  a file of ours
-        # The hash of a style sheet holds + and =, which are no markup.
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        verdict=verdict(seen),
-        word=CODES.get(seen.exit_code, CODES[2]),
-        counts=counted(seen.ended) if seen.ended else "",
-        rules=[_rule(number, rule, seen) for number, rule in enumerate(seen.rules)],
-        verdicts=_VERDICTS,
-        dense=len(seen.releases) > _WIDE,
-    )
+    given = {
+        "seen": seen,
+        "verdict": verdict(seen),
+        "word": CODES.get(seen.exit_code, CODES[2]),
+        "counts": counted(seen.ended) if seen.ended else "",
+        "rules": [_rule(number, rule, seen) for number, rule in enumerate(seen.rules)],
+        "verdicts": _VERDICTS,
+        "dense": len(seen.releases) > _WIDE,
+    }
+    filters = {
+        "count_of": _count,
+        "picture": _picture,
+        "address": address,
+        "plural": plural,
+        "diagnosed": _diagnosed,
+        "lines": _lines,
+        "short": _short,
+    }
+    return render("gate_page.html.j2", ("page.css", "gate_page.css"), filters, given)
 
 
 def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
@@ -130,41 +125,9 @@ def _picture(seen: Distribution) -> Markup:
     return Markup(figure(seen))  # noqa: S704  built as a tree
 
 
-def _finished(value: Any) -> Any:
-    """Every expression of the template comes by here, before Jinja2 escapes it."""
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else harmless(clipped(value, _LIMIT), "\n")
-
-
-@cache
-def _template() -> Template:
-    # The template is given as text: there is no other to be loaded from anywhere.
-    environment = Environment(
-        loader=BaseLoader(),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finished,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        count_of=_count,
-        picture=_picture,
-        address=address,
-        plural=plural,
-        diagnosed=_diagnosed,
-        lines=_lines,
-        short=_short,
-    )
-    return environment.from_string(_packaged("gate_page.html.j2"))
-
-
 def _lines(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
 def _short(text: str) -> str:
     return clipped(text, _SHORT)
-
-
-def _packaged(name: str) -> str:
-    return (resources.files("kafka_conformance.reports") / name).read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Ta
 
 
 def _is_count(cell: str) -> bool:
-    return cell == "-" or cell.replace(",", "").isdigit()
+    return cell == "-" or cell.endswith(" %") or cell.replace(",", "").isdigit()
 
 
 def finding(rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str) -> Text:

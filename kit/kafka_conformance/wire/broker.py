@@ -5,13 +5,16 @@
     with running_broker("3.9.1") as broker:
         producer = Producer({"bootstrap.servers": broker.bootstrap})
 
-It is one of two engines. ``jars``: Kafka's own classes from Maven Central, each jar held to a sha256, run by the Java that is
-here; any release in ``brokers.toml``, one or three nodes. ``docker``: testcontainers' Kafka, where a Docker engine answers.
-``auto`` takes Docker where it can give what was asked for, else the jars.
+There are two engines:
 
-What Docker cannot give: its images are Confluent's, whose 7.9.0 is made of *some* Kafka 3.9, not of an exact release; one
-node; no stopping and starting. So where an exact release is named, three nodes, a port or a heap, ``auto`` means the jars, and
-``docker`` with an exact release of 3.x takes Confluent's image of that line and says so in :attr:`Broker.release`.
+==========  ===========================================================================================================
+``jars``    Kafka's own classes from Maven Central, each jar held to a sha256, run by the Java that is here: any release in
+            ``brokers.toml``, one node or three, which can be stopped, killed and started again
+``docker``  testcontainers' Kafka, where a Docker engine answers: one node. The images are Confluent's, whose 7.9.0 is made
+            of *some* Kafka 3.9, not of an exact release; :attr:`Broker.release` says so
+``auto``    Docker where it can give what was asked for, else the jars: these wherever an exact release is named, or three
+            nodes, a port or a heap
+==========  ===========================================================================================================
 
 When the block ends, however it ends, nothing is left: no process, no folder. Also when this process is killed
 (:mod:`~kafka_conformance.wire.keeper`).
@@ -164,7 +167,9 @@ def chosen_broker(kafka: str, pins: BrokerPins) -> str:
     if str(asked) in pins.releases:
         return str(asked)
     if asked.numbers < FIRST:
-        raise BadInput(f"the broker of {asked} needs ZooKeeper: brokers run here from 3.3 on ({', '.join(pins.releases)})")
+        raise BadInput(
+            f"the broker of {asked} needs ZooKeeper: brokers run here from 3.3 on ({', '.join(pins.releases)})"
+        )
     raise BadInput(
         f"the broker of {asked} is not pinned, only those of {', '.join(pins.releases)}:"
         f" `kafka-conformance broker pin {asked}` adds it, if it was ever published"

@@ -43,7 +43,13 @@ _LOGGING = (
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 )
-_OPTIONS = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Djava.awt.headless=true", "-Djava.net.preferIPv4Stack=true", *_LOGGING)
+_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Djava.net.preferIPv4Stack=true",
+    *_LOGGING,
+)
 _SHORT_LIVED = ("-Xmx128m", "-XX:TieredStopAtLevel=1")
 
 
@@ -104,7 +110,9 @@ class Cluster:
                     self._wanted.discard(each)
                     raise BrokerLost(f"node {each} ended with code {code} while starting: {last_words(self.log(each))}")
                 if time.monotonic() > limit:
-                    raise BrokerLost(f"node {each} was not ready within {START_LIMIT_S} s: {last_words(self.log(each))}")
+                    raise BrokerLost(
+                        f"node {each} was not ready within {START_LIMIT_S} s: {last_words(self.log(each))}"
+                    )
                 time.sleep(_POLL_S)
 
     def stop(self, node: int) -> None:
@@ -140,7 +148,9 @@ class Cluster:
     def _end(self, node: int, how: signal.Signals) -> None:
         self._checked(node)
         if len(self.nodes) > 1 and node == self.nodes[0].id:
-            raise BadInput(f"node {node} has the controllers' only vote, without it the others are no cluster: end another")
+            raise BadInput(
+                f"node {node} has the controllers' only vote, without it the others are no cluster: end another"
+            )
         if self._kept.code(str(node)) is not None:
             raise BadInput(f"node {node} does not run")
         self._wanted.discard(node)
@@ -148,7 +158,9 @@ class Cluster:
         if self._kept.wait(str(node), STOP_LIMIT_S) is None:
             self._kept.signal(str(node), signal.SIGKILL)
             self._kept.wait(str(node), STOP_LIMIT_S)
-            raise BrokerLost(f"node {node} did not end within {STOP_LIMIT_S} s and was killed: {last_words(self.log(node))}")
+            raise BrokerLost(
+                f"node {node} did not end within {STOP_LIMIT_S} s and was killed: {last_words(self.log(node))}"
+            )
 
     def _checked(self, node: int) -> None:
         if node not in self._starts:

@@ -29,7 +29,7 @@ _USUAL = {"auto.create.topics.enable": "false", "log.retention.ms": "-1", "trans
 
 
 def answers() -> bool:
-    """Whether testcontainers is installed and a Docker engine answers it. That there is a ``docker`` command says nothing."""
+    """Whether testcontainers is installed and a Docker engine answers; a ``docker`` command on PATH says nothing of that."""
     try:
         import docker
         import testcontainers.community.kafka  # noqa: F401
@@ -52,7 +52,9 @@ def image_of(kafka: str | None) -> tuple[str, str]:
     if kafka is not None:
         named = re.fullmatch(r"3\.(\d+)\.\d+", kafka)
         if named is None or int(named.group(1)) not in _LINES:
-            raise BadInput(f"Docker has images for Kafka 3.{_LINES[0]} to 3.{_LINES[-1]} here, not {kafka}: --engine jars has")
+            raise BadInput(
+                f"Docker has images for Kafka 3.{_LINES[0]} to 3.{_LINES[-1]} here, not {kafka}: --engine jars has"
+            )
         minor = int(named.group(1))
     image = _IMAGE.format(minor=minor)
     return image, f"3.{minor} by {image}"
@@ -76,7 +78,9 @@ class _DockerBroker:
         admin.grow_topic(self.bootstrap, name, partitions)
 
     def stop_node(self, node: int) -> NoReturn:
-        raise BadInput(f"node {node} is Docker's, and cannot be stopped, killed or started: --engine jars has such nodes")
+        raise BadInput(
+            f"node {node} is Docker's, and cannot be stopped, killed or started: --engine jars has such nodes"
+        )
 
     kill_node = start_node = stop_node
 
@@ -117,6 +121,6 @@ def _asked(work: Any, image: str) -> Any:
 
     try:
         return work()
-    except (DockerException, OSError, TimeoutError) as error:
+    except (DockerException, OSError, RuntimeError) as error:  # testcontainers' own are RuntimeErrors
         what = (str(error) or type(error).__name__).splitlines()[0]
         raise BrokerLost(f"no broker from Docker ({image}): {what}; --engine jars needs no Docker") from error

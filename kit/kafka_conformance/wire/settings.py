@@ -135,7 +135,9 @@ def free_ports(count: int, but: list[int] | None = None) -> list[int]:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: not held up by connections that ended
+        tried.setsockopt(
+            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+        )  # as Java does: not held up by connections that ended
         try:
             tried.bind((HOST, port))
         except OSError:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import pytest
 
-from kafka_conformance import fetching
 from kafka_conformance.commands import jars
 from kafka_conformance.errors import BadInput
+from kafka_conformance.oracle import fetching
 from kafka_jars import pins as pinning
 from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar

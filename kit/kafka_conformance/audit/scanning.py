@@ -1,0 +1,196 @@
+"""The one pass over the records, on Spark: blocks of a partition's records in, what is known of each block out.
+
+A block is what arrives in one Arrow batch, cut where the partition changes: up to 65,536 records in the order of their
+offsets. Which batches there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of
+row go out, each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
+
+=========  ============================================================================================================
+kind       what
+=========  ============================================================================================================
+block      ``data``: what :func:`~kafka_conformance.audit.judging.judge` says of a block, as JSON; ``keys_seen``: its keys,
+           packed; ``moments``: when records without a key came, packed by :func:`pack_moments`
+record     one that is not where the expected placement puts it (all, if asked for): where it is and where it should be, to
+           which placement it is attributed, and which explain it
+=========  ============================================================================================================
+
+Nothing is carried from one block to the next. So memory is flat, and whatever needs more than a block is found from what is
+said of all of them (``summing``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT
+from kafka_conformance.audit.judging import Block, Judged, Summary, judge
+from kafka_conformance.audit.placements import PLACEMENTS
+from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
+from kafka_reference import bulk
+
+__all__ = ["BLOCK", "RECORD", "SCHEMA", "Scanned", "pack_moments", "scanner", "unpack_moments"]
+
+BLOCK, RECORD = "block", "record"
+KEYLESS = "no key"
+PIECES = 32
+"""Into so many pieces a block's time is cut, to tell later what came when."""
+
+SCHEMA = (
+    "kind string, partition int, offset long, timestamp_ms long, key binary, expected_partition int, attributed string,"
+    " explained_by string, data binary, keys_seen binary, moments binary"
+)
+_ARROW = pa.schema([
+    ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()),
+    ("key", pa.binary()), ("expected_partition", pa.int32()), ("attributed", pa.string()), ("explained_by", pa.string()),
+    ("data", pa.binary()), ("keys_seen", pa.binary()), ("moments", pa.binary()),
+])  # fmt: skip
+
+
+class Scanned(msgspec.Struct, frozen=True):
+    """What is said of a block. ``pieces``: its time in PIECES equal parts, and whom the records in each are attributed to."""
+
+    summary: Summary
+    pieces: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    partitions: int
+    expected: Placed
+    every: bool
+
+
+def scanner(
+    partitions: int, expected: Placed, *, every: bool
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function Spark maps over Arrow batches. ``every``: rows for all records, not only those out of place."""
+    plan = _Plan(partitions, expected, every)
+
+    def scan(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for block in _blocks(batch):
+                yield from _rows(block, plan)
+
+    return scan
+
+
+def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
+    """The batch, cut where the partition changes."""
+    if not batch.num_rows:
+        return
+    partitions = batch.column("partition").to_numpy(zero_copy_only=False)
+    cuts = [0, *(np.flatnonzero(np.diff(partitions)) + 1).tolist(), batch.num_rows]
+    offsets = batch.column("offset").to_numpy(zero_copy_only=False)
+    times = batch.column("timestamp_ms").fill_null(-1).to_numpy(zero_copy_only=False)
+    keys = batch.column("key")
+    for begin, end in pairwise(cuts):
+        yield Block(int(partitions[begin]), offsets[begin:end], times[begin:end], keys[begin:end])
+
+
+def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
+    judged = judge(block, plan.partitions, plan.expected, whole=True)
+    keyless = judged.attributed == KEYLESS_AT
+    said = Scanned(judged.summary, _pieces(block, judged))
+    yield _batch(
+        1,
+        kind=[BLOCK],
+        partition=[block.partition],
+        offset=[judged.summary.first_offset],
+        data=[msgspec.json.encode(said)],
+        keys_seen=[judged.keys_seen],
+        moments=[pack_moments(block.timestamps_ms[keyless])],
+    )
+    out = (
+        np.ones(len(block.offsets), np.bool_)
+        if plan.every
+        else judged.offending | (judged.attributed == UNEXPLAINED_AT)
+    )
+    if out.any():
+        yield _records(block, judged, np.flatnonzero(out), plan)
+
+
+def _records(block: Block, judged: Judged, rows: NDArray[np.int64], plan: _Plan) -> pa.RecordBatch:
+    keys = block.keys.take(pa.array(rows))
+    count = len(rows)
+    times = block.timestamps_ms[rows]
+    return _batch(
+        count,
+        kind=pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), [RECORD]).cast(pa.string()),
+        partition=np.full(count, block.partition, np.int32),
+        offset=block.offsets[rows],
+        timestamp_ms=pa.array(times, mask=times < 0),
+        key=keys,
+        expected_partition=_expected(keys, plan),
+        attributed=_named(judged, judged.attributed[rows]),
+        explained_by=_explained(judged.masks[rows], plan.partitions, judged.attributed[rows]),
+    )
+
+
+def _expected(keys: pa.Array, plan: _Plan) -> pa.Array:
+    """Where the expected placement, if it is Java's, would put each."""
+    if plan.expected.rule != PLACEMENTS[0].slug:
+        return pa.nulls(len(keys), pa.int32())
+    return bulk.partition_for_key(keys, plan.expected.partitions)
+
+
+def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
+    """Whom each is attributed to, as text. The codes below 0 come after those who are present."""
+    names = [*map(str, judged.present), UNEXPLAINED, EITHER, KEYLESS]
+    last = len(judged.present)
+    places = np.select(
+        [codes == UNEXPLAINED_AT, codes == EITHER_AT, codes == KEYLESS_AT], [last, last + 1, last + 2], codes
+    ).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(places, names).cast(pa.string())
+
+
+def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:
+    """All that explain each with as many partitions as there are now, joined by commas."""
+    kinds, places = np.unique(masks, return_inverse=True)
+    names = [f"{each.slug}@{partitions}" for each in PLACEMENTS]
+    texts = [",".join(name for bit, name in enumerate(names) if int(mask) >> bit & 1) for mask in kinds]
+    made = pa.DictionaryArray.from_arrays(places.astype(np.int32), texts).cast(pa.string())
+    return pa.compute.if_else(pa.array(codes != KEYLESS_AT), made, None)
+
+
+def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
+    first, last = judged.summary.first_ms, judged.summary.last_ms
+    if first is None or last is None:
+        return {}
+    wide = max(1, -(-(last - first + 1) // PIECES))
+    piece = np.clip((block.timestamps_ms - first) // wide, 0, PIECES - 1)
+    found = {}
+    for code in np.unique(judged.attributed).tolist():
+        name = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}.get(code)
+        name = str(judged.present[code]) if name is None else name
+        found[name] = np.bincount(piece[judged.attributed == code], minlength=PIECES).tolist()
+    return found
+
+
+def pack_moments(times_ms: NDArray[np.int64]) -> bytes:
+    """Each moment once, and how many records came at it: int64 moments, then int32 counts, little-endian."""
+    moments, counts = np.unique(times_ms, return_counts=True)
+    return bytes(moments.astype("<i8").tobytes() + counts.astype("<i4").tobytes())
+
+
+def unpack_moments(packed: bytes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """What :func:`pack_moments` packed."""
+    count = len(packed) // 12
+    return np.frombuffer(packed, "<i8", count), np.frombuffer(packed, "<i4", count, 8 * count)
+
+
+def _batch(count: int, **columns: Any) -> pa.RecordBatch:
+    arrays = []
+    for field in _ARROW:
+        given = columns.get(field.name)
+        if given is None:
+            arrays.append(pa.nulls(count, field.type))
+        else:
+            arrays.append(given if isinstance(given, pa.Array) else pa.array(given, field.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)

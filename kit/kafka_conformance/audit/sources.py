@@ -1,0 +1,258 @@
+"""Where records come from: a topic, through Spark's Kafka connector, or an export of one, as Parquet or JSON.
+
+Either gives the same frame: ``partition`` (int), ``offset`` (long), ``timestamp_ms`` (long, null where there is none) and
+``key`` (binary, null where there is none), each partition's records in the order of their offsets within one task.
+
+What is read is fixed before anything is: from which offset to which, by partition. So a run that is resumed reads what it
+would have read, whatever was written since. In an export it is what its files hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from kafka_conformance.audit.topics import Topics
+from kafka_conformance.errors import BadInput
+from kafka_conformance.pipeline.spark_session import Spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked"]
+
+_CONNECTORS = (
+    "key binary, value binary, topic string, partition int, offset long, timestamp timestamp, timestampType int"
+)
+COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
+ENCODINGS = ("utf8", "hex", "base64")
+"""How an export may write the bytes of a key as text."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A partition's offsets, from ``first`` up to but without ``end``."""
+
+    first: int
+    end: int
+
+
+class Source(Protocol):
+    """Records with a partition, an offset and perhaps a key."""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        ...
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the topic has."""
+        ...
+
+    @property
+    def spans(self) -> Mapping[int, Span]:
+        """What is read, by partition."""
+        ...
+
+    def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
+        """The records in these spans, or all."""
+        ...
+
+
+class Topic:
+    """A topic at a broker. ``options`` are Spark's for Kafka (``kafka.security.protocol`` and the like).
+
+    Made by :meth:`find`, or with the ``spans`` of a plan, which are then checked to be there still.
+    """
+
+    def __init__(self, spark: Spark, topic: str, options: Mapping[str, str], spans: Mapping[int, Span]) -> None:
+        self._spark, self.topic, self._options, self._spans = spark, topic, options, spans
+
+    @staticmethod
+    def find(spark: Spark, topic: str, options: Mapping[str, str], planned: Mapping[int, Span] | None = None) -> Topic:
+        """The topic as it is now. Raises BadInput: there is none, or not all of what was planned; SparkFault: no broker."""
+        with Topics(spark, options) as broker:
+            there = broker.spans(topic)
+        for partition, span in (planned or {}).items():
+            if partition not in there:
+                raise BadInput(
+                    f"partition {partition} of {topic} was there when this run began, and is gone: begin another run"
+                )
+            now = Span(*there[partition])
+            if span.end > span.first and (now.first > span.first or now.end < span.end):
+                raise BadInput(
+                    f"partition {partition} of {topic} holds offsets {now.first} to {now.end} now, and this run is to read"
+                    f" {span.first} to {span.end}: begin another run"
+                )
+        if planned is not None and len(there) != len(planned):
+            raise BadInput(
+                f"{topic} had {len(planned)} partitions when this run began, and has {len(there)}: begin another run"
+            )
+        spans = planned if planned is not None else {partition: Span(*both) for partition, both in there.items()}
+        return Topic(spark, topic, options, spans)
+
+    @property
+    def name(self) -> str:
+        """The topic's."""
+        return self.topic
+
+    @property
+    def partitions(self) -> int:
+        """How many the topic has."""
+        return len(self._spans)
+
+    @property
+    def spans(self) -> Mapping[int, Span]:
+        """From the first offset there is to the last there was."""
+        return self._spans
+
+    def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
+        """The records, read partition by partition."""
+        return self.rows(spans).selectExpr("partition", "offset", "unix_millis(timestamp) timestamp_ms", "key")
+
+    def rows(self, spans: Mapping[int, Span] | None = None, *, headers: bool = False) -> DataFrame:
+        """The connector's own columns, values among them."""
+        asked = {
+            partition: span
+            for partition, span in (self._spans if spans is None else spans).items()
+            if span.end > span.first
+        }
+        if not asked:
+            return self._spark.session.createDataFrame([], _CONNECTORS)
+        reader = self._spark.session.read.format("kafka").options(**self._options)
+        reader = reader.option("assign", msgspec.json.encode({self.topic: sorted(asked)}).decode())
+        for option, at in (("startingOffsets", "first"), ("endingOffsets", "end")):
+            offsets = {str(partition): getattr(span, at) for partition, span in sorted(asked.items())}
+            reader = reader.option(option, msgspec.json.encode({self.topic: offsets}).decode())
+        if headers:
+            reader = reader.option("includeHeaders", "true")
+        return self._spark.call(lambda: reader.load(), f"reading {self.topic}")
+
+
+class Export:
+    """Files of records: ``path`` of Parquet or of JSON lines, with columns of the names given.
+
+    ``partitions`` is how many the topic has: the files tell only which of them hold records. ``encoding`` says how a key of
+    text is to be read.
+    """
+
+    def __init__(
+        self, spark: Spark, path: str, form: str, partitions: int, *, key: str = "key", encoding: str = "utf8"
+    ) -> None:
+        self._spark, self._path, self._partitions = spark, path, partitions
+        reader = spark.session.read
+        read = spark.call(lambda: reader.parquet(path) if form == "parquet" else reader.json(path), f"reading {path}")
+        self._frame = _columns(read, path, key, encoding)
+        self._spans = self._found()
+
+    def _found(self) -> dict[int, Span]:
+        rows = self._spark.call(
+            lambda: self._frame.groupBy("partition").agg({"offset": "min", "*": "count"}).withColumnsRenamed(
+                {"min(offset)": "first", "count(1)": "records"}).collect(),
+            f"reading {self._path}",
+        )  # fmt: skip
+        ends = {
+            row[0]: row[1] for row in self._spark.call(lambda: self._frame.groupBy("partition").max("offset").collect())
+        }
+        found = {}
+        for row in rows:
+            partition, first = row["partition"], row["first"]
+            if partition is None or first is None:
+                raise BadInput(f"{self._path}: {row['records']:,} records have no partition or no offset")
+            if not 0 <= partition < self._partitions:
+                raise BadInput(
+                    f"{self._path}: records lie in partition {partition}, and the topic is to have {self._partitions}:"
+                    " was a partition removed, or is --partitions too low?"
+                )
+            found[int(partition)] = Span(int(first), int(ends[partition]) + 1)
+        return {partition: found.get(partition, Span(0, 0)) for partition in range(self._partitions)}
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return self._path
+
+    @property
+    def partitions(self) -> int:
+        """As was said."""
+        return self._partitions
+
+    @property
+    def spans(self) -> Mapping[int, Span]:
+        """What the files hold."""
+        return self._spans
+
+    def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
+        """The records, sorted: files come in any order."""
+        frame = self._frame
+        if spans is not None:
+            frame = frame.where(_within(spans))
+        return frame.repartition(
+            max(1, min(self._partitions, 4 * self._spark.cores)), "partition"
+        ).sortWithinPartitions("partition", "offset")
+
+
+def _within(spans: Mapping[int, Span]) -> str:
+    parts = [
+        f"(partition = {number} and offset >= {span.first} and offset < {span.end})" for number, span in spans.items()
+    ]
+    return " or ".join(parts) or "false"
+
+
+def _columns(read: DataFrame, path: str, key: str, encoding: str) -> DataFrame:
+    """The four columns, of their types. Raises BadInput, naming what is missing and what is there."""
+    kinds = dict(read.dtypes)
+    for wanted in ("partition", "offset", key):
+        if wanted not in kinds:
+            there = ", ".join(kinds) or "none"
+            what = "--key-column names it, if it is called otherwise" if wanted == key else "an audit needs to know it"
+            raise BadInput(f"{path} has no column {wanted}: {what}; its columns are {there}")
+    return read.selectExpr(
+        f"cast({_quoted('partition')} as int) partition",
+        f"cast({_quoted('offset')} as long) offset",
+        f"{_time(kinds)} timestamp_ms",
+        f"{_key(key, kinds[key], encoding, path)} key",
+    )
+
+
+def _time(kinds: Mapping[str, str]) -> str:
+    for name in ("timestamp_ms", "timestamp"):
+        match kinds.get(name):
+            case "bigint" | "int":
+                return f"cast({name} as long)"
+            case "timestamp" | "timestamp_ntz":
+                return f"unix_millis(cast({name} as timestamp))"
+            case "string":
+                return f"unix_millis(to_timestamp({name}))"
+    return "cast(null as long)"
+
+
+def _key(name: str, kind: str, encoding: str, path: str) -> str:
+    column = _quoted(name)
+    if kind == "binary":
+        return column
+    if kind != "string":
+        raise BadInput(
+            f"{path}: the key column {name} holds {kind}: a key is bytes, or text that --key-encoding explains"
+        )
+    return {"utf8": f"encode({column}, 'UTF-8')", "hex": f"unhex({column})", "base64": f"unbase64({column})"}[encoding]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:
+    """The spans in pieces of about so many offsets in all, each over all partitions, in order."""
+    step = max(1, -(-records // max(1, len(spans))))
+    longest = max((span.end - span.first for span in spans.values()), default=0)
+    return [
+        {
+            partition: Span(min(span.first + at, span.end), min(span.first + at + step, span.end))
+            for partition, span in spans.items()
+            if span.first + at < span.end
+        }
+        for at in range(0, longest, step)
+    ]

@@ -1,0 +1,59 @@
+"""An HTML page that needs nothing else: no network, no script.
+
+Jinja2 escapes whatever is put into the page, and before that everything unprintable is spelled out, changes of writing
+direction among them. The page's own policy lets nothing run and nothing be loaded, and one style sheet, by its hash: were
+text to become markup all the same, it could do nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from kafka_conformance.reports.gate_outline import clipped
+from kafka_conformance.reports.harmless import harmless
+
+__all__ = ["render"]
+
+_LIMIT = 10_000
+
+
+def render(
+    template: str, styles: Sequence[str], filters: Mapping[str, Callable[..., Any]], given: Mapping[str, Any]
+) -> str:
+    """The page of a template of ours, which is told ``style`` and ``policy`` besides what is ``given``."""
+    style = "".join(map(_packaged, styles))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    # The template is given as text: there is no other to be loaded from anywhere.
+    environment = Environment(
+        loader=BaseLoader(),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finished,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment.from_string(_packaged(template)).render(
+        given,
+        style=Markup(style),  # noqa: S704  a file of ours
+        # The hash of a style sheet holds + and =, which are no markup.
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+    )
+
+
+def _finished(value: Any) -> Any:
+    """Every expression of the template comes by here, before Jinja2 escapes it."""
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else harmless(clipped(value, _LIMIT), "\n")
+
+
+@cache
+def _packaged(name: str) -> str:
+    return (resources.files("kafka_conformance.reports") / name).read_text(encoding="utf-8")
