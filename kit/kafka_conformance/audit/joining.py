@@ -7,8 +7,8 @@ refuses topics of different counts, and trusts those of the same count. So what 
   pair of its records does not meet: it lies, in both topics together, in more than one partition.
 * A missed key *never* meets, if no pair does; else it meets *partly*, which is worse: results look right.
 * A record is *affected* if the other topic has its key in some partition other than its own.
-* A topic is *off the rule* for a key if it has a record of it elsewhere than Java puts it among its own partitions. That
-  says which one to mend. If neither is, the counts differ.
+* A topic is *off the rule* for a key if it has a record of it elsewhere than the expected placement, Java's if no other is
+  named, puts it among the topic's own partitions. That says which one to mend. If neither is, the counts differ.
 
 Records without a key are never joined. All numbers are exact: Spark counts the records of a key in a partition first, and
 brings together a key's few counts, not its records. The thousand keys kept are those with the most affected records.
@@ -16,11 +16,12 @@ brings together a key's few counts, not its records. The thousand keys kept are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from kafka_conformance.audit.placements import JAVA, Placement, of
 from kafka_conformance.audit.result import Place
 from kafka_conformance.errors import BadInput
 
@@ -76,7 +77,7 @@ class Lies(msgspec.Struct, frozen=True):
 
 
 class MissedKey(msgspec.Struct, frozen=True):
-    """A key that a join would miss, as hex; where it lies in each topic, by partition, and where Java puts it."""
+    """A key that a join would miss, as hex; where it lies in each topic, by partition, and where the rule puts it."""
 
     key: str
     never: bool
@@ -91,11 +92,12 @@ class Join(msgspec.Struct, frozen=True):
 
     a: JoinSide
     b: JoinSide
+    rule: str
     keys_in_both: int
     keys_missed: int
     keys_never: int
     neither_to_blame: int
-    """Missed keys that are where Java puts them in both: their partition counts differ."""
+    """Missed keys that are where the rule puts them in both: their partition counts differ."""
     pairs: int
     pairs_missed: int
     missed: tuple[MissedKey, ...]
@@ -113,10 +115,22 @@ class Join(msgspec.Struct, frozen=True):
         return self.same_count and not self.keys_missed
 
 
-def join_audit(spark: Spark, a: JoinSource, b: JoinSource, *, kit: str, clock: Any, kept: int = KEPT) -> Join:
-    """What a join of ``a`` and ``b`` would miss. ``clock`` gives seconds. Raises BadInput, SparkFault."""
-    began = clock()
-    keys = spark.call(lambda: _by_key(a, b), f"reading {a.name} and {b.name}")
+def join_audit(
+    spark: Spark,
+    a: JoinSource,
+    b: JoinSource,
+    *,
+    kit: str,
+    clock: Callable[[], float],
+    rule: str = JAVA,
+    kept: int = KEPT,
+) -> Join:
+    """What a join of ``a`` and ``b`` would miss. Raises BadInput, SparkFault.
+
+    ``rule`` is a placement's slug, ``clock`` gives seconds; so many missed keys are ``kept``.
+    """
+    began, expected = clock(), of(rule)
+    keys = spark.call(lambda: _by_key(a, b, expected), f"reading {a.name} and {b.name}")
     from pyspark import StorageLevel
 
     held = keys.persist(StorageLevel.DISK_ONLY)
@@ -131,8 +145,10 @@ def join_audit(spark: Spark, a: JoinSource, b: JoinSource, *, kit: str, clock: A
     number = {name: int(value or 0) for name, value in told.items()}
     sides = [JoinSide(source.name, source.partitions, *(number[f"{what}_{side}"] for what in _SIDE))
              for side, source in (("a", a), ("b", b))]  # fmt: skip
-    return Join(sides[0], sides[1], number["both"], number["missed"], number["never"], number["neither"], number["pairs"],
-                number["pairs"] - number["met"], tuple(map(_missed, rows)), kit, clock() - began)  # fmt: skip
+    return Join(
+        sides[0], sides[1], rule, number["both"], number["missed"], number["never"], number["neither"], number["pairs"],
+        number["pairs"] - number["met"], tuple(map(_missed, rows)), kit, clock() - began,
+    )  # fmt: skip
 
 
 _SIDE = ("records", "keyless", "keys", "off_keys", "off_records", "affected", "to_blame")
@@ -146,7 +162,7 @@ def _check(a: JoinSource, b: JoinSource, told: dict[str, Any]) -> None:
             raise BadInput(f"{source.name} has no record with a key: there is nothing to join by")
 
 
-def _by_key(a: JoinSource, b: JoinSource) -> DataFrame:
+def _by_key(a: JoinSource, b: JoinSource, rule: Placement) -> DataFrame:
     """A row for each key, and one for all records without."""
     from pyspark.sql import functions as f
 
@@ -156,26 +172,40 @@ def _by_key(a: JoinSource, b: JoinSource) -> DataFrame:
         return grouped.agg(f.count("*").alias("n"), f.min(place).alias("first")).withColumn("side", f.lit(side))
 
     places = counted(a, "a").unionByName(counted(b, "b"))
-    expected = _expected(places, a.partitions, b.partitions)
+    expected = _expected(places, rule, a.partitions, b.partitions)
     lies = f.struct("partition", "n", f.col("first.time_ms").alias("time_ms"), f.col("first.offset").alias("offset"))
     by_side = [f.array_sort(f.collect_list(f.when(f.col("side") == side, lies))).alias(side) for side in "ab"]
     placed = [f.max(f"expected_{side}").alias(f"expected_{side}") for side in "ab"]
     return _judged(expected.groupBy("key").agg(*by_side, *placed))
 
 
-def _expected(places: DataFrame, of_a: int, of_b: int) -> DataFrame:
-    """With where Java puts the key in each."""
+def _expected(places: DataFrame, rule: Placement, of_a: int, of_b: int) -> DataFrame:
+    """With where the rule puts the key in each."""
 
     def placed(batches: Iterable[Any]) -> Iterable[Any]:
-        from kafka_reference.bulk import partition_for_key
+        import pyarrow as pa
+
+        from kafka_conformance.audit.explaining import folded
+        from kafka_conformance.audit.hash_columns import hash_column
 
         for batch in batches:
-            keys = batch.column("key")
-            with_a = batch.append_column("expected_a", partition_for_key(keys, of_a))
-            yield with_a.append_column("expected_b", partition_for_key(keys, of_b))
+            hashes = hash_column(rule.hash, *_buffers(batch.column("key")))
+            with_a = batch.append_column("expected_a", pa.array(folded(rule.fold, hashes, of_a)))
+            yield with_a.append_column("expected_b", pa.array(folded(rule.fold, hashes, of_b)))
 
     schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in places.schema.fields)
     return places.mapInArrow(placed, f"{schema}, expected_a int, expected_b int")
+
+
+def _buffers(keys: Any) -> tuple[Any, Any]:
+    """The offsets and data of an Arrow array; a null's bytes are none."""
+    import numpy as np
+
+    *_, offsets, data = keys.buffers()
+    content = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+    if not len(keys):
+        return np.zeros(1, np.int32), content
+    return np.frombuffer(offsets, np.int32, len(keys) + 1, 4 * keys.offset), content
 
 
 def _judged(keys: DataFrame) -> DataFrame:

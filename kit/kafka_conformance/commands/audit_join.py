@@ -6,24 +6,32 @@ Exit code 0 if nothing, 1 if anything, or if the counts of partitions differ, so
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kafka_conformance.audit.joining import JoinSource, join_audit
+from kafka_conformance.audit.joining import join_audit
+from kafka_conformance.audit.placements import of
 from kafka_conformance.certifying import kit_version
-from kafka_conformance.pipeline.spark_session import Spark
 from kafka_conformance.progress import steps
 from kafka_conformance.reports import join_terminal
 from kafka_conformance.reports.terminal import console
 
+if TYPE_CHECKING:
+    from kafka_conformance.commands.audit import Given
+
 __all__ = ["run"]
 
 
-def run(spark: Spark, a: JoinSource, b: JoinSource, *, as_json: bool = False) -> int:
-    """Join, and print what was missed. Raises BadInput, SparkFault."""
-    spark.check_executors()
-    with steps(f"joining {a.name} and {b.name}", 1):
-        found = join_audit(spark, a, b, kit=kit_version(), clock=time.monotonic)
+def run(*, sources: tuple[str, str], given: Given, expect: str, as_json: bool) -> int:
+    """Join, and print what was missed. Raises BadInput, KitError."""
+    from kafka_conformance.commands.audit import opened, source_of
+
+    rule = of(expect).slug
+    with steps("starting Spark", 1) as progress, opened(given) as spark:
+        progress.doing(f"joining {sources[0]} and {sources[1]}")
+        a, b = (source_of(spark, name, given) for name in sources)
+        found = join_audit(spark, a, b, kit=kit_version(), clock=time.monotonic, rule=rule)
     if as_json:
         print(msgspec.json.encode(found).decode())
     else:

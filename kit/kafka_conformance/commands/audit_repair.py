@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,34 +24,38 @@ from kafka_conformance.audit.repair_plan import (
     resumed_plan,
     source_frame,
 )
-from kafka_conformance.audit.repairing import PATIENCE_S, rewrite, staged
 from kafka_conformance.audit.repair_topics import Topics, client_settings, open_topics
+from kafka_conformance.audit.repairing import PATIENCE_S, rewrite, staged
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
 from kafka_conformance.progress import steps
 from kafka_conformance.reports import repair_terminal
 from kafka_conformance.reports.terminal import console
 
-__all__ = ["repair", "run"]
+if TYPE_CHECKING:
+    from kafka_conformance.commands.audit import Given
+    from kafka_conformance.pipeline.spark_session import Spark
+
+__all__ = ["FOLDER", "repair", "run"]
+
+FOLDER = Path(".kafka-conformance") / "repairs"
 
 
-def run(
-    *, topic: str, target: str, kafka: Mapping[str, str], folder: str, partitions: int | None = None, really: bool = False,
-    master: str = "", as_json: bool = False, patience_s: float = PATIENCE_S, settings: Mapping[str, str] | None = None,
-) -> int:  # fmt: skip
-    """Rewrite, or tell what would be, and print it.
+def run(*, source: str, target: str, given: Given, really: bool, partitions: int | None, as_json: bool) -> int:
+    """Rewrite, or tell what would be, and print it. Raises BadInput, KitError.
 
-    ``kafka``: Spark's ``kafka.*`` options, for reading, asking and writing; ``folder``: the run's, which is needed only
-    ``really``; ``partitions``: the new topic's, as many as the old one's if None; ``settings``: Spark's.
+    The run's folder, if none is named, is made of both names, so that the same command again resumes.
     """
-    client_settings(kafka)
-    if really and not folder:
-        raise BadInput("a repair needs a folder for its run, from which it can be resumed")
-    with open_spark(master, connector=True, settings=settings) as spark:
-        found = repair(spark, topic=topic, target=target, kafka=kafka, folder=folder, partitions=partitions, really=really,
-                       patience_s=patience_s)  # fmt: skip
+    from kafka_conformance.commands.audit import opened
+
+    if given.form:
+        raise BadInput("--repair-to rewrites a topic: an export's files have nothing to be written")
+    client_settings(given.kafka())
+    folder = given.folder or str((FOLDER / f"{source}-to-{target}").absolute())
+    with opened(given) as spark:
+        found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder, partitions=partitions,
+                       really=really)  # fmt: skip
     if as_json:
         print(msgspec.json.encode(found).decode())
     else:
@@ -62,7 +68,6 @@ def repair(
     patience_s: float = PATIENCE_S,
 ) -> Repair:  # fmt: skip
     """The same in a session that is there. Raises BadInput, KitError, SparkFault."""
-    spark.check_executors()
     began = time.monotonic()
     with open_topics(spark, kafka) as topics:
         before = Run.plan(spark, folder) if folder else None

@@ -15,8 +15,8 @@ __all__ = ["show"]
 
 _MOST = 10  # keys: nobody reads on at a terminal
 _PLACES = 6
-_SIDES = ("topic", "partitions", "records", "without a key", "keys", "keys off Java's rule", "records affected")
-_KEYS = ("key", "meets", "affected", "Java", "lies in the first", "lies in the second")
+_SIDES = ("topic", "partitions", "records", "without a key", "keys", "keys off the rule", "records affected")
+_KEYS = ("key", "meets", "affected", "expected", "lies in the first", "lies in the second")
 
 
 def show(out: Console, join: Join) -> None:
@@ -68,10 +68,13 @@ def _lines(join: Join) -> Iterator[tuple[str, str]]:
         yield f"{counts}: Kafka Streams refuses the join", "bold red"
     for side in (a, b):
         if side.off_keys:
-            off = f"{side.name} is off Java's rule for {plural(side.off_keys, 'key')}, {plural(side.off_records, 'record')}"
+            off = f"{side.name} is off {join.rule} for {plural(side.off_keys, 'key')}, {plural(side.off_records, 'record')}"
             yield f"{off}; {plural(side.to_blame, 'missed key')} of these", "yellow"
     if join.neither_to_blame:
-        yield f"{plural(join.neither_to_blame, 'missed key')} where Java puts them in both: the counts differ", "yellow"
+        yield (
+            f"{plural(join.neither_to_blame, 'missed key')} where {join.rule} puts them in both: the counts differ",
+            "yellow",
+        )
     took = f"{join.took_s:.1f} s"
     both = f"{plural(join.keys_in_both, 'key')} in both topics"
     if join.keys_missed:
