@@ -66,7 +66,9 @@ def mixed_topic(bootstrap: str, topic: str, java: Any, records: int = 600) -> No
     keys = [None if at % 17 == 0 else b"" if at % 101 == 0 else b"key-%d" % (at % 97) for at in range(records)]
     values = [None if at % 13 == 0 else b"value-%d" % at for at in range(records)]
     times = [began + 1000 * at - (40_000 if at % 29 == 0 else 0) for at in range(records)]
-    whole = Records(keys, values, times, [None if key is None or at % 3 else hash_of(key) % 12 for at, key in enumerate(keys)])
+    whole = Records(
+        keys, values, times, [None if key is None or at % 3 else hash_of(key) % 12 for at, key in enumerate(keys)]
+    )
     create_topic(bootstrap, topic, 3, settings={"retention.ms": "-1"})
     early = whole.part(0, records // 2)
     java.write(bootstrap, topic, Records(early.keys, early.values, early.timestamps))

@@ -1,4 +1,4 @@
-"""``audit --repair-to`` on a real broker: every key where Java puts it, in order, nothing lost or doubled, however it ends."""
+"""``audit --repair-to`` on a real broker: keys where Java puts them, in order, nothing lost or doubled however it ends."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def test_every_key_is_where_java_puts_it_in_order_and_nothing_else_changes(
     count = partitions or 12
     target = read(spark, broker.bootstrap, f"{name}-new")
     assert len(partitions_of(broker.bootstrap, f"{name}-new")) == count
-    assert all(java_partition(one.key, count) == at for at, ones in target.items() for one in ones if one.key is not None)
+    assert all(
+        java_partition(one.key, count) == at for at, ones in target.items() for one in ones if one.key is not None
+    )
     assert said(target) == model(source, count)
     assert all([one.offset for one in ones] == list(range(len(ones))) for ones in target.values())
     assert found.right
@@ -108,7 +110,8 @@ def test_headers_compacted_gaps_and_the_topics_own_settings_are_kept(
     broker.create_topic(name, 2, settings=own)
     rows = spark.session.range(0, 3000, 1, 1).selectExpr(
         "cast(id % 40 as string) key", "cast(id as string) value", "cast(id % 2 as int) partition",
-        "array(struct('a' as key, cast(cast(id as string) as binary) as value), struct('none' as key, cast(null as binary) as value)) headers",
+        "array(struct('a' as key, cast(cast(id as string) as binary) as value),"
+        " struct('none' as key, cast(null as binary) as value)) headers",
     )  # fmt: skip
     for _ in range(2):  # a segment that is not the last is what is compacted
         writer = rows.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", name)
