@@ -16,7 +16,11 @@ from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.spark_session import Spark, open_spark
 from kafka_reference.murmur2 import murmur2
 
-pytestmark = pytest.mark.jvm
+pytestmark = [
+    pytest.mark.jvm,
+    # py4j and pyspark leave sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 Row = tuple[int, int, int | None, bytes | None]
 
