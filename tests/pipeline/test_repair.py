@@ -249,6 +249,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     assert stopped
     assert stopped[0] < records, "it was too late"
     assert "\n" not in str(told.value)
+    assert "UnknownReason" not in str(told.value)
     found = repaired(kafka=slow, partitions=4)
     assert found.right
     assert found.resumed

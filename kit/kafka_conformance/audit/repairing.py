@@ -45,6 +45,7 @@ from kafka_conformance.audit.repair_plan import Compared, Counted, Plan, source_
 from kafka_conformance.audit.repair_topics import MEANWHILE, Topic, Topics, client_settings
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.pipeline.runs import Run
+from kafka_conformance.pipeline.spark_errors import SparkFault
 from kafka_conformance.progress import Steps
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
                             f.col("partition").alias("source_partition"), f.col("offset").alias("source_offset"),
                             "timestamp_ms", "key", "value", "headers")  # fmt: skip
 
-    run.do(_STAGED, frame)
+    with _plainly():
+        run.do(_STAGED, frame)
     told = spark.call(lambda: seen.get, "counting the source")
     source = sum_of(int(told["records"]), told["hashes"])
     planned = spark.call(lambda: summed(staged(run), "source_partition", "source_offset"), "adding up the plan")
@@ -229,10 +231,19 @@ def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted
     }  # fmt: skip
     writing = spark.jvm.kafkaoracle.spark.RepairWriting
     clients = client_settings(kafka)
-    with _set(spark, reading):
+    with _plainly(), _set(spark, reading):
         planned = staged(run)._jdf  # noqa: SLF001
         write = lambda: writing.write(planned, plan.target, clients, int(patience_s * 1000), counted.largest)  # noqa: E731
         spark.call(write, f"writing {plan.target}")
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """What our own Java says is a line for the user already: without the name of the exception that carries it."""
+    try:
+        yield
+    except SparkFault as fault:
+        raise SparkFault(str(fault).replace(": IllegalStateException: ", ": ", 1)) from fault
 
 
 @contextmanager

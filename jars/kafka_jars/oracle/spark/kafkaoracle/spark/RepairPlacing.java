@@ -75,11 +75,11 @@ public final class RepairPlacing implements MapPartitionsFunction<Row, Row> {
 
             private void follow(int at, long its, long timestamp) {
                 if (timestamp < 0) {
-                    throw new RepairFault("partition " + at + ", offset " + its + " has no timestamp, and Java's"
+                    throw new IllegalStateException("partition " + at + ", offset " + its + " has no timestamp, and Java's"
                             + " producer would give it the present time: this topic cannot be rewritten as it is");
                 }
                 if (partition != -1 && (at != partition || its <= offset)) {
-                    throw new RepairFault("Spark gave a task offset " + its + " of partition " + at + " after offset "
+                    throw new IllegalStateException("Spark gave a task offset " + its + " of partition " + at + " after offset "
                             + offset + " of partition " + partition + ": the order of records would be lost");
                 }
                 partition = at;

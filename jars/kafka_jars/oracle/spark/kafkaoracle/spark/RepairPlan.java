@@ -33,7 +33,7 @@ final class RepairPlan {
         upcoming = null;
         Long before = reached.put(row.getInt(2), row.getLong(3));
         if (row.getInt(0) != target || row.getLong(1) != index || (before != null && before >= row.getLong(3))) {
-            throw new RepairFault("the plan's records come out of order, record " + row.getLong(1) + " of partition "
+            throw new IllegalStateException("the plan's records come out of order, record " + row.getLong(1) + " of partition "
                     + row.getInt(0) + " as record " + index + " of partition " + target + ": nothing was written for it");
         }
         index++;
@@ -45,7 +45,7 @@ final class RepairPlan {
         Row last = null;
         for (long at = 0; at < written; at++) {
             if (!hasNext()) {
-                throw new RepairFault("partition " + target + " holds " + written + " records and the plan has " + at
+                throw new IllegalStateException("partition " + target + " holds " + written + " records and the plan has " + at
                         + ": somebody else has written to it; delete the topic and begin anew, in another folder");
             }
             last = next();

@@ -40,7 +40,7 @@ final class RepairProducer implements AutoCloseable {
     private long acknowledged;
     private long heardMs = now();
     private long sentMs = heardMs;
-    private RepairFault fault;
+    private IllegalStateException fault;
 
     RepairProducer(
             String topic, int partition, long next, Map<String, String> kafka, long patienceMs, long bufferBytes) {
@@ -140,7 +140,7 @@ final class RepairProducer implements AutoCloseable {
             if (fault != null) {
                 return;
             }
-            fault = new RepairFault("partition " + partition + " of " + topic + " " + what);
+            fault = new IllegalStateException("partition " + partition + " of " + topic + " " + what);
             lock.notifyAll();
         }
         producer.close(AT_ONCE);

@@ -20,6 +20,9 @@ import org.apache.spark.sql.Row;
  * Writes the planned records of target partitions, a task for each. A task goes on after what is in the partition, whoever
  * wrote it: an earlier attempt, or a run that was killed. So a task may be done again at any time. Before it goes on it
  * compares the last record there with the plan's, which shows a record that is not the plan's anywhere before.
+ *
+ * What goes wrong is an exception of Java's own: Spark's driver reads a task's exception with a class loader that does not
+ * know ours, and would say "UnknownReason".
  */
 public final class RepairWriting implements ForeachPartitionFunction<Row> {
     private static final long serialVersionUID = 1L;
@@ -87,7 +90,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
             consumer.seek(at, written - 1);
             var found = first == 0 ? consumer.poll(patience).records(at) : List.<ConsumerRecord<byte[], byte[]>>of();
             if (found.isEmpty() || !same(found.get(0), planned, written - 1)) {
-                throw new RepairFault("partition " + plan.target + " of " + topic + " does not hold the plan's record "
+                throw new IllegalStateException("partition " + plan.target + " of " + topic + " does not hold the plan's record "
                         + (written - 1) + " at offset " + (written - 1)
                         + ": somebody else has written to it, or deleted from it; delete the topic and begin anew, in another folder");
             }
