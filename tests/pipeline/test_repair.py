@@ -305,6 +305,7 @@ def test_a_topic_without_records_is_repaired_too(broker: Broker, name: str, repa
     assert len(partitions_of(broker.bootstrap, f"{name}-new")) == 3
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # kafka-python reads its own files in an old way
 @pytest.mark.parametrize("wrong", ["a value", "an order", "a null", "a header", "a time", "one less"])
 def test_what_is_not_as_planned_is_seen(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, wrong: str, tmp_path: Path
