@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.errors import KitError
-from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.bridge import jar_of
+from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.oracle import bridge_sources
 from kafka_conformance.pipeline.spark_session import Spark
 from kafka_conformance.rules import Rule, java_classes

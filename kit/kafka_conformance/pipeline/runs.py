@@ -80,14 +80,15 @@ class Run:
                 if (found := _CHUNK.fullmatch(name)) and self._done(int(found[1]))}  # fmt: skip
 
     def _done(self, number: int) -> bool:
-        return _Files(self.spark, self._path(number)).exists("_SUCCESS")
+        return _Files(self.spark, self.path(number)).exists("_SUCCESS")
 
-    def _path(self, number: int) -> str:
+    def path(self, number: int) -> str:
+        """The folder of a chunk."""
         return f"{self.folder}/chunks/chunk-{number:06d}"
 
     def do(self, number: int, frame: Callable[[], DataFrame], *, by: tuple[str, ...] = ()) -> None:
         """Write a chunk, in folders for each value of the columns ``by``. Raises SparkFault."""
-        write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self._path(number))  # noqa: E731
+        write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self.path(number))  # noqa: E731
         self.spark.call(write, f"chunk {number}")
 
     def read(self, chunks: int, schema: str) -> DataFrame:
@@ -103,18 +104,15 @@ class Run:
 
     def _read(self, chunks: Iterable[int], schema: str) -> DataFrame:
         reader = self.spark.session.read.schema(schema).option("basePath", f"{self.folder}/chunks")
-        return self.spark.call(lambda: reader.parquet(*(self._path(number) for number in chunks)))
+        return self.spark.call(lambda: reader.parquet(*(self.path(number) for number in chunks)))
 
 
 def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
     """The plan of a run, whoever made it. Raises BadInput if there is none."""
-    written = _Files(spark, folder.rstrip("/")).read(_PLAN)
-    if written is None:
+    plan = Run.plan(spark, folder)
+    if not isinstance(plan, dict):
         raise BadInput(f"{folder} holds no run")
-    try:
-        return msgspec.json.decode(written, type=dict[str, Any])
-    except msgspec.DecodeError as error:
-        raise BadInput(f"the plan of the run in {folder} cannot be read: {error}") from error
+    return plan
 
 
 class _Files:

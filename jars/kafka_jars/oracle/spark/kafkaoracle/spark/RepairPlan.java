@@ -1,0 +1,55 @@
+package kafkaoracle.spark;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import org.apache.spark.sql.Row;
+
+/**
+ * The planned records of one target partition, as a task reads them: record i is to get offset i. That they are those of
+ * one partition, numbered from 0, and that each source partition's offsets ascend, is looked at once more here, since
+ * nothing that is written wrongly can be taken back.
+ */
+final class RepairPlan {
+    final int target;
+    private final Iterator<Row> rows;
+    private final Map<Integer, Long> reached = new HashMap<>();
+    private Row upcoming;
+    private long index;
+
+    /** Of rows of (target, index, source_partition, source_offset, timestamp_ms, key, value, headers); at least one. */
+    RepairPlan(Iterator<Row> rows) {
+        this.rows = rows;
+        this.upcoming = rows.next();
+        this.target = upcoming.getInt(0);
+    }
+
+    boolean hasNext() {
+        return upcoming != null || rows.hasNext();
+    }
+
+    Row next() {
+        Row row = upcoming != null ? upcoming : rows.next();
+        upcoming = null;
+        Long before = reached.put(row.getInt(2), row.getLong(3));
+        if (row.getInt(0) != target || row.getLong(1) != index || (before != null && before >= row.getLong(3))) {
+            throw new IllegalStateException("the plan's records come out of order, record " + row.getLong(1) + " of partition "
+                    + row.getInt(0) + " as record " + index + " of partition " + target + ": nothing was written for it");
+        }
+        index++;
+        return row;
+    }
+
+    /** Goes past what is written already; the last of it, null if nothing is. */
+    Row skip(long written) {
+        Row last = null;
+        for (long at = 0; at < written; at++) {
+            if (!hasNext()) {
+                throw new IllegalStateException("partition " + target + " holds " + written + " records and the plan has " + at
+                        + ": somebody else has written to it; delete the topic and begin anew, in another folder");
+            }
+            last = next();
+        }
+        return last;
+    }
+}

@@ -1,0 +1,117 @@
+package kafkaoracle.spark;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.spark.api.java.function.ForeachPartitionFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/**
+ * Writes the planned records of target partitions, a task for each. A task goes on after what is in the partition, whoever
+ * wrote it: an earlier attempt, or a run that was killed. So a task may be done again at any time. Before it goes on it
+ * compares the last record there with the plan's, which shows a record that is not the plan's anywhere before.
+ *
+ * What goes wrong is an exception of Java's own: Spark's driver reads a task's exception with a class loader that does not
+ * know ours, and would say "UnknownReason".
+ */
+public final class RepairWriting implements ForeachPartitionFunction<Row> {
+    private static final long serialVersionUID = 1L;
+
+    private final String topic;
+    private final Map<String, String> kafka;
+    private final long patienceMs;
+    private final long bufferBytes;
+
+    private RepairWriting(String topic, Map<String, String> kafka, long patienceMs, long bufferBytes) {
+        this.topic = topic;
+        this.kafka = kafka;
+        this.patienceMs = patienceMs;
+        this.bufferBytes = bufferBytes;
+    }
+
+    /**
+     * Writes them all. {@code kafka}: the clients' settings; {@code patienceMs}: for how long nothing may be acknowledged
+     * before it is given up; {@code largest}: no record is larger, in bytes.
+     */
+    public static void write(
+            Dataset<Row> planned, String topic, Map<String, String> kafka, long patienceMs, long largest) {
+        long buffer = Math.max(32L << 20, 2 * largest);
+        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), patienceMs, buffer));
+    }
+
+    @Override
+    public void call(Iterator<Row> rows) throws Exception {
+        if (!rows.hasNext()) {
+            return;
+        }
+        RepairPlan plan = new RepairPlan(rows);
+        long written = goPast(plan);
+        if (!plan.hasNext()) {
+            return;
+        }
+        try (RepairProducer producer = new RepairProducer(topic, plan.target, written, kafka, patienceMs, bufferBytes)) {
+            while (plan.hasNext()) {
+                producer.send(plan.next());
+            }
+            producer.finish();
+        }
+    }
+
+    /** Goes past the records that are in the target; how many. */
+    private long goPast(RepairPlan plan) {
+        TopicPartition at = new TopicPartition(topic, plan.target);
+        Map<String, Object> settings = new HashMap<>(kafka);
+        settings.put("enable.auto.commit", "false");
+        settings.put("auto.offset.reset", "none");
+        settings.put("allow.auto.create.topics", "false");
+        settings.put("isolation.level", "read_uncommitted");
+        settings.put("max.poll.records", "1");
+        settings.remove("group.id");
+        Duration patience = Duration.ofMillis(patienceMs);
+        try (var consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            long written = consumer.endOffsets(List.of(at), patience).get(at);
+            if (written == 0) {
+                return 0;
+            }
+            long first = consumer.beginningOffsets(List.of(at), patience).get(at);
+            Row planned = plan.skip(written);
+            consumer.assign(List.of(at));
+            consumer.seek(at, written - 1);
+            var found = first == 0 ? consumer.poll(patience).records(at) : List.<ConsumerRecord<byte[], byte[]>>of();
+            if (found.isEmpty() || !same(found.get(0), planned, written - 1)) {
+                throw new IllegalStateException("partition " + plan.target + " of " + topic + " does not hold the plan's record "
+                        + (written - 1) + " at offset " + (written - 1)
+                        + ": somebody else has written to it, or deleted from it; delete the topic and begin anew, in another folder");
+            }
+            return written;
+        }
+    }
+
+    private static boolean same(ConsumerRecord<byte[], byte[]> found, Row planned, long offset) {
+        return found.offset() == offset
+                && found.timestamp() == planned.getLong(4)
+                && Arrays.equals(found.key(), planned.<byte[]>getAs(5))
+                && Arrays.equals(found.value(), planned.<byte[]>getAs(6))
+                && sameHeaders(found.headers().toArray(), planned.isNullAt(7) ? List.of() : planned.<Row>getList(7));
+    }
+
+    private static boolean sameHeaders(Header[] found, List<Row> planned) {
+        boolean same = found.length == planned.size();
+        for (int i = 0; same && i < found.length; i++) {
+            same = Objects.equals(found[i].key(), planned.get(i).getString(0))
+                    && Arrays.equals(found[i].value(), planned.get(i).<byte[]>getAs(1));
+        }
+        return same;
+    }
+}

@@ -1,0 +1,83 @@
+"""What the tests of repairs share: a source whose truth is known, and the new topic read back without any of our code."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from topics import Records, create_topic, grow_topic
+
+from kafka_reference.murmur2 import murmur2
+
+
+class Record(NamedTuple):
+    """One record as a consumer sees it."""
+
+    partition: int
+    offset: int
+    time_ms: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+
+    @property
+    def said(self) -> tuple[Any, ...]:
+        """All but where it lies."""
+        return self[2:]
+
+
+def read(spark: Any, bootstrap: str, topic: str) -> dict[int, list[Record]]:
+    """A topic by partition, in order of offsets, by Spark's connector as it comes."""
+    frame = spark.session.read.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("subscribe", topic)
+    frame = frame.option("includeHeaders", "true").option("kafka.isolation.level", "read_committed").load()
+    rows = frame.selectExpr("partition", "offset", "unix_millis(timestamp) t", "key", "value", "headers").collect()
+    found: dict[int, list[Record]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row[0], row[1])):
+        plain = [None if each is None else bytes(each) for each in (row["key"], row["value"])]
+        headers = tuple((h.key, None if h.value is None else bytes(h.value)) for h in row["headers"] or ())
+        found[row[0]].append(Record(row[0], row[1], row[2], plain[0], plain[1], headers))
+    return dict(found)
+
+
+def java_partition(key: bytes, partitions: int) -> int:
+    """Where Java puts a key, by the reference's scalar hash."""
+    return (murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+def model(source: Mapping[int, Iterable[Record]], partitions: int) -> dict[int, list[tuple[Any, ...]]]:
+    """The new topic as it has to be, by the rules as they are told: small, slow, and nobody else's code."""
+    placed: dict[int, list[tuple[tuple[int, int, int], tuple[Any, ...]]]] = defaultdict(list)
+    for partition, records in source.items():
+        latest = -1
+        for one in records:
+            latest = max(latest, one.time_ms)
+            if one.key is not None:
+                target = java_partition(one.key, partitions)
+            else:
+                target = partition if partition < partitions else one.offset % partitions
+            placed[target].append(((latest, partition, one.offset), one.said))
+    return {target: [said for _, said in sorted(both, key=lambda each: each[0])] for target, both in placed.items()}
+
+
+def mixed_topic(bootstrap: str, topic: str, java: Any, records: int = 600) -> None:
+    """Java's producer with 3 partitions, grown to 12, CRC-32, keys that somebody placed by hand, none; clocks that jump."""
+    began = 1_500_000_000_000  # old, and kept for ever: a broker deletes what is older than a week unless told
+    keys = [None if at % 17 == 0 else b"" if at % 101 == 0 else b"key-%d" % (at % 97) for at in range(records)]
+    values = [None if at % 13 == 0 else b"value-%d" % at for at in range(records)]
+    times = [began + 1000 * at - (40_000 if at % 29 == 0 else 0) for at in range(records)]
+    whole = Records(
+        keys, values, times, [None if key is None or at % 3 else hash_of(key) % 12 for at, key in enumerate(keys)]
+    )
+    create_topic(bootstrap, topic, 3, settings={"retention.ms": "-1"})
+    early = whole.part(0, records // 2)
+    java.write(bootstrap, topic, Records(early.keys, early.values, early.timestamps))
+    grow_topic(bootstrap, topic, 12)
+    java.write(bootstrap, topic, whole.part(records // 2, records))
+
+
+def hash_of(key: bytes) -> int:
+    """CRC-32, librdkafka's default."""
+    import zlib
+
+    return zlib.crc32(key)
