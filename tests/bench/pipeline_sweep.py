@@ -26,7 +26,7 @@ from kafka_jars.store import default_store
 from kafka_reference import release
 
 ROUNDS = 5
-BLOCKS = 1_024
+BLOCKS = 4_096
 AIM = 0.4
 # What a user would write to have Kafka's hash in SQL: the class of the clients that are on Spark's class path.
 _UDF = """

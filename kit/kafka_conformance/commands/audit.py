@@ -66,13 +66,13 @@ def entered(*, sources: Sequence[str], join: bool, repair_to: str, really: bool,
     about.kafka()
     expect = _placement(expect)
     if join:
-        from kafka_conformance.commands import audit_join
+        from kafka_conformance.commands.audit_join import run as joined
 
-        return audit_join.run(sources=(sources[0], sources[1]), given=about, expect=expect, as_json=as_json)
+        return joined(sources=(sources[0], sources[1]), given=about, expect=expect, as_json=as_json)
     if repair_to:
-        from kafka_conformance.commands import audit_repair
+        from kafka_conformance.commands.audit_repair import run as repaired
 
-        return audit_repair.run(
+        return repaired(
             source=sources[0],
             target=repair_to,
             given=about,

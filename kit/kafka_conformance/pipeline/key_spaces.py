@@ -16,7 +16,7 @@ random     a block is drawn from seed and block number, by SplittableRandom. A d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -107,6 +107,10 @@ def _length(number: int) -> int:
 def _every(first: int, count: int) -> tuple[Any, Any]:
     import numpy as np
 
+    length = _length(first)
+    if length == _length(first + count - 1) and length in {4, 8}:
+        numbers = np.arange(first - keys_up_to(length - 1), first - keys_up_to(length - 1) + count, dtype=f">u{length}")
+        return _alike(count, length), numbers.view(np.uint8)
     offsets, data = [np.zeros(1, np.int32)], []
     for length in range(_length(first), _length(first + count - 1) + 1):
         shorter = keys_up_to(length - 1)
@@ -116,6 +120,14 @@ def _every(first: int, count: int) -> tuple[Any, Any]:
         data.append(numbers.view(np.uint8).reshape(-1, width)[:, width - length :].reshape(-1))
         offsets.append(offsets[-1][-1] + np.arange(1, end - begin + 1, dtype=np.int32) * np.int32(length))
     return np.concatenate(offsets).astype(np.int32, copy=False), np.concatenate(data)
+
+
+@lru_cache(maxsize=4)
+def _alike(count: int, length: int) -> Any:
+    """The offsets of so many keys of one length; nearly all blocks of short keys have the same."""
+    import numpy as np
+
+    return np.arange(0, (count + 1) * length, length, dtype=np.int32)
 
 
 def _mixed(z: int) -> int:

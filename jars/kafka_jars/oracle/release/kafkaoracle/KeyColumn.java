@@ -1,6 +1,7 @@
 package kafkaoracle;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
@@ -28,22 +29,36 @@ final class KeyColumn {
     /** Asks for each key; nanoseconds for all. Keys are made one by one, as a producer's serializer would. */
     long each(ByteBuffer out, ToIntFunction<byte[]> rule) {
         long begun = System.nanoTime();
+        if (in.hasArray() && out.hasArray()) {
+            eachInArrays(out, rule);
+            return System.nanoTime() - begun;
+        }
         int from = in.getInt(HEADER);
         for (int i = 0; i < count; i++) {
             int to = in.getInt(HEADER + 4 * (i + 1));
-            out.putInt(4 * i, rule.applyAsInt(key(from, to)));
+            byte[] key = new byte[to - from];
+            in.get(data + from, key);
+            out.putInt(4 * i, rule.applyAsInt(key));
             from = to;
         }
         return System.nanoTime() - begun;
     }
 
-    private byte[] key(int from, int to) {
-        if (in.hasArray()) {
-            int first = in.arrayOffset() + data;
-            return Arrays.copyOfRange(in.array(), first + from, first + to);
+    /** The same where both are on the heap: offsets and results as arrays of numbers, which the compiler knows how to go through. */
+    private void eachInArrays(ByteBuffer out, ToIntFunction<byte[]> rule) {
+        int[] ends = new int[count + 1];
+        in.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(HEADER).slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(ends);
+        int[] results = new int[count];
+        byte[] bytes = in.array();
+        int first = in.arrayOffset() + data;
+        for (int i = 0; i < count; i++) {
+            int from = first + ends[i];
+            int to = first + ends[i + 1];
+            // Of four bytes most short keys are: written out, so that the compiler need not make an array at all.
+            results[i] = to - from == 4
+                ? rule.applyAsInt(new byte[] {bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]})
+                : rule.applyAsInt(Arrays.copyOfRange(bytes, from, to));
         }
-        byte[] key = new byte[to - from];
-        in.get(data + from, key);
-        return key;
+        out.duplicate().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(results);
     }
 }
