@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -35,17 +36,21 @@ from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
 from kafka_reference import bulk
 
-__all__ = ["BLOCK", "RECORD", "SCHEMA", "Mapped", "Scanned", "pack_moments", "scanner", "unpack_moments"]
+__all__ = [
+    "BLOCK", "BLOCK_SCHEMA", "RECORD", "RECORD_SCHEMA", "SCHEMA", "Mapped", "Scanned", "pack_moments", "scanner",
+    "unpack_moments",
+]  # fmt: skip
 
 BLOCK, RECORD = "block", "record"
 KEYLESS = "no key"
 PIECES = 32
 """Into so many pieces a block's time is cut, to tell later what came when."""
 
-SCHEMA = (
-    "kind string, partition int, offset long, timestamp_ms long, key binary, expected_partition int, attributed string,"
-    " explained_by string, data binary, keys_seen binary, moments binary"
-)
+_PLACE = "partition int, offset long"
+_OF_RECORD = "timestamp_ms long, key binary, expected_partition int, attributed string, explained_by string"
+_OF_BLOCK = "data binary, keys_seen binary, moments binary"
+RECORD_SCHEMA, BLOCK_SCHEMA = f"{_PLACE}, {_OF_RECORD}", f"{_PLACE}, {_OF_BLOCK}"
+SCHEMA = f"kind string, {_PLACE}, {_OF_RECORD}, {_OF_BLOCK}"
 _ARROW = pa.schema([
     ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()),
     ("key", pa.binary()), ("expected_partition", pa.int32()), ("attributed", pa.string()), ("explained_by", pa.string()),
@@ -160,10 +165,15 @@ def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
 def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:
     """All that explain each with as many partitions as there are now, joined by commas."""
     kinds, places = np.unique(masks, return_inverse=True)
-    names = [f"{each.slug}@{partitions}" for each in PLACEMENTS]
-    texts = [",".join(name for bit, name in enumerate(names) if int(mask) >> bit & 1) for mask in kinds]
+    texts = [_names_of(mask, partitions) for mask in kinds.tolist()]
     made = pa.DictionaryArray.from_arrays(places.astype(np.int32), texts).cast(pa.string())
     return pa.compute.if_else(pa.array(codes != KEYLESS_AT), made, None)
+
+
+@lru_cache(maxsize=1 << 16)
+def _names_of(mask: int, partitions: int) -> str:
+    """A set of placements in words; the same few thousand sets come again in every block."""
+    return ",".join(f"{each.slug}@{partitions}" for bit, each in enumerate(PLACEMENTS) if mask >> bit & 1)
 
 
 def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:

@@ -36,7 +36,7 @@ from kafka_conformance.audit.result import (
 from kafka_conformance.audit.result import (
     Run as Neighbours,
 )
-from kafka_conformance.audit.scanning import BLOCK, RECORD, SCHEMA, Scanned
+from kafka_conformance.audit.scanning import BLOCK, BLOCK_SCHEMA, RECORD, RECORD_SCHEMA, Scanned
 from kafka_conformance.audit.slots import slots
 from kafka_conformance.audit.sources import Source
 from kafka_conformance.audit.splitting import splits
@@ -73,9 +73,8 @@ def summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
 
 
 def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
-    rows = run.read(chunks, SCHEMA)
-    told = rows.where(f"kind = '{BLOCK}'")
-    records = rows.where(f"kind = '{RECORD}'")
+    told = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
+    records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
     blocks = [
         msgspec.json.decode(row[0], type=Scanned)
         for row in told.orderBy("partition", "offset").select("data").collect()

@@ -91,20 +91,28 @@ class Run:
         write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self.path(number))  # noqa: E731
         self.spark.call(write, f"chunk {number}")
 
-    def read(self, chunks: int, schema: str) -> DataFrame:
-        """The Parquet of the first ``chunks`` chunks, all of which are finished; of this schema."""
+    def read(self, chunks: int, schema: str, part: str = "") -> DataFrame:
+        """The Parquet of the first ``chunks`` chunks, all of which are finished; of this schema.
+
+        ``part`` is one of the folders that a chunk was written in (``kind=block``); not every chunk has each.
+        """
         missing = sorted(set(range(chunks)) - self.finished())
         if missing:
             raise KitError(f"{self.folder}: chunk {missing[0]} is not finished: run the same command again")
-        return self._read(range(chunks), schema)
+        return self._read(range(chunks), schema, part)
 
     def chunk(self, number: int, schema: str) -> DataFrame:
         """The Parquet of one chunk, which is finished."""
-        return self._read([number], schema)
+        return self._read([number], schema, "")
 
-    def _read(self, chunks: Iterable[int], schema: str) -> DataFrame:
-        reader = self.spark.session.read.schema(schema).option("basePath", f"{self.folder}/chunks")
-        return self.spark.call(lambda: reader.parquet(*(self.path(number) for number in chunks)))
+    def _read(self, chunks: Iterable[int], schema: str, part: str) -> DataFrame:
+        folders = [self.path(number) for number in chunks]
+        if part:
+            folders = [f"{folder}/{part}" for folder in folders if _Files(self.spark, folder).exists(part)]
+        if not folders:
+            return self.spark.session.createDataFrame([], schema)
+        reader = self.spark.session.read.schema(schema)
+        return self.spark.call(lambda: reader.parquet(*folders))
 
 
 def plan_of(spark: Spark, folder: str) -> dict[str, Any]:

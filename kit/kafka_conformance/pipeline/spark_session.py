@@ -13,6 +13,7 @@ the session. The workers of PySpark run the interpreter that runs us: another Py
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -210,6 +211,8 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # It prints a page of JSON for what is also raised.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     gateway = jvm.gateway
     for name in _IMPORTS:
         java_import(gateway.jvm, name)
