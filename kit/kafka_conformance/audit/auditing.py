@@ -78,13 +78,15 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
     plan = _plan(spark, source, asked, expected, planned(spark, folder))
     chunks = chunked(source.spans, asked.chunk_records)
     scan = scanner(source.partitions, expected, plan.known, every=asked.every_record)
+    spark.add_java()
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
         progress.total = len(chunks) + 1
         for number, each in enumerate(chunks):
             progress.doing(f"auditing {source.name}: chunk {number + 1} of {len(chunks)}")
             if number not in done:
-                run.do(number, partial(_scanned, source, each, scan), by=("kind",))
+                with spark.batches_of(1):
+                    run.do(number, partial(_scanned, spark, source, each, scan), by=("kind",))
             progress.advance()
         progress.doing(f"auditing {source.name}: putting it together")
         found = summed(run, len(chunks), source, expected)
@@ -100,8 +102,16 @@ def _plan(spark: Spark, source: Source, asked: Asked, expected: Placed, before: 
     return Plan("audit", kit, asked.name, asked.where, asked.expected, chunk, asked.every_record, spans, seen)
 
 
-def _scanned(source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:
-    return source.frame(spans).mapInArrow(scan, SCHEMA)
+def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:
+    return packed(spark, source.frame(spans)).mapInArrow(scan, SCHEMA)
+
+
+def packed(spark: Spark, records: DataFrame) -> DataFrame:
+    """Records, packed into blocks in the JVM (``AuditBlocks.java``)."""
+    from pyspark.sql import DataFrame
+
+    blocks = spark.jvm.kafkaoracle.spark.AuditBlocks.of(records._jdf)  # noqa: SLF001  the one way to it
+    return DataFrame(blocks, spark.session)
 
 
 def _result(found: Summed, source: Source, expected: Placed, asked: Asked, folder: str, took_s: float) -> Audit:

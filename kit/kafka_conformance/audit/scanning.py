@@ -1,8 +1,8 @@
 """The one pass over the records, on Spark: blocks of a partition's records in, what is known of each block out.
 
-A block is what arrives in one Arrow batch, cut where the partition changes: up to 65,536 records in the order of their
-offsets. Which batches there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of
-row go out, each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
+A block is up to 65,536 records of one partition in the order of their offsets, packed in the JVM (``AuditBlocks.java``).
+Which blocks there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of row go out,
+each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
 
 =========  ============================================================================================================
 kind       what
@@ -19,10 +19,10 @@ said of all of them (``summing``).
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import msgspec
@@ -37,12 +37,13 @@ from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
 from kafka_reference import bulk
 
 __all__ = [
-    "BLOCK", "BLOCK_SCHEMA", "RECORD", "RECORD_SCHEMA", "SCHEMA", "Mapped", "Scanned", "pack_moments", "scanner",
+    "BLOCK", "BLOCK_SCHEMA", "RECORD", "RECORD_SCHEMA", "SCHEMA", "Mapped", "Scanned", "block_of", "pack_moments", "scanner",
     "unpack_moments",
 ]  # fmt: skip
 
 BLOCK, RECORD = "block", "record"
 KEYLESS = "no key"
+_HEADER = 16
 PIECES = 32
 """Into so many pieces a block's time is cut, to tell later what came when."""
 
@@ -92,17 +93,29 @@ def scanner(partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *
     return scan
 
 
+def block_of(cell: Any) -> Block:
+    """A block, from the bytes that ``AuditBlocks.java`` packed it into (which says how); nothing is copied."""
+    count, partition, size = (int(number) for number in struct.unpack_from("<iiq", cell))
+    at = _HEADER + 16 * count
+    keys_at = at + 4 * (count + 1)
+    data_at = keys_at + (count + 7) // 8
+    whole = pa.py_buffer(cell)
+    keys = pa.Array.from_buffers(
+        pa.binary(),
+        count,
+        [whole.slice(keys_at, data_at - keys_at), whole.slice(at, 4 * (count + 1)), whole.slice(data_at, size)],
+    )
+    return Block(
+        partition,
+        np.frombuffer(cell, "<i8", count, _HEADER),
+        np.frombuffer(cell, "<i8", count, _HEADER + 8 * count),
+        keys,
+    )
+
+
 def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
-    """The batch, cut where the partition changes."""
-    if not batch.num_rows:
-        return
-    partitions = batch.column("partition").to_numpy(zero_copy_only=False)
-    cuts = [0, *(np.flatnonzero(np.diff(partitions)) + 1).tolist(), batch.num_rows]
-    offsets = batch.column("offset").to_numpy(zero_copy_only=False)
-    times = batch.column("timestamp_ms").fill_null(-1).to_numpy(zero_copy_only=False)
-    keys = batch.column("key")
-    for begin, end in pairwise(cuts):
-        yield Block(int(partitions[begin]), offsets[begin:end], times[begin:end], keys[begin:end])
+    for cell in batch.column("cell"):
+        yield block_of(cell.as_buffer())
 
 
 def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:

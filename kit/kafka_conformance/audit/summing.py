@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -41,6 +42,9 @@ from kafka_conformance.audit.slots import slots
 from kafka_conformance.audit.sources import Source
 from kafka_conformance.audit.splitting import splits
 from kafka_conformance.pipeline.runs import Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 __all__ = ["MOST_RUNS", "Summed", "summed"]
 
@@ -106,7 +110,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=_NONE if of_one else splits(told, records, keyed),
+        splits=_NONE if of_one else _splits(run, told, records, keyed),
         keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),
@@ -114,6 +118,11 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
 
 
 _NONE = Splits(0, 0, 0, None, ())
+
+
+def _splits(run: Run, told: DataFrame, records: DataFrame, keyed: int) -> Splits:
+    with run.spark.batches_of(8):  # each row is the keys of a block
+        return splits(told, records, keyed)
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:

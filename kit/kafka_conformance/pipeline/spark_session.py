@@ -42,12 +42,13 @@ T = TypeVar("T")
 # A chunk of a run is minutes at most: a call into the JVM that takes longer than this hangs.
 CALL_LIMIT_S = 3600.0
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
+_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SETTINGS = {
     "spark.app.name": "kafka-conformance",
     "spark.ui.enabled": "false",
     "spark.sql.adaptive.enabled": "true",
     # Batches that stay in a core's cache, and memory that stays flat whatever a key weighs.
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    _PER_BATCH: "65536",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.shuffle.partitions": "16",
@@ -99,6 +100,17 @@ class Spark:
             if (fault := spark_fault(error, doing)) is None:
                 raise
             raise fault from error
+
+    @contextmanager
+    def batches_of(self, rows: int) -> Iterator[None]:
+        """Within this, so many rows go over to Python at once: few where each is megabytes."""
+        before = self.session.conf.get(_PER_BATCH)
+        self.session.conf.set(_PER_BATCH, str(rows))
+        try:
+            yield
+        finally:
+            if self.alive():
+                self.session.conf.set(_PER_BATCH, str(before))
 
     def add_java(self) -> None:
         """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, on the driver and every executor."""

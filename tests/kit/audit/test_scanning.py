@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
+from itertools import groupby
+
 import msgspec
 import numpy as np
 import pyarrow as pa
@@ -11,13 +15,21 @@ from kafka_conformance.audit.result import Placed
 from kafka_conformance.audit.scanning import PIECES, Scanned, pack_moments, scanner, unpack_moments
 from kafka_reference import partition_for_key
 
-FIELDS = [("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()), ("key", pa.binary())]
+Record = tuple[int, int, int | None, bytes | None]
 
 
-def batch(*rows: tuple[int, int, int | None, bytes | None]) -> pa.RecordBatch:
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    arrays = [pa.array(column, kind) for column, (_, kind) in zip(columns, FIELDS, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, names=[name for name, _ in FIELDS])
+def cell(rows: Sequence[Record]) -> bytes:
+    """Records of one partition as AuditBlocks.java packs them, written down once more."""
+    keys = [key or b"" for _, _, _, key in rows]
+    there = np.packbits([key is not None for _, _, _, key in rows], bitorder="little").tobytes()
+    head = struct.pack("<iiq", len(rows), rows[0][0], sum(map(len, keys)))
+    offsets, times = (np.array([-1 if row[at] is None else row[at] for row in rows], "<i8").tobytes() for at in (1, 2))
+    return head + offsets + times + np.cumsum([0, *map(len, keys)]).astype("<i4").tobytes() + there + b"".join(keys)
+
+
+def batch(*rows: Record) -> pa.RecordBatch:
+    cells = [cell(list(some)) for _, some in groupby(rows, key=lambda row: row[0])]
+    return pa.RecordBatch.from_arrays([pa.array(cells, pa.binary())], names=["cell"])
 
 
 def scanned(
@@ -37,7 +49,7 @@ def at_home(number: int, partitions: int = 4) -> tuple[int, int, int, bytes]:
     return partition_for_key(key, partitions), number, 1_000 + number, key
 
 
-def test_a_batch_is_cut_where_the_partition_changes() -> None:
+def test_blocks_are_judged_one_by_one() -> None:
     rows = sorted(at_home(number) for number in range(50))
     blocks, out = scanned(batch(*rows))
     assert [block.summary.partition for block in blocks] == sorted({row[0] for row in rows})
