@@ -141,8 +141,8 @@ def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
 
 
 def _records(block: Block, judged: Judged, rows: NDArray[np.int64], plan: _Plan) -> pa.RecordBatch:
-    keys, masks = block.keys.take(pa.array(rows)), judged.masks
-    assert masks is not None  # noqa: S101  they were asked for
+    keys = block.keys.take(pa.array(rows))
+    masks = np.zeros(len(block.offsets), np.uint32) if judged.masks is None else judged.masks  # there was no key
     count = len(rows)
     times = block.timestamps_ms[rows]
     return _batch(
