@@ -9,13 +9,17 @@ from __future__ import annotations
 import random
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import aiokafka.partitioner
 import kafka.partitioner.default
 import msgspec
 import numpy as np
+import pipeline_audit
+import pipeline_sweep
 from rich.console import Console
 from rich.table import Table
 
@@ -37,11 +41,33 @@ SCALAR_KEYS = 20_000
 BULK_KEYS = 2_000_000
 SCRIPTS = 2_000
 LONG = 50
+SIZES = (1_000_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000)
+
+
+SECTIONS = ("hashing", "asking", "sweep", "audit")
 
 
 def main() -> None:
+    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to so many records."""
+    asked = [word.partition(":") for word in sys.argv[1:]] or [(section, "", "") for section in SECTIONS]
+    named = {section: argument for section, _, argument in asked}
+    if unknown := set(named) - set(SECTIONS):
+        sys.exit(f"no such section: {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    if {"hashing", "asking"} & set(named):
+        rules(named)
+    if "sweep" in named:
+        with tempfile.TemporaryDirectory() as room:
+            pipeline_sweep.sweeping_keys(Path(room))
+    if "audit" in named:
+        most = int(named["audit"] or 10_000_000)
+        pipeline_audit.audits(min(most, 10_000_000), tuple(size for size in SIZES if size <= most), rounds=3)
+
+
+def rules(named: Mapping[str, str]) -> None:
+    """Hashing against other clients, and questions through the oracle."""
     print(f"seed {SEED}, {ROUNDS} rounds, medians; Python {sys.version.split()[0]}", flush=True)
-    hashing_one_by_one()
+    if "hashing" in named:
+        hashing_one_by_one()
     pins = load()
     newest = str(max(map(release, pins.releases)))
 
@@ -50,8 +76,10 @@ def main() -> None:
 
     with Jvm() as jvm:
         oracle = Oracle(jvm, default_store(), pins, classes)
-        hashing_columns(oracle.open(newest), newest, jvm.version)
-        asking(oracle, newest)
+        if "hashing" in named:
+            hashing_columns(oracle.open(newest), newest, jvm.version)
+        if "asking" in named:
+            asking(oracle, newest)
 
 
 def hashing_one_by_one() -> None:
