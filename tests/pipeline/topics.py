@@ -151,6 +151,10 @@ class JavaWriter:
             "key.serializer": "org.apache.kafka.common.serialization.ByteArraySerializer",
             "value.serializer": "org.apache.kafka.common.serialization.ByteArraySerializer",
             "max.block.ms": str(_LIMIT_S * 1000),
+            # A broker names a new partition's leader before that takes records. Of five batches in flight the first is then
+            # refused, the second taken, since a producer without state may begin anywhere: and the first is out of order
+            # for ever after.
+            "max.in.flight.requests.per.connection": "1",
             **self._settings,
         }
         count = len(partitions_of(bootstrap, topic))
