@@ -18,7 +18,7 @@ from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.pipeline.executors import fetch_releases, register_java, send
 from kafka_conformance.pipeline.key_spaces import PER_BLOCK, every_key
 from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.pipeline.sweeping import PER_BATCH, Asking
+from kafka_conformance.pipeline.sweeping import Asking
 from kafka_conformance.pipeline.sweeping_keys import Keys
 from kafka_conformance.rules import RULES
 from kafka_jars.pins import Jar, load
@@ -50,12 +50,12 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> flo
         sent = send(spark, rule, at, pins)
         _register_rows(spark, room, pins.clients(str(at)))
         space, first = every_key(4), 300  # keys of four bytes from here on
-        spark.session.conf.set(PER_BATCH, str(Keys(space).per_batch))
         frame = Keys(space).frame(spark, sent, Asking(0, rule.slug, "reference", 0, False), first, first + blocks)
         keys = blocks * PER_BLOCK
 
         def swept() -> None:
-            (row,) = frame.selectExpr("sum(asked)", "sum(differing)").collect()
+            with spark.batches_of(Keys(space).per_batch):
+                (row,) = frame.selectExpr("sum(asked)", "sum(differing)").collect()
             assert tuple(row) == (keys, 0)
 
         # The same keys: of four bytes, by number. A long is eight bytes, of which the last four are the key.

@@ -24,6 +24,7 @@ from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
 from kafka_conformance.pipeline.spark_session import Spark
+from kafka_conformance.pipeline.workers import mapped
 from kafka_conformance.progress import Steps
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _plan(spark: Spark, source: Source, asked: Asked, expected: Placed, before: 
 
 
 def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:
-    return packed(spark, source.frame(spans)).mapInArrow(scan, SCHEMA)
+    return mapped(packed(spark, source.frame(spans)), scan, SCHEMA)
 
 
 def packed(spark: Spark, records: DataFrame) -> DataFrame:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from kafka_conformance.audit.keyless import bucket_ms, patterns
 from kafka_conformance.audit.result import Keyless
 from kafka_conformance.audit.scanning import Mapped, unpack_moments
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,11 +36,9 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
         return Keyless(records, {"unclear": records})
     span = last_ms - first_ms + 1
     wide = max(bucket_ms(records, partitions, span), -(-span * partitions // _CELLS), 1)
-    rows = (
-        blocks.select("partition", "moments")
-        .mapInArrow(_bucketed(first_ms, wide), "bucket long, partition int, records long")
-        .groupBy("bucket", "partition").sum("records").collect()
-    )  # fmt: skip
+    moments = blocks.select("partition", "moments")
+    bucketed = mapped(moments, _bucketed(first_ms, wide), "bucket long, partition int, records long")
+    rows = bucketed.groupBy("bucket", "partition").sum("records").collect()
     counts = np.zeros((-(-span // wide), partitions), np.int64)
     for bucket, partition, count in rows:
         counts[bucket, partition] = count

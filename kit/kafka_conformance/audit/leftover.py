@@ -18,6 +18,7 @@ from kafka_conformance.audit.judging import column_of
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
 from kafka_conformance.audit.scanning import Mapped
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,7 +50,7 @@ def leftover(records: DataFrame, partitions: int) -> tuple[tuple[Placed, ...], l
     if not found:
         return (), []
     counted = (
-        unexplained.mapInArrow(_counted(found, partitions), _COLUMNS)
+        mapped(unexplained, _counted(found, partitions), _COLUMNS)
         .groupBy("name", "partition")
         .agg({"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"})
     )

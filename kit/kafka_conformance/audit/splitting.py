@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.keys_seen import KeysSeen, pack, unpack
 from kafka_conformance.audit.result import Place, SplitKey, Splits
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -61,9 +62,9 @@ class Found:
 def splits(blocks: DataFrame, records: DataFrame, keyed: int) -> Splits:
     """Of ``blocks`` (``partition``, ``keys_seen``) of so many records with a key; their keys' bytes are in ``records``."""
     buckets = max(1, -(-keyed // IN_A_BUCKET))
-    pieces = blocks.select("partition", "keys_seen").mapInArrow(partial(dealt, buckets=buckets), _DEALT_SPARK)
+    pieces = mapped(blocks.select("partition", "keys_seen"), partial(dealt, buckets=buckets), _DEALT_SPARK)
     brought = pieces.repartition(buckets, "bucket") if buckets > 1 else pieces.coalesce(1)
-    rows = brought.mapInArrow(_found, _FOUND_SPARK).collect()
+    rows = mapped(brought, _found, _FOUND_SPARK).collect()
     earliest = sorted(
         (
             (tuple(Place(at["ms"], at["partition"], at["offset"]) for at in one["places"]), int(one["records"]))

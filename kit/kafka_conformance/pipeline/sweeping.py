@@ -29,11 +29,10 @@ from kafka_reference.releases import Release
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEPT", "PER_BATCH", "Asking", "Part", "Plan", "Swept", "Work", "chunks_of", "sweep"]
+__all__ = ["KEPT", "Asking", "Part", "Plan", "Swept", "Work", "chunks_of", "sweep"]
 
 KEPT = 1_000
 """Questions kept of those a part has that were answered otherwise."""
-PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 class Work(Protocol):
@@ -173,8 +172,8 @@ def _carry_out(run: Run, plan: Plan, results: Sequence[Swept], progress: Steps) 
         fresh = number not in finished
         if fresh:
             asking = Asking(part, swept.part.rule.slug, plan.who, max(0, KEPT - found[part]), plan.kills)
-            run.spark.session.conf.set(PER_BATCH, str(swept.part.work.per_batch))
-            run.do(number, partial(swept.part.work.frame, run.spark, swept.sent, asking, first, end))
+            with run.spark.batches_of(swept.part.work.per_batch):
+                run.do(number, partial(swept.part.work.frame, run.spark, swept.sent, asking, first, end))
         asked, differing = _counts(run, number)
         found[part] += differing
         if fresh:

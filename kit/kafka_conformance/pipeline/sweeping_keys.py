@@ -1,127 +1,145 @@
-"""Keys by the billion: on every executor the real Java makes and answers a block of them, and the reference is held to it.
+"""Keys by the billion: on every executor the reference claims what the answers are, and the real Java is put the same keys.
 
-A row is a block: ``spark.range`` gives its number, Java (``KeyBlock``) makes its keys and gives its answers in one binary
-cell. Here, in Python beside that JVM, the cell is read where it lies in Arrow's memory:
+A row is a block: ``spark.range`` gives its number, and it goes through three hands, none of which is the driver's.
 
-1. Who answered: the release that was loaded and the sha256 of its jar are those that were sent.
-2. What was asked: the keys are made once more, by other code, and have the checksum of those that Java answered. (To carry
-   them over would cost more than to make them: it was half of all time.)
-3. The reference answers the whole column at once (``kafka_reference.bulk``), and the two columns of answers are compared.
-4. Where they differ, the key becomes a question, which the scalar reference answers again.
+1. Python makes the keys, has the reference answer the whole column at once (``kafka_reference.bulk``), and claims: so many
+   keys, this argument, this CRC-32 of the keys, this CRC-32 of the answers.
+2. Java (``KeyBlock.java``) makes the keys by other code, answers them, and makes its own claim. Where the two are not the
+   same, all of its answers go with it. (To carry answers over that are alike was half of all time.)
+3. Python judges. Who answered: the release that was loaded and the sha256 of its jar are those that were sent. What was
+   asked: the keys have the same checksum on both sides. What was said: claims that are alike prove a block; of any other the
+   reference answers once more, the two columns are compared, and a key where they differ becomes a question.
+
+A checksum of answers is no answer: what could it hide? A CRC-32 always shows a single answer that differs, however much, and
+several that lie next to each other within 32 bits. Of more than one it misses one block in four billion, by chance; and what
+is wrong in an implementation is wrong in many blocks.
 
 What comes out is a row for each block, with counts that are exact and as many of the questions as are still wanted. Keys
-never go through the driver.
+never go through the driver. A mutant claims nothing, so all answers come back and are compared one by one.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from kafka_conformance.answerers import Answerer
-from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.errors import OracleFault, WrongRelease
-from kafka_conformance.mutants import mutant_answerer
+import numpy as np
+import pyarrow as pa
+
+from kafka_conformance.errors import OracleFault
 from kafka_conformance.pipeline.executors import SentRelease
 from kafka_conformance.pipeline.key_spaces import KeySpace
 from kafka_conformance.pipeline.spark_session import Spark
+from kafka_conformance.pipeline.sweep_judging import REFERENCE, Judging
 from kafka_conformance.pipeline.sweeping import Asking
 from kafka_conformance.pipeline.swept import SCHEMA, Block, Kept, kills_among, to_batch
+from kafka_conformance.pipeline.workers import mapped
 from kafka_conformance.protocol import Answer, Answered, Question, to_json
-from kafka_conformance.rules import RULES, Columns, Rule
-from kafka_reference.releases import Release, release
+from kafka_conformance.rules import RULES, Columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["JudgeKeys", "Keys"]
+__all__ = ["CLAIM", "ClaimKeys", "JudgeKeys", "Keys"]
 
-_HEADER = 24
+CLAIM = np.dtype([("count", "<i8"), ("argument", "<i8"), ("keys_sum", "<i8"), ("answers_sum", "<i8")])
+"""What is claimed of a block, by the reference and by Java alike; ``KeyBlock.java`` says it too."""
+
+_ANSWERS_AT = CLAIM.itemsize + 8
 _PER_CHUNK = 4_096
-# A task is half a second's work or more, wherever it runs: Spark needs a tenth of one to get it going.
-_PER_TASK = 512
+# A task is a tenth of a second's work or more: Spark needs about as much to get it going.
+_PER_TASK = 64
 
 
 @dataclass(frozen=True)
-class JudgeKeys:
-    """Judges blocks, on an executor: ``who`` is the reference or a mutant. At most ``wanted`` questions are kept."""
+class ClaimKeys:
+    """Claims of blocks, on an executor, what the reference answers: (``id``) in, (``id``, ``claim``, ``seen``) out."""
 
-    part: int
-    rule_slug: str
-    version: str
-    sha256: str
     space: KeySpace
-    who: str
-    wanted: int
-    kills: bool = False
+    rule_slug: str
+    claiming: bool
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Arrow batches of numbers and cells to batches of rows. Raises WrongRelease, OracleFault."""
-        import numpy as np
+        """Arrow batches of numbers to batches of claims."""
+        for batch in batches:
+            numbers = batch.column(0)
+            claims, seen = zip(*map(self.claim, numbers.to_pylist()), strict=True) if len(numbers) else ((), ())
+            columns = [numbers, pa.array(claims, pa.binary()), pa.array(seen, pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["id", "claim", "seen"])
 
+    def claim(self, number: int) -> tuple[bytes | None, bytes]:
+        """The claim, None where nothing is claimed; and a digest of the keys if they are drawn."""
+        drawn = not self.space.every
+        if not self.claiming and not drawn:
+            return None, b""
+        offsets, data = self.space.column(number)
+        seen = blake2b(data, digest_size=16).digest() if drawn else b""
+        if not self.claiming:
+            return None, seen
+        argument = self.space.argument(number)
+        answers = _columns(self.rule_slug).reference(offsets, data, argument)
+        made = np.array([(len(answers), argument, _keys_sum(offsets, data), zlib.crc32(_little(answers)))], CLAIM)
+        return made.tobytes(), seen
+
+
+@dataclass(frozen=True)
+class JudgeKeys(Judging):
+    """Judges blocks, on an executor."""
+
+    space: KeySpace
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Arrow batches of (``id``, ``claim``, ``seen``, ``cell``) to batches of rows. Raises WrongRelease, OracleFault."""
         wanted = self.wanted
         for batch in batches:
-            numbers, column = batch.column(0).to_pylist(), batch.column(1)
-            _, offsets, cells = (np.frombuffer(each or b"", np.uint8) for each in column.buffers())
-            ends = offsets.view(np.int32)[column.offset :]
             blocks = []
-            for place, number in enumerate(numbers):
-                blocks.append(self.judge(number, cells[ends[place] : ends[place + 1]], wanted))
+            for number, claim, seen, cell in zip(*map(pa.Array.to_pylist, batch.columns), strict=True):
+                blocks.append(replace(self.judge(number, claim, cell, wanted), seen=seen))
                 wanted -= len(blocks[-1].questions)
             yield to_batch(blocks)
 
-    def judge(self, number: int, cell: Any, wanted: int) -> Block:
+    def judge(self, number: int, claim: bytes | None, cell: bytes, wanted: int) -> Block:
         """One block. Raises WrongRelease, OracleFault."""
-        block = _Asked(self.space, number, cell)
-        if block.who != f"{self.version} {self.sha256}":
-            raise WrongRelease(f"release {self.version} with sha256 {self.sha256} was sent, and {block.who} answered")
-        self._hold_to_space(number, block)
-        places, actual = self._apart(block)
-        kept = [self._kept(block, place, actual(place)) for place in places[:wanted].tolist()] if wanted > 0 else []
-        return Block(
-            part=self.part, block=number, asked=len(block.java), differing=len(places), release=self.version,
-            jar_sha256=self.sha256, seen=b"" if self.space.every else blake2b(block.data, digest_size=16).digest(),
-            questions=kept, kills=kills_among(self._rule, self._release, self._said(block)) if self.kills else (),
-        )  # fmt: skip
+        said = _Said(cell)
+        self.hold_to_release(said.who)
+        block = Block(self.part, number, said.count, 0, self.version, self.sha256)
+        if claim == said.claim:
+            return block
+        return self._compared(_Asked(self.space, number, said), claim, block, wanted)
 
-    @cached_property
-    def _rule(self) -> Rule:
-        return RULES[self.rule_slug]
+    def _compared(self, asked: _Asked, claim: bytes | None, block: Block, wanted: int) -> Block:
+        self._hold_to_space(asked)
+        places, actual = self._apart(asked)
+        if claim is not None and not len(places):
+            raise OracleFault(f"block {asked.number}: Java's answers are the reference's, and were claimed to be others:"
+                              " whatever carries them is not to be trusted, so nothing is proven")  # fmt: skip
+        kept = [self._kept(asked, place, actual(place)) for place in places[:wanted].tolist()] if wanted > 0 else []
+        kills = kills_among(self.rule, self.release, self._said(asked)) if self.kills else ()
+        return replace(block, differing=len(places), questions=kept, kills=kills)
 
     @property
     def _columns(self) -> Columns:
-        assert self._rule.columns is not None  # noqa: S101  only such rules are swept by keys
-        return self._rule.columns
+        return _columns(self.rule_slug)
 
-    @cached_property
-    def _release(self) -> Release:
-        return release(self.version)
-
-    @cached_property
-    def _judged(self) -> Answerer:
-        return ReferenceAnswerer() if self.who == "reference" else mutant_answerer(self.who.removeprefix("mutant:"))
-
-    def _hold_to_space(self, number: int, block: _Asked) -> None:
-        meant = zlib.crc32(block.data, zlib.crc32(block.offsets))
-        same = block.sum == meant and len(block.java) == len(block.offsets) - 1
-        if not same or block.argument != self.space.argument(number):
-            raise OracleFault(f"block {number} was not of the keys it has to be ({self.space.name}): nothing is proven")
+    def _hold_to_space(self, block: _Asked) -> None:
+        same = block.said.keys_sum == _keys_sum(block.offsets, block.data) and block.said.argument == block.argument
+        if not same or not len(block.java) == block.said.count == len(block.offsets) - 1:
+            raise OracleFault(
+                f"block {block.number} was not of the keys it has to be ({self.space.name}): nothing is proven"
+            )
 
     def _apart(self, block: _Asked) -> tuple[Any, Any]:
         """The places at which the one who is judged differs from Java, and what it says at a place."""
-        import numpy as np
-
-        if self.who == "reference":
+        if self.who == REFERENCE:
             mine = self._columns.reference(block.offsets, block.data, block.argument)
             if len(mine) != len(block.java):
                 raise OracleFault(f"{len(block.java)} keys asked, {len(mine)} answers from the reference")
             return np.flatnonzero(block.java != mine), lambda place: self._alone(block, place, int(mine[place]))
-        outcomes = self._judged.answer(
-            self._rule, self._release, [self._question(block, at) for at in range(len(block.java))]
+        outcomes = self.judged.answer(
+            self.rule, self.release, [self._question(block, at) for at in range(len(block.java))]
         )
         said = [outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)} for outcome in outcomes]
         name = self._columns.field
@@ -130,7 +148,7 @@ class JudgeKeys:
 
     def _alone(self, block: _Asked, place: int, bulk: int) -> Answer:
         """What the reference says of one key. If it agrees with Java after all, the bulk code alone is wrong."""
-        (outcome,) = self._judged.answer(self._rule, self._release, [self._question(block, place)])
+        (outcome,) = self.judged.answer(self.rule, self.release, [self._question(block, place)])
         answer = outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)}
         return {"bulk": bulk} if answer == {self._columns.field: int(block.java[place])} else answer
 
@@ -146,20 +164,61 @@ class JudgeKeys:
             yield self._question(block, place), {self._columns.field: java}
 
 
-class _Asked:
-    """A block: its keys as the space has them, and what Java says of it (see KeyBlock.java)."""
+class _Said:
+    """What Java says of a block (see KeyBlock.java)."""
 
-    def __init__(self, space: KeySpace, number: int, cell: Any) -> None:
-        count, self.argument, self.sum = (int(each) for each in cell[:_HEADER].view("<i8"))
+    def __init__(self, cell: bytes) -> None:
+        self.claim = cell[: CLAIM.itemsize]
+        ((count, self.argument, self.keys_sum, _),) = np.frombuffer(self.claim, CLAIM).tolist()
+        self.count: int = count
+        who_at = _ANSWERS_AT + 4 * int.from_bytes(cell[CLAIM.itemsize : _ANSWERS_AT], "little")
+        self.answers = np.frombuffer(cell[_ANSWERS_AT:who_at], "<i4")
+        self.who = cell[who_at:].decode(errors="replace")
+
+
+class _Asked:
+    """A block: its keys as the space has them, and what Java says of it."""
+
+    def __init__(self, space: KeySpace, number: int, said: _Said) -> None:
+        self.number, self.said, self.java = number, said, said.answers
+        self.argument = space.argument(number)
         self.offsets, self.data = space.column(number)
-        who_at = _HEADER + 4 * count
-        self.java = cell[_HEADER:who_at].view("<i4")
-        self.who = cell[who_at:].tobytes().decode(errors="replace")
 
     def key(self, place: int) -> bytes:
         """One of the keys."""
         found: bytes = self.data[self.offsets[place] : self.offsets[place + 1]].tobytes()
         return found
+
+
+def _columns(rule_slug: str) -> Columns:
+    columns = RULES[rule_slug].columns
+    assert columns is not None  # noqa: S101  only such rules are swept by keys
+    return columns
+
+
+def _little(answers: Any) -> Any:
+    return np.ascontiguousarray(answers, "<i4")
+
+
+def _keys_sum(offsets: Any, data: Any) -> int:
+    return zlib.crc32(data, _OFFSETS.sum_of(offsets))
+
+
+class _OneSum:
+    """The CRC-32 of an array. Blocks of short keys share their offsets, so the last one's is kept."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Any, int] = (None, 0)
+
+    def sum_of(self, array: Any) -> int:
+        last, found = self._last
+        if array is not last:
+            found = zlib.crc32(array)
+            self._last = array, found
+        return found
+
+
+_OFFSETS = _OneSum()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +254,8 @@ class Keys:
 
     @property
     def per_batch(self) -> int:
-        """Some megabytes: to go over costs a millisecond, however little it is."""
-        return 16
+        """Some milliseconds' work: to go over costs one, however little it is. With all its answers a block is 263 KB."""
+        return 64
 
     def plan(self) -> dict[str, Any]:
         """The space."""
@@ -206,9 +265,11 @@ class Keys:
         """The rows of these blocks."""
         from pyspark.sql import functions as f
 
-        judge = JudgeKeys(asking.part, asking.rule_slug, str(sent.release), sent.sha256, self.space, asking.who,
-                          asking.wanted, asking.kills)  # fmt: skip
-        blocks = spark.session.range(first, end, 1, -(-(end - first) // _PER_TASK))
+        judge = JudgeKeys(asking.part, asking.rule_slug, str(sent.release), sent.sha256, asking.who, asking.wanted,
+                          asking.kills, self.space)  # fmt: skip
+        claim = ClaimKeys(self.space, asking.rule_slug, asking.who == REFERENCE and not asking.kills)
+        blocks = spark.session.range(first, end, 1, min(-(-(end - first) // _PER_TASK), 2 * spark.cores))
+        claimed = mapped(blocks, claim, "id long, claim binary, seen binary")
         told = map(f.lit, (sent.told, asking.rule_slug, self.space.told()))
-        answered = f.call_function("kafkaoracle_key_block", *told, "id").alias("cell")
-        return blocks.select("id", answered).mapInArrow(judge, SCHEMA)
+        answered = f.call_function("kafkaoracle_key_block", *told, "id", "claim").alias("cell")
+        return mapped(claimed.select("id", "claim", "seen", answered), judge, SCHEMA)

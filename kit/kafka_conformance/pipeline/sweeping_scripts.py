@@ -12,25 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import outcome_in
-from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.errors import OracleFault, WrongRelease
-from kafka_conformance.mutants import mutant_answerer
 from kafka_conformance.pipeline.executors import SentRelease
 from kafka_conformance.pipeline.spark_session import Spark
+from kafka_conformance.pipeline.sweep_judging import Judging
 from kafka_conformance.pipeline.sweeping import Asking
 from kafka_conformance.pipeline.swept import SCHEMA, Block, Kept, kills_among, to_batch
+from kafka_conformance.pipeline.workers import mapped
 from kafka_conformance.protocol import Answered, Differs, Errored, Outcome, Question, Unsupported, judge, to_json
-from kafka_conformance.rules import RULES, Rule
+from kafka_conformance.rules import RULES
 from kafka_conformance.sources import collect
-from kafka_reference.releases import Release, release
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -82,16 +79,8 @@ class _Line(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class JudgeScripts:
-    """Judges blocks, on an executor: ``who`` is the reference or a mutant. At most ``wanted`` questions are kept."""
-
-    part: int
-    rule_slug: str
-    version: str
-    sha256: str
-    who: str
-    wanted: int
-    kills: bool = False
+class JudgeScripts(Judging):
+    """Judges blocks, on an executor."""
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Arrow batches of numbers, lines and answers to batches of rows. Raises WrongRelease, OracleFault."""
@@ -105,9 +94,9 @@ class JudgeScripts:
 
     def judge(self, number: int, lines: bytes, said: bytes, wanted: int) -> Block:
         """One block. Raises WrongRelease, OracleFault."""
-        questions = [msgspec.json.decode(line.question, type=self._rule.question) for line in _split(lines, _Line)]
+        questions = [msgspec.json.decode(line.question, type=self.rule.question) for line in _split(lines, _Line)]
         java = self._java(len(questions), said)
-        mine = self._judged.answer(self._rule, self._release, questions)
+        mine = self.judged.answer(self.rule, self.release, questions)
         names = f"java {self.version}", f"{self.who} {self.version}"
         verdicts = [judge(left, right, names) for left, right in zip(java, mine, strict=True)]
         judged = list(zip(questions, verdicts, strict=True))
@@ -119,33 +108,18 @@ class JudgeScripts:
             jar_sha256=self.sha256, seen=blake2b(lines, digest_size=16).digest(), errored=len(errors),
             unsupported=sum(isinstance(verdict, Unsupported) for verdict in verdicts), errors=errors[:_ERRORS_KEPT],
             questions=[_kept(question, verdict) for question, verdict in apart[: max(0, wanted)]],
-            kills=kills_among(self._rule, self._release, _answered(questions, java)) if self.kills else (),
+            kills=kills_among(self.rule, self.release, _answered(questions, java)) if self.kills else (),
         )  # fmt: skip
 
     def _java(self, count: int, said: bytes) -> list[Outcome]:
         who, _, rest = said.partition(b"\n")
-        if who.decode() != f"{self.version} {self.sha256}":
-            raise WrongRelease(
-                f"release {self.version} with sha256 {self.sha256} was sent, and {who.decode()} answered"
-            )
+        self.hold_to_release(who.decode())
         head, *answers = msgspec.json.Decoder().decode_lines(rest)
         if head["release"] != self.version:
             raise WrongRelease(f"asked for release {self.version}, and {head['jar']} says it is {head['release']}")
         if [line["id"] for line in answers] != list(map(str, range(count))):
             raise OracleFault(f"the oracle gave {len(answers)} answers to {count} questions, or in another order")
         return [outcome_in(line) for line in answers]
-
-    @cached_property
-    def _rule(self) -> Rule:
-        return RULES[self.rule_slug]
-
-    @cached_property
-    def _release(self) -> Release:
-        return release(self.version)
-
-    @cached_property
-    def _judged(self) -> Answerer:
-        return ReferenceAnswerer() if self.who == "reference" else mutant_answerer(self.who.removeprefix("mutant:"))
 
 
 def _split(lines: bytes, kind: type[_Line]) -> list[_Line]:
@@ -210,8 +184,7 @@ class Scripts:
         draw = Draw(asking.rule_slug, self.seed, self.scripts)
         judge = JudgeScripts(asking.part, asking.rule_slug, str(sent.release), sent.sha256, asking.who, asking.wanted,
                              asking.kills)  # fmt: skip
-        drawn = spark.session.range(first, end, 1, -(-(end - first) // _PER_TASK)).mapInArrow(
-            draw, "id long, lines binary"
-        )
+        blocks = spark.session.range(first, end, 1, -(-(end - first) // _PER_TASK))
+        drawn = mapped(blocks, draw, "id long, lines binary")
         said = f.call_function("kafkaoracle_answers", f.lit(sent.told), "lines").alias("said")
-        return drawn.select("id", "lines", said).mapInArrow(judge, SCHEMA)
+        return mapped(drawn.select("id", "lines", said), judge, SCHEMA)

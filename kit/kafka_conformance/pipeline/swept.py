@@ -8,7 +8,7 @@ Questions and answers are JSON, in the form everything else has them in: so any 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from itertools import islice
 from typing import Any
 
@@ -78,7 +78,12 @@ def to_batch(blocks: Sequence[Block]) -> Any:
         "unsupported": number, "seen": pa.binary(), "release": text, "jar_sha256": text, "errors": pa.list_(text),
         "questions": pa.list_(kept), "kills": pa.list_(pa.struct([("mutant", text), ("question", text)])),
     }  # fmt: skip
-    return pa.RecordBatch.from_pylist([asdict(block) for block in blocks], schema=pa.schema(list(types.items())))
+    columns = [pa.array([_plain(getattr(block, name)) for block in blocks], kind) for name, kind in types.items()]
+    return pa.RecordBatch.from_arrays(columns, list(types))
+
+
+def _plain(value: Any) -> Any:
+    return [asdict(each) if is_dataclass(each) else each for each in value] if isinstance(value, list | tuple) else value
 
 
 def mutants_of(rule: Rule) -> list[Mutant]:

@@ -34,7 +34,7 @@ def said(
 
 def judge(**more: Any) -> JudgeScripts:
     return JudgeScripts(**{"part": 0, "rule_slug": RULE.slug, "version": "4.4.0", "sha256": "abc", "who": "reference",
-                           "wanted": 1000, **more})  # fmt: skip
+                           "wanted": 1000, "kills": False, **more})  # fmt: skip
 
 
 def test_a_block_is_drawn_again_alike_and_no_two_are() -> None:
