@@ -78,12 +78,6 @@ def jvm_of() -> Callable[[subprocess.Popen[str]], int]:
     return the_jvm_of
 
 
-@pytest.fixture
-def gone() -> Callable[..., bool]:
-    """Whether a process ends in time."""
-    return is_gone
-
-
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[Oracle]:
     """One oracle for all tests that only ask."""
@@ -117,16 +111,3 @@ def _command_line(stat: Path) -> bytes:
         return stat.with_name("cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def is_gone(pid: int, within_s: float = 15) -> bool:
-    """Whether this process ends in time (one that only waits to be reaped by an init that does not, has ended)."""
-    limit = time.monotonic() + within_s
-    while time.monotonic() < limit:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import is_gone
 
 from kafka_conformance.errors import JvmLost
 from kafka_conformance.oracle.jvm import Jvm
 
 Start = Callable[..., "subprocess.Popen[str]"]
 JvmOf = Callable[["subprocess.Popen[str]"], int]
-Gone = Callable[..., bool]
 
 # Long enough to be ended midway. Few rules: Java has nothing to do while questions are made.
 LONG = ("verify", "--kafka", "all", "--rules", "murmur2,partition-for-key,producer-partition", "--examples", "500")
@@ -42,20 +42,20 @@ def _one_line(process: subprocess.Popen[str], within_s: float) -> str:
     return lines[0]
 
 
-def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf, gone: Gone) -> None:
+def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf) -> None:
     process = started(*LONG)
     jvm = jvm_of(process)
     _in_the_middle(process, jvm)
     os.kill(jvm, signal.SIGKILL)
     assert "ended with code -9 in the middle of the run" in _one_line(process, 30)
     assert process.returncode == 2
-    assert gone(jvm)
+    assert is_gone(jvm)
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("when", ["starting", "asking"])
 def test_ctrl_c_and_terminate_end_the_run_and_its_jvm(
-    started: Start, jvm_of: JvmOf, gone: Gone, asked: signal.Signals, when: str
+    started: Start, jvm_of: JvmOf, asked: signal.Signals, when: str
 ) -> None:
     process = started(*LONG)
     jvm = jvm_of(process)
@@ -64,21 +64,21 @@ def test_ctrl_c_and_terminate_end_the_run_and_its_jvm(
     process.send_signal(asked)
     assert "interrupted" in _one_line(process, 30)
     assert process.returncode == 2
-    assert gone(jvm)
+    assert is_gone(jvm)
 
 
-def test_a_jvm_does_not_outlive_a_run_that_was_killed(started: Start, jvm_of: JvmOf, gone: Gone) -> None:
+def test_a_jvm_does_not_outlive_a_run_that_was_killed(started: Start, jvm_of: JvmOf) -> None:
     process = started(*LONG)
     jvm = jvm_of(process)
     _in_the_middle(process, jvm)
     process.kill()
-    assert gone(jvm)
+    assert is_gone(jvm)
 
 
-def test_a_call_that_does_not_come_back_is_ended_at_its_limit(gone: Gone) -> None:
+def test_a_call_that_does_not_come_back_is_ended_at_its_limit() -> None:
     with Jvm(call_limit_s=1) as jvm:
         begun = time.monotonic()
         with pytest.raises(JvmLost, match="did not answer within 1 s"):
             jvm.call(lambda: jvm.view.java.lang.Thread.sleep(60_000))
         assert time.monotonic() - begun < 10
-        assert gone(jvm.pid)
+        assert is_gone(jvm.pid)

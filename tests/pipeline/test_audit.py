@@ -216,6 +216,8 @@ def test_a_run_that_was_ended_goes_on_to_the_same_result(
 def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no topic nowhere at 127\.0\.0\.1"):
         audited(spark, kafka_broker, "nowhere", tmp_path / "run")
+    with pytest.raises(BadInput, match=r"^'no name' is no name for a topic$"):
+        audited(spark, kafka_broker, "no name", tmp_path / "run")
     topics.create_topic(kafka_broker.bootstrap, "empty", 3)
     found = audited(spark, kafka_broker, "empty", tmp_path / "empty")
     assert (found.records, found.notes) == (0, ("empty holds no record",))

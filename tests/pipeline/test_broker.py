@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import is_gone
 
 from kafka_conformance.errors import BadInput, BrokerLost
 from kafka_conformance.wire.admin import delete_topic, partitions_of
@@ -20,19 +21,6 @@ from kafka_conformance.wire.broker import Broker, running_broker
 from kafka_jars.brokers import load_brokers
 
 START_LIMIT_S = 120
-
-
-def is_gone(pid: int, within_s: float = 15) -> bool:
-    """Whether a process ends in time; one that waits for an init that does not reap has ended."""
-    limit = time.monotonic() + within_s
-    while time.monotonic() < limit:
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def sent_and_read(broker: Broker, topic: str, count: int = 20, limit_s: int = 30) -> int:

@@ -19,7 +19,7 @@ from topics import JavaWriter, Records, create_topic, delete_topic, partitions_o
 
 from kafka_conformance.audit import checksums, repairing
 from kafka_conformance.audit.repair_plan import Plan, Repair
-from kafka_conformance.audit.repair_topics import open_topics
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.commands.audit_repair import repair
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.pipeline.runs import Run
@@ -128,10 +128,8 @@ def test_headers_compacted_gaps_and_the_topics_own_settings_are_kept(
     keys = {one.key for ones in source.values() for one in ones}
     assert {one.key for ones in target.values() for one in ones} == keys
     assert all(one.headers[1] == ("none", None) for ones in target.values() for one in ones)
-    with open_topics(spark, {"kafka.bootstrap.servers": broker.bootstrap}) as topics:
-        made = topics.find(f"{name}-new")
-    assert made is not None
-    assert made.settings == own
+    with Topics(spark, {"kafka.bootstrap.servers": broker.bootstrap}) as topics:
+        assert topics.settings(f"{name}-new") == own
 
 
 def test_of_transactions_what_was_committed(
@@ -186,10 +184,10 @@ sys.exit(0 if found.right else 1)
 """
 
 
-def written(topics: Any, name: str) -> int:
+def written(topics: Topics, name: str) -> int:
     try:
         topic = topics.find(name)
-        return 0 if topic is None else sum(topics.offsets(topic)[1].values())
+        return 0 if topic is None else sum(span.end for span in topics.spans(name, topic.partitions).values())
     except KitError:
         return 0
 
@@ -201,7 +199,7 @@ def test_killed_in_the_middle_and_resumed_it_is_what_an_undisturbed_run_makes(
     big(spark, broker, name, records)
     undisturbed = repaired(partitions=4)
     seen: list[int] = []
-    with open_topics(spark, {"kafka.bootstrap.servers": broker.bootstrap}) as topics:
+    with Topics(spark, {"kafka.bootstrap.servers": broker.bootstrap}) as topics:
         for share in (0.1, 0.4, 0.7):
             process = subprocess.Popen([sys.executable, "-c", SCRIPT, broker.bootstrap, name, str(tmp_path / "killed")])
             limit = time.monotonic() + 240
@@ -231,7 +229,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     stopped: list[int] = []
 
     def stop() -> None:
-        with open_topics(spark, slow) as topics:
+        with Topics(spark, slow) as topics:
             limit = time.monotonic() + 240
             while (count := written(topics, f"{name}-new")) < records / 20 and time.monotonic() < limit:
                 time.sleep(0.02)
@@ -337,8 +335,8 @@ def test_what_is_not_as_planned_is_seen(
         producer.flush(30)
         producer.close(30)
     kafka = {"kafka.bootstrap.servers": broker.bootstrap}
-    with open_topics(spark, kafka) as topics:
-        plan = Plan(name, topics.find(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})  # type: ignore[union-attr]
+    with Topics(spark, kafka) as topics:
+        plan = Plan(name, topics.there(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
         with Run.open(spark, str(tmp_path / "run"), msgspec.to_builtins(plan, str_keys=True)) as run:
             spark.add_java()
             repairing._stage(spark, topics, kafka, run, plan)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kafka_conformance.audit.checksums import Sum
-from kafka_conformance.audit.repair_topics import Topics
+from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.errors import BadInput
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ __all__ = [
     "moves_of",
     "planned_moves",
     "resumed_plan",
-    "source_frame",
 ]
 
 
@@ -43,6 +42,11 @@ class Plan(msgspec.Struct, frozen=True):
     settings: dict[str, str]
     begins: dict[int, int]
     ends: dict[int, int]
+
+    @property
+    def spans(self) -> dict[int, Span]:
+        """The source's offsets."""
+        return {number: Span(first, self.ends[number]) for number, first in self.begins.items()}
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -69,13 +73,15 @@ def make_plan(topics: Topics, source: str, target: str, partitions: int | None) 
     """The plan for the source as it is now. Raises BadInput for a source that is not there or cannot be rewritten so."""
     if source == target:
         raise BadInput(f"{source} cannot be rewritten to itself: give the name of a new topic")
-    if (topic := topics.find(source)) is None:
-        raise BadInput(f"there is no topic {source}")
+    topic = topics.there(source)
     if partitions is not None and partitions < 1:
         raise BadInput(f"a topic has 1 partition or more, not {partitions}")
-    begins, ends = topics.offsets(topic)
-    return Plan(source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
-                topic.settings, begins, ends)  # fmt: skip
+    spans = topics.spans(source, topic.partitions, committed=True)
+    return Plan(
+        source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
+        topics.settings(source), {at: span.first for at, span in spans.items()},
+        {at: span.end for at, span in spans.items()},
+    )  # fmt: skip
 
 
 def resumed_plan(written: Any, source: str, target: str, partitions: int | None, folder: str) -> Plan:
@@ -95,18 +101,6 @@ def check_target(topics: Topics, plan: Plan) -> None:
     """Raises BadInput if a new run's target is there already."""
     if topics.find(plan.target) is not None:
         raise BadInput(f"topic {plan.target} is there already, and not of this run: give the name of a new topic")
-
-
-def source_frame(spark: Spark, kafka: Mapping[str, str], topic: str, begins: Mapping[int, int],
-                 ends: Mapping[int, int]) -> DataFrame:  # fmt: skip
-    """A topic's records between these offsets: (partition, offset, timestamp_ms, key, value, headers)."""
-    offsets = [msgspec.json.encode({topic: dict(each)}).decode() for each in (begins, ends)]
-    reader = spark.session.read.format("kafka").options(**kafka)
-    reader = reader.option("kafka.isolation.level", "read_committed").option("includeHeaders", "true")
-    reader = reader.option("assign", msgspec.json.encode({topic: sorted(begins)}).decode())
-    read = spark.call(lambda: reader.option("startingOffsets", offsets[0]).option("endingOffsets", offsets[1]).load())
-    columns = "partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key", "value", "headers"
-    return read.selectExpr(*columns)
 
 
 class Moves(msgspec.Struct, frozen=True):

@@ -41,8 +41,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kafka_conformance.audit.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
-from kafka_conformance.audit.repair_plan import Compared, Counted, Plan, source_frame
-from kafka_conformance.audit.repair_topics import MEANWHILE, Topic, Topics, client_settings
+from kafka_conformance.audit.repair_plan import Compared, Counted, Plan
+from kafka_conformance.audit.repair_topics import MEANWHILE, client_settings, make, settle
+from kafka_conformance.audit.sources import topic_frame
+from kafka_conformance.audit.topics import Described, Topics
 from kafka_conformance.errors import BadInput, KitError
 from kafka_conformance.pipeline.runs import Run
 from kafka_conformance.pipeline.spark_errors import SparkFault
@@ -97,7 +99,7 @@ def rewrite(
         _keep(run, _FOUND, result)
         ours = False
     if not (ours and _SETTLED in run.finished()):
-        topics.settle(plan.target, plan.settings)
+        settle(topics, plan.target, plan.settings)
         _keep(run, _SETTLED, sorted(plan.settings.items()))
     return result
 
@@ -129,7 +131,7 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
     if now is None or now.id != plan.source_id:
         raise BadInput(f"{plan.source} is no longer the topic that was to be rewritten: begin anew, in another folder")
     seen = Observation()
-    plain = source_frame(spark, kafka, plan.source, plan.begins, plan.ends)
+    plain = topic_frame(spark, plan.source, kafka, plan.spans, committed=True, whole=True)
     sums = [
         f.count("*").alias("records"),
         sum_column("partition", "offset").alias("hashes"),
@@ -164,9 +166,9 @@ def _own_target(topics: Topics, run: Run, plan: Plan) -> bool:
     if found is not None and known is not None and found.id == known:
         return True
     if found is None:
-        topics.make(plan.target, plan.partitions, plan.replication, plan.settings)
+        make(topics, plan.target, plan.partitions, plan.replication, plan.settings)
         found = _with_leaders(topics, plan)
-    elif not MEANWHILE.items() <= found.settings.items() or any(topics.offsets(found)[1].values()):
+    elif not _begun(topics, found):
         raise BadInput(f"topic {plan.target} is there already, and not of this run: delete it, or give another name")
     if found.partitions != plan.partitions:
         raise BadInput(f"topic {plan.target} has {found.partitions} partitions, and {plan.partitions} were asked for")
@@ -174,31 +176,32 @@ def _own_target(topics: Topics, run: Run, plan: Plan) -> bool:
     return False
 
 
-def _with_leaders(topics: Topics, plan: Plan) -> Topic:
+def _with_leaders(topics: Topics, plan: Plan) -> Described:
     limit = time.monotonic() + _LEADERS_LIMIT_S
-    while True:
-        try:
-            if (found := topics.find(plan.target)) is not None:
-                return found
-        except BadInput:
-            if time.monotonic() > limit:
-                raise
+    while (found := topics.find(plan.target, _LEADERS_LIMIT_S)) is None:
         if time.monotonic() > limit:
             raise KitError(f"topic {plan.target} was made, and is not there after {_LEADERS_LIMIT_S:g} s: run it again")
         time.sleep(0.1)
+    return found
 
 
-def _written(topics: Topics, plan: Plan) -> int:
-    return sum(topics.offsets(Topic(plan.target, "", plan.partitions, 0, {}))[1].values())
+def _begun(topics: Topics, found: Described) -> bool:
+    """Whether a topic is as a run makes it, and nothing has been written to it."""
+    as_made = MEANWHILE.items() <= topics.settings(found.name).items()
+    return as_made and not _written(topics, found.name, found.partitions)
+
+
+def _written(topics: Topics, name: str, partitions: int) -> int:
+    return sum(span.end for span in topics.spans(name, partitions, committed=True).values())
 
 
 def _await_stillness(topics: Topics, plan: Plan) -> None:
     """Wait until a run that was killed writes no more: what it had sent may still be arriving."""
-    limit, before = time.monotonic() + _STILL_LIMIT_S, _written(topics, plan)
+    limit, before = time.monotonic() + _STILL_LIMIT_S, _written(topics, plan.target, plan.partitions)
     since = time.monotonic()
     while before and time.monotonic() < since + _STILL_S:
         time.sleep(0.2)
-        if (now := _written(topics, plan)) != before:
+        if (now := _written(topics, plan.target, plan.partitions)) != before:
             before, since = now, time.monotonic()
         if time.monotonic() > limit:
             raise BadInput(f"somebody else writes to {plan.target}: it is to be nobody's but this run's")
@@ -212,7 +215,7 @@ def _watched(topics: Topics, plan: Plan, progress: Steps) -> Iterator[None]:
     def watch() -> None:
         while not ends.wait(1.0):
             try:
-                progress.advance(_written(topics, plan) - progress.done)
+                progress.advance(_written(topics, plan.target, plan.partitions) - progress.done)
             except KitError:  # the writing will say what is wrong
                 continue
 
@@ -234,7 +237,7 @@ def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted
     }  # fmt: skip
     writing = spark.jvm.kafkaoracle.spark.RepairWriting
     clients = client_settings(kafka)
-    with _plainly(), _set(spark, reading):
+    with _plainly(), spark.conf(reading):
         planned = staged(run)._jdf  # noqa: SLF001
         write = lambda: writing.write(planned, plan.target, clients, int(patience_s * 1000), counted.largest)  # noqa: E731
         spark.call(write, f"writing {plan.target}")
@@ -249,27 +252,10 @@ def _plainly() -> Iterator[None]:
         raise SparkFault(str(fault).replace(": IllegalStateException: ", ": ", 1)) from fault
 
 
-@contextmanager
-def _set(spark: Spark, settings: Mapping[str, str]) -> Iterator[None]:
-    conf = spark.session.conf
-    before = {name: conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        conf.set(name, value)
-    try:
-        yield
-    finally:
-        if spark.alive():
-            for name, was in before.items():
-                if was is None:
-                    conf.unset(name)
-                else:
-                    conf.set(name, was)
-
-
 def compared(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> Compared:
     """The plan and the new topic as it is read back."""
-    begins, ends = topics.offsets(Topic(plan.target, "", plan.partitions, 0, {}))
-    target = source_frame(spark, kafka, plan.target, begins, ends)
+    spans = topics.spans(plan.target, plan.partitions, committed=True)
+    target = topic_frame(spark, plan.target, kafka, spans, committed=True, whole=True)
     sums: list[Callable[[], Sum]] = [lambda: summed(staged(run), "target", "index"),
                                      lambda: summed(target, "partition", "offset")]  # fmt: skip
     planned, found = (spark.call(each, f"comparing {plan.target} with the plan") for each in sums)

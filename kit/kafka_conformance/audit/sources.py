@@ -10,33 +10,24 @@ would have read, whatever was written since. In an export it is what its files h
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from kafka_conformance.audit.topics import Topics
+from kafka_conformance.audit.topics import LIMIT_S, Span, Topics
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.spark_session import Spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked"]
+__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked", "topic_frame"]
 
-_CONNECTORS = (
-    "key binary, value binary, topic string, partition int, offset long, timestamp timestamp, timestampType int"
-)
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
+_WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
 _SLICES = 12
 ENCODINGS = ("utf8", "hex", "base64")
 """How an export may write the bytes of a key as text."""
-
-
-class Span(msgspec.Struct, frozen=True):
-    """A partition's offsets, from ``first`` up to but without ``end``."""
-
-    first: int
-    end: int
 
 
 class Source(Protocol):
@@ -79,13 +70,13 @@ class Topic:
     def find(spark: Spark, topic: str, options: Mapping[str, str], planned: Mapping[int, Span] | None = None) -> Topic:
         """The topic as it is now. Raises BadInput: there is none, or not all of what was planned; SparkFault: no broker."""
         with Topics(spark, options) as broker:
-            there = broker.spans(topic)
+            there = broker.spans(topic, broker.there(topic, LIMIT_S).partitions)
         for partition, span in (planned or {}).items():
             if partition not in there:
                 raise BadInput(
                     f"partition {partition} of {topic} was there when this run began, and is gone: begin another run"
                 )
-            now = Span(*there[partition])
+            now = there[partition]
             if span.end > span.first and (now.first > span.first or now.end < span.end):
                 raise BadInput(
                     f"partition {partition} of {topic} holds offsets {now.first} to {now.end} now, and this run is to read"
@@ -95,8 +86,7 @@ class Topic:
             raise BadInput(
                 f"{topic} had {len(planned)} partitions when this run began, and has {len(there)}: begin another run"
             )
-        spans = planned if planned is not None else {partition: Span(*both) for partition, both in there.items()}
-        return Topic(spark, topic, options, spans)
+        return Topic(spark, topic, options, there if planned is None else planned)
 
     @property
     def name(self) -> str:
@@ -115,7 +105,7 @@ class Topic:
 
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
         """The records, read partition by partition."""
-        return self.rows(spans).selectExpr("partition", "offset", "unix_millis(timestamp) timestamp_ms", "key")
+        return topic_frame(self._spark, self.topic, self._options, self._spans if spans is None else spans)
 
     def sample(self, records: int) -> DataFrame:
         """Slices: a partition's first records, some from its middle, its last.
@@ -133,24 +123,6 @@ class Topic:
             for third in range(3)
         ]
         return frames[0].unionByName(frames[1]).unionByName(frames[2])
-
-    def rows(self, spans: Mapping[int, Span] | None = None, *, headers: bool = False) -> DataFrame:
-        """The connector's own columns, values among them."""
-        asked = {
-            partition: span
-            for partition, span in (self._spans if spans is None else spans).items()
-            if span.end > span.first
-        }
-        if not asked:
-            return self._spark.session.createDataFrame([], _CONNECTORS)
-        reader = self._spark.session.read.format("kafka").options(**self._options)
-        reader = reader.option("assign", msgspec.json.encode({self.topic: sorted(asked)}).decode())
-        for option, at in (("startingOffsets", "first"), ("endingOffsets", "end")):
-            offsets = {str(partition): getattr(span, at) for partition, span in sorted(asked.items())}
-            reader = reader.option(option, msgspec.json.encode({self.topic: offsets}).decode())
-        if headers:
-            reader = reader.option("includeHeaders", "true")
-        return self._spark.call(lambda: reader.load(), f"reading {self.topic}")
 
 
 class Export:
@@ -170,14 +142,10 @@ class Export:
         self._spans = self._found()
 
     def _found(self) -> dict[int, Span]:
-        rows = self._spark.call(
-            lambda: self._frame.groupBy("partition").agg({"offset": "min", "*": "count"}).withColumnsRenamed(
-                {"min(offset)": "first", "count(1)": "records"}).collect(),
-            f"reading {self._path}",
-        )  # fmt: skip
-        ends = {
-            row[0]: row[1] for row in self._spark.call(lambda: self._frame.groupBy("partition").max("offset").collect())
-        }
+        from pyspark.sql import functions as f
+
+        told = f.min("offset").alias("first"), f.max("offset").alias("last"), f.count("*").alias("records")
+        rows = self._spark.call(lambda: self._frame.groupBy("partition").agg(*told).collect(), f"reading {self._path}")
         found = {}
         for row in rows:
             partition, first = row["partition"], row["first"]
@@ -188,7 +156,7 @@ class Export:
                     f"{self._path}: records lie in partition {partition}, and the topic is to have {self._partitions}:"
                     " was a partition removed, or is --partitions too low?"
                 )
-            found[int(partition)] = Span(int(first), int(ends[partition]) + 1)
+            found[int(partition)] = Span(int(first), int(row["last"]) + 1)
         return {partition: found.get(partition, Span(0, 0)) for partition in range(self._partitions)}
 
     @property
@@ -221,6 +189,33 @@ class Export:
         return frame.repartition(
             max(1, min(self._partitions, 4 * self._spark.cores)), "partition"
         ).sortWithinPartitions("partition", "offset")
+
+
+def topic_frame(
+    spark: Spark, topic: str, options: Mapping[str, str], spans: Mapping[int, Span], *, committed: bool = False,
+    whole: bool = False,
+) -> DataFrame:  # fmt: skip
+    """A topic's records in these spans, read partition by partition: the four columns of a source's frame.
+
+    ``whole``: ``value`` and ``headers`` too; ``committed``: of transactions, what is committed. Raises SparkFault.
+    """
+    asked = {number: span for number, span in sorted(spans.items()) if span.end > span.first}
+    if not asked:
+        return spark.session.createDataFrame([], _WHOLE if whole else COLUMNS)
+    given: dict[str, Any] = {
+        "assign": {topic: list(asked)},
+        "startingOffsets": {topic: {str(number): span.first for number, span in asked.items()}},
+        "endingOffsets": {topic: {str(number): span.end for number, span in asked.items()}},
+    }
+    reader = spark.session.read.format("kafka").options(**options)
+    reader = reader.options(**{name: msgspec.json.encode(value).decode() for name, value in given.items()})
+    if committed:
+        reader = reader.option("kafka.isolation.level", "read_committed")
+    if whole:
+        reader = reader.option("includeHeaders", "true")
+    columns = ["partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key"]
+    read = spark.call(reader.load, f"reading {topic}")
+    return read.selectExpr(*columns, *(("value", "headers") if whole else ()))
 
 
 def _slice(span: Span, third: int, records: int) -> Span:

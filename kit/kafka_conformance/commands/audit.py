@@ -64,7 +64,7 @@ def entered(*, sources: Sequence[str], join: bool, repair_to: str, really: bool,
     if (really or target_partitions) and not repair_to:
         raise BadInput("--really and --target-partitions belong to --repair-to TOPIC")
     about.kafka()
-    expect = _placement(expect)
+    _check_placement(expect)
     if join:
         from kafka_conformance.commands.audit_join import run as joined
 
@@ -107,10 +107,11 @@ def _audit(
     return audit(spark, source_of(spark, source, given, spans), asked, folder, progress)
 
 
-def _placement(slug: str) -> str:
+def _check_placement(slug: str) -> None:
+    """Raises BadInput for one that is not known, before Spark is started for it."""
     from kafka_conformance.audit.placements import of
 
-    return of(slug).slug
+    of(slug)
 
 
 def _told(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kafka_conformance.audit.joining import join_audit
-from kafka_conformance.audit.placements import of
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.progress import steps
 from kafka_conformance.reports import join_terminal
@@ -27,11 +26,10 @@ def run(*, sources: tuple[str, str], given: Given, expect: str, as_json: bool) -
     """Join, and print what was missed. Raises BadInput, KitError."""
     from kafka_conformance.commands.audit import opened, source_of
 
-    rule = of(expect).slug
     with steps("starting Spark", 1) as progress, opened(given) as spark:
         progress.doing(f"joining {sources[0]} and {sources[1]}")
         a, b = (source_of(spark, name, given) for name in sources)
-        found = join_audit(spark, a, b, kit=kit_version(), clock=time.monotonic, rule=rule)
+        found = join_audit(spark, a, b, kit=kit_version(), clock=time.monotonic, rule=expect)
     if as_json:
         print(msgspec.json.encode(found).decode())
     else:

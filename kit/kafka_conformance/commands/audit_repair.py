@@ -22,10 +22,11 @@ from kafka_conformance.audit.repair_plan import (
     moves_of,
     planned_moves,
     resumed_plan,
-    source_frame,
 )
-from kafka_conformance.audit.repair_topics import Topics, client_settings, open_topics
+from kafka_conformance.audit.repair_topics import client_settings
 from kafka_conformance.audit.repairing import PATIENCE_S, rewrite, staged
+from kafka_conformance.audit.sources import topic_frame
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
@@ -69,7 +70,8 @@ def repair(
 ) -> Repair:  # fmt: skip
     """The same in a session that is there. Raises BadInput, KitError, SparkFault."""
     began = time.monotonic()
-    with open_topics(spark, kafka) as topics:
+    client_settings(kafka)
+    with Topics(spark, kafka) as topics:
         before = Run.plan(spark, folder) if folder else None
         if before is not None:
             plan = resumed_plan(before, topic, target, partitions, folder)
@@ -78,7 +80,7 @@ def repair(
             check_target(topics, plan)
         if really:
             return _written(spark, topics, kafka, plan, folder, patience_s, began)
-        read = source_frame(spark, kafka, plan.source, plan.begins, plan.ends)
+        read = topic_frame(spark, plan.source, kafka, plan.spans, committed=True)
         with steps(f"reading {plan.source}", 1):
             moves, spread = moves_of(spark, planned_moves(read, plan.partitions))
     return _told(plan, moves, spread, began)

@@ -18,7 +18,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -102,15 +102,25 @@ class Spark:
             raise fault from error
 
     @contextmanager
-    def batches_of(self, rows: int) -> Iterator[None]:
-        """Within this, so many rows go over to Python at once: few where each is megabytes."""
-        before = self.session.conf.get(_PER_BATCH)
-        self.session.conf.set(_PER_BATCH, str(rows))
+    def conf(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Within this, these settings of Spark's; afterwards, what was set before."""
+        conf = self.session.conf
+        before = {name: conf.get(name, None) for name in settings}
         try:
+            for name, value in settings.items():
+                conf.set(name, value)
             yield
         finally:
             if self.alive():
-                self.session.conf.set(_PER_BATCH, str(before))
+                for name, was in before.items():
+                    if was is None:
+                        conf.unset(name)
+                    else:
+                        conf.set(name, was)
+
+    def batches_of(self, rows: int) -> AbstractContextManager[None]:
+        """Within this, so many rows go over to Python at once: few where each is megabytes."""
+        return self.conf({_PER_BATCH: str(rows)})
 
     def add_java(self) -> None:
         """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, on the driver and every executor."""
@@ -130,7 +140,7 @@ class Spark:
 
     def check_executors(self) -> None:
         """Raises SparkFault unless the executors' Python has this very package."""
-        if self.master.startswith("local[") or self.master == "local":
+        if _on_one_machine(self.master):
             return
         mine = kit_version()
 
@@ -217,6 +227,11 @@ def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) 
             _forget()
 
 
+def _on_one_machine(master: str) -> bool:
+    """Whether executors are threads of the driver."""
+    return master == "local" or master.startswith("local[")
+
+
 def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path]) -> SparkSession:
     from py4j.java_gateway import java_import
     from pyspark import SparkConf, SparkContext
@@ -228,9 +243,8 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
     gateway = jvm.gateway
     for name in _IMPORTS:
         java_import(gateway.jvm, name)
-    here = master == "local" or master.startswith("local[")
     conf = SparkConf(_jvm=gateway.jvm).setMaster(master).setAll(list(settings.items()))
-    if here:
+    if _on_one_machine(master):
         conf.setAll(list(_ON_ONE_MACHINE.items()))
     elif jars:
         conf.set("spark.jars", ",".join(map(str, jars)))

@@ -7,12 +7,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from processes import is_gone
 
 from kafka_conformance.answerers.driver import BATCH, DriverAnswerer
 from kafka_conformance.answerers.driver_connection import Command, Limits
@@ -301,19 +301,6 @@ def test_standard_error_is_shown_as_it_comes_and_harmless() -> None:
     assert shown == ["about to import", r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07"]
 
 
-def gone(pid: int) -> bool:
-    limit = time.monotonic() + 10
-    while time.monotonic() < limit:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":  # it ended; whoever adopted it has not looked yet
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def test_what_a_driver_started_ends_with_it() -> None:
     shown: list[str] = []
     with hostile("has_children", Limits(hello_s=20, batch_s=20, ending_s=0.3), shown) as answerer:
@@ -321,7 +308,7 @@ def test_what_a_driver_started_ends_with_it() -> None:
     assert isinstance(lost, Lost)
     assert lost.what.startswith("the driver ended with exit code 4 ")  # though its pipes are open still
     assert shown
-    assert all(gone(int(pid)) for pid in shown)
+    assert all(is_gone(int(pid)) for pid in shown)
 
 
 _INTERRUPTED = """
@@ -365,7 +352,7 @@ def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) ->
     said, errors = kit.communicate(timeout=30)
     assert said == "(0.0, 0.0)\n"  # it does not come again: it was heard
     assert "KeyboardInterrupt" in errors
-    assert gone(pid)
+    assert is_gone(pid)
 
 
 def test_a_kit_that_is_killed_leaves_no_driver_that_reads_its_input() -> None:
@@ -374,7 +361,7 @@ def test_a_kit_that_is_killed_leaves_no_driver_that_reads_its_input() -> None:
         assert kit.stdout is not None
         pid = int(kit.stdout.readline())
         kit.kill()
-    assert gone(pid)
+    assert is_gone(pid)
 
 
 def test_the_kit_drives_itself() -> None:

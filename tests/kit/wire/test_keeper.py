@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from processes import is_gone
 
 from kafka_conformance.errors import BrokerLost
 from kafka_conformance.wire.kept import Kept
-
-Gone = Callable[[int], bool]
 
 # A run of its own: says its keeper's folder and its process, then waits to be ended.
 RUN = """
@@ -78,22 +77,22 @@ def test_a_signal_reaches_it_and_it_can_be_started_again() -> None:
         assert kept.code("a") is None
 
 
-def test_the_end_of_the_block_ends_all(gone: Gone) -> None:
+def test_the_end_of_the_block_ends_all() -> None:
     with Kept() as kept:
         pids = [kept.start(name, ["sleep", "60"], "words") for name in "ab"]
         folder = kept.folder
         (folder / "deep").mkdir()
         (folder / "deep" / "file").write_text("x")
-    assert all(map(gone, pids))
+    assert all(map(is_gone, pids))
     assert not folder.exists()
 
 
-def test_an_error_in_the_block_ends_all(gone: Gone) -> None:
+def test_an_error_in_the_block_ends_all() -> None:
     kept = Kept()
     pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
     with pytest.raises(ZeroDivisionError), kept:
         _ = 1 / 0
-    assert gone(pid)
+    assert is_gone(pid)
     assert not folder.exists()
 
 
@@ -104,62 +103,62 @@ def test_a_program_that_is_not_there_is_one_line() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_ended_leaves_nothing(run: Callable[..., tuple[subprocess.Popen[str], list[str]]], gone: Gone,
+def test_a_run_that_is_ended_leaves_nothing(run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
                                             number: signal.Signals) -> None:  # fmt: skip
     process, (pid, keeper, folder, _) = run()
     assert Path(folder).is_dir()
     process.send_signal(number)
-    assert gone(int(pid))
-    assert gone(int(keeper))
+    assert is_gone(int(pid))
+    assert is_gone(int(keeper))
     assert no_folder(Path(folder))
 
 
 def test_ctrl_c_for_all_of_a_terminal_leaves_nothing(
-    run: Callable[..., tuple[subprocess.Popen[str], list[str]]], gone: Gone
+    run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, keeper, folder, _) = run()
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(10)
-    assert gone(int(pid))
-    assert gone(int(keeper))
+    assert is_gone(int(pid))
+    assert is_gone(int(keeper))
     assert not Path(folder).exists(), "the run waits until it is gone"
 
 
 def test_a_forked_child_that_still_holds_the_pipe_keeps_nothing_alive(
-    run: Callable[..., tuple[subprocess.Popen[str], list[str]]], gone: Gone
+    run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, keeper, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")
     try:
         process.kill()
-        assert gone(int(pid))
-        assert gone(int(keeper))
+        assert is_gone(int(pid))
+        assert is_gone(int(keeper))
         assert no_folder(Path(folder))
         os.kill(int(forked), 0)  # it is there still
     finally:
         os.kill(int(forked), signal.SIGKILL)
 
 
-def test_a_keeper_that_is_asked_to_end_takes_all_along(gone: Gone) -> None:
+def test_a_keeper_that_is_asked_to_end_takes_all_along() -> None:
     with Kept() as kept:
         pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
         kept._process.send_signal(signal.SIGTERM)
-        assert gone(pid)
+        assert is_gone(pid)
         assert no_folder(folder)
         with pytest.raises(BrokerLost, match=r"the process that keeps the brokers \(\d+\) has gone"):
             kept.code("a")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux's kernel")
-def test_a_keeper_that_is_killed_takes_its_processes_along_and_the_run_the_folder(gone: Gone) -> None:
+def test_a_keeper_that_is_killed_takes_its_processes_along_and_the_run_the_folder() -> None:
     with Kept() as kept:
         pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
         kept._process.kill()
-        assert gone(pid)
+        assert is_gone(pid)
         assert folder.exists()
     assert not folder.exists()
 
 
-def test_a_process_that_does_not_listen_is_ended_all_the_same(gone: Gone) -> None:
+def test_a_process_that_does_not_listen_is_ended_all_the_same() -> None:
     with Kept() as kept:
         pid = kept.start("a", ["sh", "-c", "trap '' TERM INT HUP; echo deaf; while :; do sleep 1; done"], "words")
         limit = time.monotonic() + 10
@@ -169,7 +168,7 @@ def test_a_process_that_does_not_listen_is_ended_all_the_same(gone: Gone) -> Non
         assert kept.wait("a", 0.2) is None
         begun = time.monotonic()
     assert time.monotonic() - begun < 4, "it was not asked a second time but killed"
-    assert gone(pid)
+    assert is_gone(pid)
 
 
 def test_many_threads_may_ask() -> None:
