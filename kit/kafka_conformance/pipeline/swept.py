@@ -8,7 +8,7 @@ Questions and answers are JSON, in the form everything else has them in: so any 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
@@ -83,7 +83,11 @@ def to_batch(blocks: Sequence[Block]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return [asdict(each) if is_dataclass(each) else each for each in value] if isinstance(value, list | tuple) else value
+    return (
+        [asdict(each) if isinstance(each, Kept | Kill) else each for each in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def mutants_of(rule: Rule) -> list[Mutant]:
