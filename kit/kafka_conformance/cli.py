@@ -293,7 +293,7 @@ def idempotence(**options: Any) -> int:
               help="With --repair-to: of the new topic; as many as the old one if absent.")  # fmt: skip
 @click.option("--folder", default="", metavar="FOLDER",
               help="Where results go, and what is resumed; a new one in .kafka-conformance/audits if absent.")  # fmt: skip
-@click.option("--chunk", default=8_000_000, type=click.IntRange(1_000, 1_000_000_000), show_default=True, metavar="N",
+@click.option("--chunk", default=25_000_000, type=click.IntRange(1_000, 1_000_000_000), show_default=True, metavar="N",
               help="Records after which a run that was ended goes on.")  # fmt: skip
 @click.option("--all-records", is_flag=True, help="Keep a row for every record, not only for those out of place.")
 @click.option("--html", default=None, type=_FILE, metavar="FILE", help="Also as one HTML page, with plots.")

@@ -17,8 +17,9 @@ import msgspec
 from kafka_conformance.audit.looking import compiled, known
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import Audit, Placed
-from kafka_conformance.audit.scanning import SCHEMA, Mapped, scanner
-from kafka_conformance.audit.sources import Source, Span, chunked
+from kafka_conformance.audit.scanning import RECORD, SCHEMA, Mapped, scanner
+from kafka_conformance.audit.sources import Source, Span, chunked, in_all
+from kafka_conformance.audit.splitting import buckets_for
 from kafka_conformance.audit.summing import Summed, summed
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Plan", "audit", "planned"]
 
-CHUNK_RECORDS = 8_000_000
-"""Some seconds' work: what is done again after a run was ended."""
+CHUNK_RECORDS = 25_000_000
+"""Half a minute's work: what is done again after a run was ended. Each chunk begins anew with every partition, which takes
+a second and more for each core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,9 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
     expected = Placed(asked.expected, source.partitions)
     plan = _plan(spark, source, asked, expected, planned(spark, folder))
     chunks = chunked(source.spans, asked.chunk_records)
-    scan = scanner(source.partitions, expected, plan.known, every=asked.every_record)
-    spark.add_java()
+    buckets = buckets_for(in_all(source.spans))
+    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=asked.every_record)
+    _register_java(spark)
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
         progress.total = len(chunks) + 1
@@ -87,7 +90,8 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
             progress.doing(f"auditing {source.name}: chunk {number + 1} of {len(chunks)}")
             if number not in done:
                 with spark.batches_of(1):
-                    run.do(number, partial(_scanned, spark, source, each, scan), by=("kind",))
+                    frame = partial(_scanned, spark, source, each, scan, f"{run.located(number)}/kind={RECORD}")
+                    run.do(number, frame, by=("kind",), settings=_WRITTEN)
             progress.advance()
         progress.doing(f"auditing {source.name}: putting it together")
         found = summed(run, len(chunks), source, expected)
@@ -103,8 +107,26 @@ def _plan(spark: Spark, source: Source, asked: Asked, expected: Placed, before: 
     return Plan("audit", kit, asked.name, asked.where, asked.expected, chunk, asked.every_record, spans, seen)
 
 
-def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Mapped) -> DataFrame:
-    return mapped(packed(spark, source.frame(spans)), scan, SCHEMA)
+# Keys that are hashes are not written shorter by a dictionary or a compressor, and trying takes time.
+_WRITTEN = {"parquet.enable.dictionary": "false", "compression": "snappy"}
+_PUT = "kafkaoracle_put_file"
+
+
+def _register_java(spark: Spark) -> None:
+    from pyspark.sql.types import LongType
+
+    spark.add_java()
+    java = "kafkaoracle.spark.PutFile"
+    spark.call(partial(spark.session.udf.registerJavaFunction, _PUT, java, LongType()), f"registering {java}")
+
+
+def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Mapped, records: str) -> DataFrame:
+    """What the scan gives; files are put into the folder ``records``, and rows have their length instead."""
+    from pyspark.sql import functions as f
+
+    rows = mapped(packed(spark, source.frame(spans)), scan, SCHEMA)
+    path = f.concat(f.lit(f"{records}/"), "name")
+    return rows.withColumn("length", f.call_function(_PUT, path, "file")).drop("file")
 
 
 def packed(spark: Spark, records: DataFrame) -> DataFrame:

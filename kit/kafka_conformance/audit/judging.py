@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT, attribute, bits_of, runs
 from kafka_conformance.audit.explaining import KeyColumn, Partitions
-from kafka_conformance.audit.keys_seen import KeysSeen, keys_seen, pack
+from kafka_conformance.audit.keys_seen import KeysSeen, keys_seen
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed, Run
@@ -86,8 +86,8 @@ class Judged:
     """By record the index into ``present``, or UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT of ``attributing``."""
     present: tuple[Placed, ...]
     offending: NDArray[np.bool_]
-    keys_seen: bytes
-    """The block's keys, packed: :func:`~kafka_conformance.audit.keys_seen.unpack`."""
+    keys_seen: KeysSeen
+    """The block's keys."""
 
 
 def judge(
@@ -124,7 +124,7 @@ def judge(
         _spread(attributed, valid, np.int16(KEYLESS_AT)),
         members,
         _spread(~right, valid, np.bool_(False)),
-        pack(seen),
+        seen,
     )
 
 

@@ -9,12 +9,15 @@ A block's keys are packed, each once, in the order in which they were first met.
 =====================  ==================================================================
 bytes                  what
 =====================  ==================================================================
-4                      ``KSN1``
+4                      ``KSN2``
+4                      how wide, in bytes: an offset (4 or 8), a timestamp (4 or 8), a count (2 or 4); then 0
 8                      how many keys, n
+8                      int64: the lowest first offset
+8                      int64: the lowest first timestamp
 16 n                   the identities: two uint64 each, low half first
-8 n                    int64: the first offset of each
-8 n                    int64: its timestamp in ms since 1970, -1 where it has none
-4 n                    uint32: how many records have the key
+4 n or 8 n             the first offset of each, less the lowest
+4 n or 8 n             its timestamp in ms since 1970, -1 where it has none, less the lowest
+2 n or 4 n             how many records have the key, less one
 =====================  ==================================================================
 """
 
@@ -32,12 +35,12 @@ from numpy.typing import NDArray
 from kafka_conformance.audit.compiled import DATA, OFFSETS, Int, compiled, inlined
 from kafka_reference.bulk import Data, Offsets
 
-__all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "unpack"]
+__all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "taken", "unpack"]
 
 u64, i64 = np.uint64, np.int64
 C1, C2 = u64(0x87C37B91114253D5), u64(0x4CF5AD432745937F)
-MAGIC = b"KSN1"
-PER_KEY = 16 + 8 + 8 + 4
+MAGIC = b"KSN2"
+_HEAD = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,24 +74,41 @@ def keys_seen(ids: NDArray[np.uint64], record_offsets: NDArray[np.int64], timest
     return KeysSeen(ids[rows], record_offsets[rows], timestamps_ms[rows], counts)
 
 
+def taken(seen: KeysSeen, rows: NDArray[Any] | slice) -> KeysSeen:
+    """Some of the keys."""
+    return KeysSeen(seen.ids[rows], seen.first_offset[rows], seen.first_ms[rows], seen.records[rows])
+
+
 def pack(seen: KeysSeen) -> bytes:
     """As the module says."""
-    columns = (
-        seen.ids.astype("<u8"), seen.first_offset.astype("<i8"), seen.first_ms.astype("<i8"), seen.records.astype("<u4"),
-    )  # fmt: skip
-    return b"".join((MAGIC, len(seen.ids).to_bytes(8, "little"), *(column.tobytes() for column in columns)))
+    columns = [_narrow(seen.first_offset, 4), _narrow(seen.first_ms, 4), _narrow(seen.records, 2, lowest=1)]
+    head = [MAGIC, bytes([*(numbers.itemsize for _, numbers in columns), 0]), len(seen.ids).to_bytes(8, "little")]
+    head += [lowest.to_bytes(8, "little", signed=True) for lowest, _ in columns[:2]]
+    return b"".join([*head, seen.ids.astype("<u8").tobytes(), *(numbers.tobytes() for _, numbers in columns)])
+
+
+def _narrow(numbers: NDArray[Any], width: int, lowest: int | None = None) -> tuple[int, NDArray[Any]]:
+    """The lowest, and the others less it in ``width`` bytes each, or in twice as many if they do not fit."""
+    if not len(numbers):
+        return 0, np.zeros(0, f"<u{width}")
+    least = int(numbers.min()) if lowest is None else lowest
+    fits = int(numbers.max()) - least < 1 << 8 * width
+    return least, (numbers.astype(i64) - least).astype(f"<u{width if fits else 2 * width}")
 
 
 def unpack(packed: bytes) -> KeysSeen:
     """What was packed. Raises ValueError for anything else."""
-    count = int.from_bytes(packed[4:12], "little")
-    if packed[:4] != MAGIC or len(packed) != 12 + count * PER_KEY:
+    *widths, _ = packed[4:8].ljust(4, b"\0")
+    count = int.from_bytes(packed[8:16], "little")
+    if packed[:4] != MAGIC or len(packed) != _HEAD + count * (16 + sum(widths)):
         raise ValueError(f"not the keys of a block: {len(packed)} bytes that begin with {packed[:4]!r}")
-    at = 12
-    ids = np.frombuffer(packed, "<u8", 2 * count, at).reshape(count, 2)
-    offsets = np.frombuffer(packed, "<i8", count, at + 16 * count)
-    timestamps = np.frombuffer(packed, "<i8", count, at + 24 * count)
-    return KeysSeen(ids, offsets, timestamps, np.frombuffer(packed, "<u4", count, at + 32 * count))
+    bases = [int.from_bytes(packed[at : at + 8], "little", signed=True) for at in (16, 24)]
+    ids = np.frombuffer(packed, "<u8", 2 * count, _HEAD).reshape(count, 2)
+    at, columns = _HEAD + 16 * count, []
+    for width, lowest in zip(widths, (*bases, 1), strict=True):
+        columns.append(np.frombuffer(packed, f"<u{width}", count, at).astype(i64) + lowest)
+        at += width * count
+    return KeysSeen(ids, columns[0], columns[1], columns[2].astype(np.uint32))
 
 
 @inlined

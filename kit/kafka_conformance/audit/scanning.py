@@ -1,20 +1,21 @@
 """The one pass over the records, on Spark: blocks of a partition's records in, what is known of each block out.
 
 A block is up to 65,536 records of one partition in the order of their offsets, packed in the JVM (``AuditBlocks.java``).
-Which blocks there are depends on the chunk alone, so a chunk that is done again comes out the same. Two kinds of row go out,
-each into a folder of its own (``kind=block``, ``kind=record``), in one frame, since a Spark job writes one:
+Which blocks there are depends on the chunk alone, so a chunk that is done again comes out the same. Three kinds of row go
+out, each into a folder of its own (``kind=block`` and so on), in one frame, since a Spark job writes one:
 
 =========  ============================================================================================================
 kind       what
 =========  ============================================================================================================
-block      ``data``: what :func:`~kafka_conformance.audit.judging.judge` says of a block, as JSON; ``keys_seen``: its keys,
-           packed; ``moments``: when records without a key came, packed by :func:`pack_moments`
-record     one that is not where the expected placement puts it (all, if asked for): where it is and where it should be, to
-           which placement it is attributed, and which explain it
+block      ``data``: what :func:`~kafka_conformance.audit.judging.judge` says of a block, as JSON; ``moments``: when records
+           without a key came, packed by :func:`pack_moments`
+keys       ``keys_seen``: the keys of a block that are in a ``bucket`` of all keys, packed (``splitting``)
+file       a Parquet file of records that are not where the expected placement puts them (all, if asked for): its ``name``
+           and its ``file``, that is the bytes of it (``record_files``)
 =========  ============================================================================================================
 
-Nothing is carried from one block to the next. So memory is flat, and whatever needs more than a block is found from what is
-said of all of them (``summing``).
+Nothing that is said is carried from one block to the next. So memory is flat, and whatever needs more than a block is found
+from what is said of all of them (``summing``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -32,30 +32,30 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT
 from kafka_conformance.audit.judging import Block, Judged, Summary, judge
-from kafka_conformance.audit.placements import PLACEMENTS
+from kafka_conformance.audit.record_files import KEYLESS, RecordFile, RecordFiles
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
-from kafka_reference import bulk
+from kafka_conformance.audit.splitting import dealt
 
 __all__ = [
-    "BLOCK", "BLOCK_SCHEMA", "RECORD", "RECORD_SCHEMA", "SCHEMA", "Mapped", "Scanned", "block_of", "pack_moments", "scanner",
-    "unpack_moments",
+    "BLOCK", "BLOCK_SCHEMA", "KEYS", "KEYS_SCHEMA", "RECORD", "SCHEMA", "Mapped", "Scanned", "block_of", "pack_moments",
+    "scanner", "unpack_moments",
 ]  # fmt: skip
 
-BLOCK, RECORD = "block", "record"
-KEYLESS = "no key"
+BLOCK, KEYS, FILE = "block", "keys", "file"
+RECORD = "record"
+"""The folder of the files."""
+
 _HEADER = 16
 PIECES = 32
 """Into so many pieces a block's time is cut, to tell later what came when."""
 
-_PLACE = "partition int, offset long"
-_OF_RECORD = "timestamp_ms long, key binary, expected_partition int, attributed string, explained_by string"
-_OF_BLOCK = "data binary, keys_seen binary, moments binary"
-RECORD_SCHEMA, BLOCK_SCHEMA = f"{_PLACE}, {_OF_RECORD}", f"{_PLACE}, {_OF_BLOCK}"
-SCHEMA = f"kind string, {_PLACE}, {_OF_RECORD}, {_OF_BLOCK}"
+BLOCK_SCHEMA = "partition int, offset long, data binary, moments binary"
+KEYS_SCHEMA = "partition int, bucket int, keys_seen binary"
+SCHEMA = f"kind string, {BLOCK_SCHEMA}, bucket int, keys_seen binary, name string, file binary"
 _ARROW = pa.schema([
-    ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("timestamp_ms", pa.int64()),
-    ("key", pa.binary()), ("expected_partition", pa.int32()), ("attributed", pa.string()), ("explained_by", pa.string()),
-    ("data", pa.binary()), ("keys_seen", pa.binary()), ("moments", pa.binary()),
+    ("kind", pa.string()), ("partition", pa.int32()), ("offset", pa.int64()), ("data", pa.binary()),
+    ("moments", pa.binary()), ("bucket", pa.int32()), ("keys_seen", pa.binary()), ("name", pa.string()),
+    ("file", pa.binary()),
 ])  # fmt: skip
 
 
@@ -75,20 +75,27 @@ class _Plan:
     partitions: int
     expected: Placed
     known: tuple[Placed, ...]
+    buckets: int
     every: bool
 
 
-def scanner(partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, every: bool) -> Mapped:
+def scanner(
+    partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, buckets: int = 1, every: bool
+) -> Mapped:
     """The function Spark maps over Arrow batches. ``known`` are present in the topic, as a look at it says.
 
-    ``every``: rows for all records, not only those out of place.
+    ``every``: files of all records, not only those out of place. ``buckets``: of how many the keys are dealt into.
     """
-    plan = _Plan(partitions, expected, known, every)
+    plan = _Plan(partitions, expected, known, buckets, every)
 
     def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        files = RecordFiles(expected, partitions, every=every)
         for batch in batches:
             for block in _blocks(batch):
-                yield from _rows(block, plan)
+                judged = judge(block, partitions, expected, known)
+                yield _said(block, judged, plan)
+                yield from map(_filed, files.add(block, judged))
+        yield from map(_filed, files.end())
 
     return scan
 
@@ -118,75 +125,28 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
         yield block_of(cell.as_buffer())
 
 
-def _rows(block: Block, plan: _Plan) -> Iterator[pa.RecordBatch]:
-    judged = judge(block, plan.partitions, plan.expected, plan.known)
+def _said(block: Block, judged: Judged, plan: _Plan) -> pa.RecordBatch:
+    """A row of what is said of the block, and one for each bucket with some of its keys."""
     keyless = judged.attributed == KEYLESS_AT
     said = Scanned(judged.summary, _pieces(block, judged))
-    yield _batch(
-        1,
-        kind=[BLOCK],
-        partition=[block.partition],
-        offset=[judged.summary.first_offset],
-        data=[msgspec.json.encode(said)],
-        keys_seen=[judged.keys_seen],
-        moments=[pack_moments(block.timestamps_ms[keyless])],
-    )
-    out = (
-        np.ones(len(block.offsets), np.bool_)
-        if plan.every
-        else judged.offending | (judged.attributed == UNEXPLAINED_AT)
-    )
-    if out.any():
-        yield _records(block, judged, np.flatnonzero(out), plan)
-
-
-def _records(block: Block, judged: Judged, rows: NDArray[np.int64], plan: _Plan) -> pa.RecordBatch:
-    keys = block.keys.take(pa.array(rows))
-    masks = np.zeros(len(block.offsets), np.uint32) if judged.masks is None else judged.masks  # there was no key
-    count = len(rows)
-    times = block.timestamps_ms[rows]
+    pieces = list(dealt(judged.keys_seen, plan.buckets))
+    nothing = [None] * len(pieces)
     return _batch(
-        count,
-        kind=pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), [RECORD]).cast(pa.string()),
-        partition=np.full(count, block.partition, np.int32),
-        offset=block.offsets[rows],
-        timestamp_ms=pa.array(times, mask=times < 0),
-        key=keys,
-        expected_partition=_expected(keys, plan),
-        attributed=_named(judged, judged.attributed[rows]),
-        explained_by=_explained(masks[rows], plan.partitions, judged.attributed[rows]),
+        1 + len(pieces),
+        kind=[BLOCK, *[KEYS] * len(pieces)],
+        partition=[block.partition] * (1 + len(pieces)),
+        offset=[judged.summary.first_offset, *nothing],
+        data=[msgspec.json.encode(said), *nothing],
+        moments=[pack_moments(block.timestamps_ms[keyless]), *nothing],
+        bucket=[None, *(bucket for bucket, _ in pieces)],
+        keys_seen=[None, *(packed for _, packed in pieces)],
     )
 
 
-def _expected(keys: pa.Array, plan: _Plan) -> pa.Array:
-    """Where the expected placement, if it is Java's, would put each."""
-    if plan.expected.rule != PLACEMENTS[0].slug:
-        return pa.nulls(len(keys), pa.int32())
-    return bulk.partition_for_key(keys, plan.expected.partitions)
-
-
-def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
-    """Whom each is attributed to, as text. The codes below 0 come after those who are present."""
-    names = [*map(str, judged.present), UNEXPLAINED, EITHER, KEYLESS]
-    last = len(judged.present)
-    places = np.select(
-        [codes == UNEXPLAINED_AT, codes == EITHER_AT, codes == KEYLESS_AT], [last, last + 1, last + 2], codes
-    ).astype(np.int32)
-    return pa.DictionaryArray.from_arrays(places, names).cast(pa.string())
-
-
-def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:
-    """All that explain each with as many partitions as there are now, joined by commas."""
-    kinds, places = np.unique(masks, return_inverse=True)
-    texts = [_names_of(mask, partitions) for mask in kinds.tolist()]
-    made = pa.DictionaryArray.from_arrays(places.astype(np.int32), texts).cast(pa.string())
-    return pa.compute.if_else(pa.array(codes != KEYLESS_AT), made, None)
-
-
-@lru_cache(maxsize=1 << 16)
-def _names_of(mask: int, partitions: int) -> str:
-    """A set of placements in words; the same few thousand sets come again in every block."""
-    return ",".join(f"{each.slug}@{partitions}" for bit, each in enumerate(PLACEMENTS) if mask >> bit & 1)
+def _filed(file: RecordFile) -> pa.RecordBatch:
+    return _batch(
+        1, kind=[FILE], partition=[file.partition], offset=[file.offset], name=[file.name], file=[file.content]
+    )
 
 
 def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:

@@ -21,7 +21,7 @@ from kafka_conformance.pipeline.spark_session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked", "topic_frame"]
+__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked", "in_all", "topic_frame"]
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
@@ -191,6 +191,11 @@ class Export:
         ).sortWithinPartitions("partition", "offset")
 
 
+# By default Spark reads Kafka by the first version of its interface, which makes of each row another kind of row and back
+# again: half of what a bare count costs.
+_AS_IT_IS = {"spark.sql.sources.useV1SourceList": "avro,csv,json,orc,parquet,text"}
+
+
 def topic_frame(
     spark: Spark, topic: str, options: Mapping[str, str], spans: Mapping[int, Span], *, committed: bool = False,
     whole: bool = False,
@@ -214,7 +219,8 @@ def topic_frame(
     if whole:
         reader = reader.option("includeHeaders", "true")
     columns = ["partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key"]
-    read = spark.call(reader.load, f"reading {topic}")
+    with spark.conf(_AS_IT_IS):
+        read = spark.call(reader.load, f"reading {topic}")
     return read.selectExpr(*columns, *(("value", "headers") if whole else ()))
 
 
@@ -275,6 +281,11 @@ def _key(name: str, kind: str, encoding: str, path: str) -> str:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
+
+
+def in_all(spans: Mapping[int, Span]) -> int:
+    """How many offsets the spans have."""
+    return sum(span.end - span.first for span in spans.values())
 
 
 def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:

@@ -21,6 +21,7 @@ from kafka_conformance.audit.keyless_over_time import keyless
 from kafka_conformance.audit.leftover import Leftover, leftover
 from kafka_conformance.audit.merging_runs import growth, merged
 from kafka_conformance.audit.placements import of
+from kafka_conformance.audit.record_files import RECORD_SCHEMA
 from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
@@ -37,10 +38,10 @@ from kafka_conformance.audit.result import (
 from kafka_conformance.audit.result import (
     Run as Neighbours,
 )
-from kafka_conformance.audit.scanning import BLOCK, BLOCK_SCHEMA, RECORD, RECORD_SCHEMA, Scanned
+from kafka_conformance.audit.scanning import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_SCHEMA, RECORD, Scanned
 from kafka_conformance.audit.slots import slots
-from kafka_conformance.audit.sources import Source
-from kafka_conformance.audit.splitting import splits
+from kafka_conformance.audit.sources import Source, in_all
+from kafka_conformance.audit.splitting import buckets_for, splits
 from kafka_conformance.pipeline.runs import Run
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=_NONE if of_one else _splits(run, told, records, keyed),
+        splits=_NONE if of_one else _splits(run, chunks, records, source),
         keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),
@@ -120,9 +121,10 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
 _NONE = Splits(0, 0, 0, None, ())
 
 
-def _splits(run: Run, told: DataFrame, records: DataFrame, keyed: int) -> Splits:
-    with run.spark.batches_of(8):  # each row is the keys of a block
-        return splits(told, records, keyed)
+def _splits(run: Run, chunks: int, records: DataFrame, source: Source) -> Splits:
+    keys = run.read(chunks, KEYS_SCHEMA, f"kind={KEYS}")
+    with run.spark.batches_of(8):  # each row may be the keys of a block
+        return splits(keys, records, buckets_for(in_all(source.spans)))
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:

@@ -86,9 +86,19 @@ class Run:
         """The folder of a chunk."""
         return f"{self.folder}/chunks/chunk-{number:06d}"
 
-    def do(self, number: int, frame: Callable[[], DataFrame], *, by: tuple[str, ...] = ()) -> None:
-        """Write a chunk, in folders for each value of the columns ``by``. Raises SparkFault."""
-        write = lambda: frame().write.mode("overwrite").partitionBy(*by).parquet(self.path(number))  # noqa: E731
+    def located(self, number: int) -> str:
+        """The folder of a chunk, with the file system it is on: the same for every executor."""
+        return _Files(self.spark, self.path(number)).located()
+
+    def do(
+        self, number: int, frame: Callable[[], DataFrame], *, by: tuple[str, ...] = (), settings: Mapping[str, str] = {}
+    ) -> None:
+        """Write a chunk, in folders for each value of the columns ``by``, with the ``settings`` of Spark's writer.
+
+        What is in its folder is deleted first; what ``frame`` itself puts there stays. Raises SparkFault.
+        """
+        path = self.path(number)
+        write = lambda: frame().write.mode("overwrite").options(**settings).partitionBy(*by).parquet(path)  # noqa: E731
         self.spark.call(write, f"chunk {number}")
 
     def read(self, chunks: int, schema: str, part: str = "") -> DataFrame:
@@ -137,6 +147,9 @@ class _Files:
 
     def _at(self, name: str) -> Any:
         return self._hadoop.Path(f"{self._folder}/{name}")
+
+    def located(self) -> str:
+        return str(self._call(lambda: self._fs.makeQualified(self._hadoop.Path(self._folder)).toString()))
 
     def exists(self, name: str) -> bool:
         return bool(self._call(lambda: self._fs.exists(self._at(name))))

@@ -13,7 +13,7 @@ from audit_truth import Topic, names
 
 from kafka_conformance.audit.attributing import KEYLESS_AT, UNEXPLAINED_AT
 from kafka_conformance.audit.judging import Block, Judged, Summary, judge
-from kafka_conformance.audit.keys_seen import unpack
+from kafka_conformance.audit.keys_seen import pack
 from kafka_conformance.audit.placements import number
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
 
@@ -49,7 +49,7 @@ def test_a_mixed_block_counted_one_by_one() -> None:
     assert judged.masks is not None
     assert [bool(mask >> number("librdkafka-consistent") & 1) for mask in judged.masks.tolist()] == by_crc
     assert sum(run.records for run in summary.runs) == 1500
-    assert len(unpack(judged.keys_seen).ids) == len(set(topic.keys))
+    assert len(judged.keys_seen.ids) == len(set(topic.keys))
     assert msgspec.json.decode(msgspec.json.encode(summary), type=Summary) == summary
 
 
@@ -84,7 +84,7 @@ def test_blocks_without_keys(keys: list[bytes | None]) -> None:
     assert judged.attributed.tolist() == [KEYLESS_AT] * len(keys)
     assert judged.summary.explains == judged.summary.attributed == {}
     assert judged.summary.first_offset == (100 if keys else None)
-    assert len(unpack(judged.keys_seen).ids) == 0
+    assert len(judged.keys_seen.ids) == 0
 
 
 def test_one_record() -> None:
@@ -191,4 +191,4 @@ def test_a_judgement_is_the_same_again() -> None:
     one, other = judge(made, 12, EXPECTED), judge(made, 12, EXPECTED)
     assert isinstance(one, Judged)
     assert one.summary == other.summary
-    assert one.keys_seen == other.keys_seen
+    assert pack(one.keys_seen) == pack(other.keys_seen)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_conformance.audit.keys_seen import distinct, identities, keys_seen, pack, unpack
+from kafka_conformance.audit.keys_seen import KeysSeen, distinct, identities, keys_seen, pack, unpack
 
 
 def ids_of(column: list[bytes], width: type = np.int32) -> np.ndarray:
@@ -45,14 +45,25 @@ def test_identities_that_share_a_half_are_two_keys() -> None:
 
 
 def test_the_layout_is_as_documented() -> None:
-    packed = pack(keys_seen(np.array([[1, 2], [1, 2]], np.uint64), np.array([3, 4]), np.array([-1, 9])))
-    assert packed == b"KSN1" + b"".join(
-        number.to_bytes(size, "little", signed=True)
-        for number, size in ((1, 8), (1, 8), (2, 8), (3, 8), (-1, 8), (2, 4))
-    )
+    rows = np.array([[1, 2], [1, 2], [3, 4]], np.uint64), np.array([3, 4, 9]), np.array([50, 52, 49])
+    head = ((0x00_02_04_04, 4), (2, 8), (3, 8), (49, 8))
+    keys = ((1, 8), (2, 8), (3, 8), (4, 8), (0, 4), (6, 4), (1, 4), (0, 4), (1, 2), (0, 2))
+    assert pack(keys_seen(*rows)) == b"KSN2" + b"".join(at.to_bytes(size, "little") for at, size in head + keys)
 
 
-@pytest.mark.parametrize("packed", [b"", b"KSN1", b"KSN2" + bytes(8), b"KSN1" + (1).to_bytes(8, "little") + bytes(35)])
+@given(
+    st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(-1, 2**63 - 2), st.integers(1, 2**32 - 1)), max_size=5)
+)
+def test_numbers_of_any_width_come_out_as_they_went_in(rows: list[tuple[int, int, int]]) -> None:
+    columns = [np.array([row[at] for row in rows], kind) for at, kind in enumerate((np.int64, np.int64, np.uint32))]
+    there = unpack(pack(KeysSeen(np.arange(2 * len(rows), dtype=np.uint64).reshape(-1, 2), *columns)))
+    back = there.first_offset.tolist(), there.first_ms.tolist(), there.records.tolist()
+    assert list(zip(*back, strict=True)) == rows
+
+
+@pytest.mark.parametrize(
+    "packed", [b"", b"KSN2", b"KSN1" + bytes(28), b"KSN2\4\4\2\0" + (1).to_bytes(8, "little") + bytes(41)]
+)
 def test_anything_else_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="not the keys of a block"):
         unpack(packed)

@@ -7,6 +7,7 @@ from itertools import groupby
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,7 +42,8 @@ def scanned(
         for row in made.to_pylist()
     ]
     blocks = [msgspec.json.decode(row["data"], type=Scanned) for row in rows if row["kind"] == "block"]
-    return blocks, [row for row in rows if row["kind"] == "record"]
+    files = [pq.read_table(pa.BufferReader(row["file"])) for row in rows if row["kind"] == "file"]
+    return blocks, [row for file in files for row in file.to_pylist()]
 
 
 def at_home(number: int, partitions: int = 4) -> tuple[int, int, int, bytes]:
@@ -85,8 +87,9 @@ def test_keys_and_moments_are_packed() -> None:
     rows = [made.to_pylist() for made in scanner(1, Placed("murmur2", 1), every=False)(
         iter([batch((0, 0, 5, b"a"), (0, 1, 6, b"a"), (0, 2, 6, None), (0, 3, 6, None), (0, 4, None, None))])
     )]  # fmt: skip
-    (block,) = rows[0]
-    assert unpack(block["keys_seen"]).records.tolist() == [2]
+    block, keys = rows[0]
+    assert (keys["kind"], keys["bucket"], keys["partition"]) == ("keys", 0, 0)
+    assert unpack(keys["keys_seen"]).records.tolist() == [2]
     moments, counts = unpack_moments(block["moments"])
     assert (moments.tolist(), counts.tolist()) == ([-1, 6], [1, 2])
 

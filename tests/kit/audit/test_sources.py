@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -58,7 +60,14 @@ class Reader:
     def option(self, name: str, value: str) -> Reader:
         return self.options(**{name: value})
 
+    @contextmanager
+    def conf(self, settings: dict[str, str]) -> Iterator[None]:
+        self.settings = settings
+        yield
+        self.settings = {}
+
     def load(self) -> Reader:
+        assert "kafka" not in self.settings["spark.sql.sources.useV1SourceList"].split(",")
         return self
 
     def selectExpr(self, *columns: str) -> tuple[str, ...]:  # noqa: N802

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,10 +21,14 @@ KEYS = st.lists(
 BLOCKS = st.lists(st.tuples(st.integers(0, 3), KEYS), max_size=8)
 
 
-def packed(keys: list[tuple[tuple[int, int], int, int, int]]) -> bytes:
+def seen(keys: list[tuple[tuple[int, int], int, int, int]]) -> KeysSeen:
     ids = np.array([key[0] for key in keys], np.uint64).reshape(len(keys), 2)
     columns = [np.array([key[at] for key in keys], kind) for at, kind in ((1, np.int64), (2, np.int64), (3, np.uint32))]
-    return pack(KeysSeen(ids, *columns))
+    return KeysSeen(ids, *columns)
+
+
+def packed(keys: list[tuple[tuple[int, int], int, int, int]]) -> bytes:
+    return pack(seen(keys))
 
 
 def plainly(blocks: Seen) -> tuple[int, dict[tuple[int, int], tuple[list[Place], int]]]:
@@ -63,13 +66,10 @@ def test_the_earliest_are_those_whose_second_partition_came_first() -> None:
 @pytest.mark.parametrize("buckets", [1, 2, 7])
 @given(blocks=BLOCKS)
 def test_buckets_change_nothing(buckets: int, blocks: Seen) -> None:
-    partitions = pa.array([partition for partition, _ in blocks], pa.int32())
-    seen = pa.array([packed(keys) for _, keys in blocks], pa.binary())
-    batch = pa.RecordBatch.from_arrays([partitions, seen], names=["partition", "keys_seen"])
     pieces: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
-    for made in dealt(iter([batch]), buckets=buckets):
-        for row in made.to_pylist():
-            pieces[row["bucket"]].append((row["partition"], row["keys_seen"]))
+    for partition, each in blocks:
+        for bucket, some in dealt(seen(each), buckets):
+            pieces[bucket].append((partition, some))
     assert set(pieces) <= set(range(buckets))
     found = [found_in(each) for each in pieces.values()]
     keys, split = plainly(blocks)
