@@ -177,9 +177,9 @@ def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker
     assert changes(in_turns(kafka_broker.bootstrap, "blocks", sent())) == 3
     assert changes(in_turns(kafka_broker.bootstrap, "turns", sent(), turns=4)) == 15
     # Where one is done before the other has begun, there was too little to do.
-    for count in (20_000, 80_000, 320_000):
-        create_topic(kafka_broker.bootstrap, f"mixed-{count}", 2)
-        if changes(together(kafka_broker.bootstrap, f"mixed-{count}", sent(count))) > 3:
+    for each in (20_000, 80_000, 320_000):
+        create_topic(kafka_broker.bootstrap, f"mixed-{each}", 2)
+        if changes(together(kafka_broker.bootstrap, f"mixed-{each}", sent(each))) > 3:
             return
     pytest.fail("two writers at the same time were never mixed")
 
