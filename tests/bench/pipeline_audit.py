@@ -2,9 +2,9 @@
 
 Three topics of twelve partitions, written through Spark: by Java's producer alone (healthy); half of it by librdkafka's
 rule, one record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each
-round they take turns. A count is measured twice: as anybody writes one, and with the settings that an audit reads with, which
-make a count twice as fast as well. Memory is the most that Spark's JVM and its Python workers held at once, seen ten times a
-second.
+round they take turns. A count is measured twice: as anybody writes one, and with the settings that an audit reads with,
+which make a count twice as fast as well. Memory is the most that Spark's JVM and its Python workers held at once, seen ten
+times a second.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ EARLIEST = 100
 """So many split keys are shown."""
 
 IN_A_BUCKET = 2_000_000
+_MOST_BUCKETS = 4_096
 _FOUND = pa.schema([
     ("keys", pa.int64()), ("split", pa.int64()), ("records", pa.int64()), ("earliest", pa.list_(pa.struct([
         ("records", pa.int64()), ("places", pa.list_(pa.struct([
@@ -61,8 +62,8 @@ class Found:
 
 
 def buckets_for(records: int) -> int:
-    """How many buckets the keys of so many records are dealt into."""
-    return max(1, -(-records // IN_A_BUCKET))
+    """How many buckets the keys of so many records are dealt into: where most offsets hold no record, too many need none."""
+    return min(max(1, -(-records // IN_A_BUCKET)), _MOST_BUCKETS)
 
 
 def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.audit.keys_seen import KeysSeen, pack
 from kafka_conformance.audit.result import Place
-from kafka_conformance.audit.splitting import EARLIEST, dealt, found_in
+from kafka_conformance.audit.splitting import EARLIEST, buckets_for, dealt, found_in
 
 Seen = list[tuple[int, list[tuple[tuple[int, int], int, int, int]]]]
 """Blocks: a partition, and of each key its identity, first offset, first moment, records."""
@@ -61,6 +61,11 @@ def test_the_earliest_are_those_whose_second_partition_came_first() -> None:
     blocks.append((1, [((key, 0), key, 1_000 + key, 1) for key in reversed(range(count))]))
     found = found_in([(partition, packed(keys)) for partition, keys in blocks])
     assert [places[1].time_ms for places, _ in found.earliest] == list(range(1_000, 1_000 + EARLIEST))
+
+
+def test_a_bucket_is_two_million_records() -> None:
+    counts = 0, 1, 2_000_000, 2_000_001, 10_000_000, 10**15
+    assert [*map(buckets_for, counts)] == [1, 1, 1, 2, 5, 4_096]
 
 
 @pytest.mark.parametrize("buckets", [1, 2, 7])
