@@ -26,9 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.jvm)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark() -> Iterator[Spark]:
-    """A session with the connector, for all tests."""
+    """A session with the connector, for a file's tests: a process has one at a time, and some files want another kind."""
     with open_spark("local[2]", connector=True) as opened:
         yield opened
 
