@@ -16,11 +16,11 @@ import msgspec
 
 from kafka_conformance.audit.looking import compiled, known
 from kafka_conformance.audit.placements import PLACEMENTS
-from kafka_conformance.audit.result import Audit, Placed
+from kafka_conformance.audit.result import Audit, Placed, Summed
 from kafka_conformance.audit.scanning import RECORD, SCHEMA, Mapped, scanner
 from kafka_conformance.audit.sources import Source, Span, chunked, in_all
 from kafka_conformance.audit.splitting import buckets_for
-from kafka_conformance.audit.summing import Summed, summed
+from kafka_conformance.audit.summing import summed
 from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run

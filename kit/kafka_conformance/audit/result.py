@@ -25,6 +25,7 @@ __all__ = [
     "Skew",
     "SplitKey",
     "Splits",
+    "Summed",
     "TimeSlot",
 ]  # fmt: skip
 
@@ -154,12 +155,9 @@ class Skew(msgspec.Struct, frozen=True):
     variation: float
 
 
-class Audit(msgspec.Struct, frozen=True):
-    """An audit of one topic or one export of it."""
+class Summed(msgspec.Struct, frozen=True, kw_only=True):
+    """What an audit found in the records themselves."""
 
-    source: str
-    partitions: int
-    expected: Placed
     records: int
     keyed: int
     explained: int
@@ -174,9 +172,17 @@ class Audit(msgspec.Struct, frozen=True):
     splits: Splits
     keyless: Keyless
     skew: Skew
+    notes: tuple[str, ...] = ()
+    """What a reader has to know besides, a line each: no timestamps, offsets that were missing."""
+
+
+class Audit(Summed, frozen=True, kw_only=True):
+    """An audit of one topic or one export of it."""
+
+    source: str
+    partitions: int
+    expected: Placed
     offending_records: str
     """The folder of Parquet files of the offending records; empty if there is none."""
     kit: str
     took_s: float
-    notes: tuple[str, ...] = ()
-    """What a reader has to know besides, a line each: no timestamps, offsets that were missing."""

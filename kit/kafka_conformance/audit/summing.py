@@ -25,19 +25,14 @@ from kafka_conformance.audit.record_files import RECORD_SCHEMA
 from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
-    Growth,
-    Keyless,
     PartitionLine,
     Place,
     Placed,
     Share,
     Skew,
     Splits,
-    TimeSlot,
+    Summed,
 )  # fmt: skip
-from kafka_conformance.audit.result import (
-    Run as Neighbours,
-)
 from kafka_conformance.audit.scanning import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_SCHEMA, RECORD, Scanned
 from kafka_conformance.audit.slots import slots
 from kafka_conformance.audit.sources import Source, in_all
@@ -47,29 +42,10 @@ from kafka_conformance.pipeline.runs import Run
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["MOST_RUNS", "Summed", "summed"]
+__all__ = ["MOST_RUNS", "summed"]
 
 MOST_RUNS = 1_000
 """So many runs are told, the longest."""
-
-
-class Summed(msgspec.Struct, frozen=True):
-    """The part of an Audit that comes from its records; the fields are its."""
-
-    records: int
-    keyed: int
-    explained: int
-    offending: int
-    shares: tuple[Share, ...]
-    runs: tuple[Neighbours, ...]
-    runs_in_all: int
-    growth: tuple[Growth, ...]
-    by_partition: tuple[PartitionLine, ...]
-    over_time: tuple[TimeSlot, ...]
-    splits: Splits
-    keyless: Keyless
-    skew: Skew
-    notes: tuple[str, ...]
 
 
 def summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
