@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_conformance.answerers.reference import outcome_of
-from kafka_conformance.errors import KitError
+from kafka_conformance.errors import KitError, OracleFault
 from kafka_conformance.pipeline import sweeping
-from kafka_conformance.pipeline.executors import SentRelease, send
+from kafka_conformance.pipeline.executors import SentRelease, register_java, send
 from kafka_conformance.pipeline.key_spaces import every_key, random_keys
 from kafka_conformance.pipeline.spark_session import Spark, open_spark
 from kafka_conformance.pipeline.sweeping import Part, Plan, Swept
-from kafka_conformance.pipeline.sweeping_keys import Keys
+from kafka_conformance.pipeline.sweeping_keys import ClaimKeys, JudgeKeys, Keys
 from kafka_conformance.pipeline.sweeping_scripts import Scripts
 from kafka_conformance.progress import Steps
 from kafka_conformance.protocol import Answered
@@ -49,6 +49,29 @@ def swept(spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "
 
 def counts(results: list[Swept]) -> list[tuple[int, int]]:
     return [(each.asked, each.alike) for each in results]
+
+
+def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
+    """What Python claims, Java compares with its own: of one answer that differs, all of them are told."""
+    from pyspark.sql import functions as f
+
+    register_java(spark)
+    space, rule = every_key(1), RULES["murmur2"]
+    sent = send(spark, rule, release("4.4.0"), load())
+    right, _ = ClaimKeys(space, rule.slug, True).claim(0)
+    assert right is not None
+    claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
+    rows = spark.session.createDataFrame(list(enumerate(claims)), "place long, claim binary").orderBy("place")
+    told = map(f.lit, (sent.told, rule.slug, space.told(), 0))
+    call = f.call_function("kafkaoracle_key_block", *told, "claim")
+    cells = [bytes(row[0]) for row in rows.select(call).collect()]
+    who = f"4.4.0 {sent.sha256}".encode()
+    assert [cell[:32] for cell in cells] == [right] * 4
+    assert [len(cell) for cell in cells] == [40 + answers * 4 + len(who) for answers in (0, 257, 257, 257)]
+    judge = JudgeKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
+    assert [judge.judge(0, claims[at], cells[at], 9).differing for at in (0, 3)] == [0, 0]
+    with pytest.raises(OracleFault, match="claimed to be others"):
+        judge.judge(0, claims[1], cells[1], 9)
 
 
 def test_all_alike(spark: Spark, tmp_path: Path) -> None:
