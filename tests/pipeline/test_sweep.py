@@ -62,8 +62,8 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     assert right is not None
     claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
     rows = spark.session.createDataFrame(list(enumerate(claims)), "place long, claim binary").orderBy("place")
-    told = map(f.lit, (sent.told, rule.slug, space.told(), 0))
-    call = f.call_function("kafkaoracle_key_block", *told, "claim")
+    told = map(f.lit, (sent.told, rule.slug, space.told()))
+    call = f.call_function("kafkaoracle_key_block", *told, f.lit(0).cast("long"), "claim")
     cells = [bytes(row[0]) for row in rows.select(call).collect()]
     who = f"4.4.0 {sent.sha256}".encode()
     assert [cell[:32] for cell in cells] == [right] * 4
