@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache, partial
 from pathlib import Path
 
 from rich.console import Console
@@ -38,15 +39,17 @@ _KEYS = {"healthy": 2_000_000, "mixed": 2_000_000, "distinct": 100_000_000}
 def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
     """Print both tables: against a count at ``records``, then the mixed topic at each of ``sizes``."""
     with running_broker(heap_mb=512) as broker, open_spark(connector=True) as spark:
+        written = lru_cache(None)(partial(_written, spark, broker))
         title = f"records a second, medians of {rounds}; aim: an audit at {AIM} and more of a bare count"
         columns = "topic", "records", "bare count", "audit", "ratio", "count as an audit reads", "ratio"
         table = Table(*columns, box=None, title=title, title_justify="left")
         for kind in _KEYS:
-            topic = _written(spark, broker, kind, records)
+            topic = written(kind, records)
             took = _in_turns(
                 lambda t=topic: _count(spark, broker, t), lambda t=topic: _audit(spark, broker, t),
                 lambda t=topic: _count_as_an_audit(spark, broker, t), rounds=rounds,
             )  # fmt: skip
+            print(f"{topic}: {', '.join(f'{each:.1f} s' for each in took)}", flush=True)
             bare, auditing, reading = (f"{records / each:,.0f}" for each in took)
             table.add_row(
                 kind, f"{records:,}", bare, auditing, f"{took[0] / took[1]:.2f}", reading, f"{took[2] / took[1]:.2f}"
@@ -56,10 +59,11 @@ def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
             "records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left"
         )
         for size in sizes:
-            topic = _written(spark, broker, "mixed", size)
+            topic = written("mixed", size)
             with _memory(spark) as most:
-                took = _audit(spark, broker, topic)
-            table.add_row(f"{size:,}", f"{took:,.1f}", f"{took / size * 1e6:.2f}", f"{most[0] / 2**20:,.0f}")
+                seconds = _audit(spark, broker, topic)
+            print(f"{topic}: {seconds:.1f} s, at most {most[0] / 2**20:,.0f} MiB", flush=True)
+            table.add_row(f"{size:,}", f"{seconds:,.1f}", f"{seconds / size * 1e6:.2f}", f"{most[0] / 2**20:,.0f}")
         Console(width=110).print(table)
 
 
