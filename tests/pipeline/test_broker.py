@@ -42,9 +42,23 @@ def sent_and_read(broker: Broker, topic: str, count: int = 20, limit_s: int = 30
     consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "none", "log_level": 0})
     try:
         places = [TopicPartition(topic, each) for each in partitions_of(broker.bootstrap, topic)]
-        return sum(consumer.get_watermark_offsets(place, timeout=20)[1] for place in places)
+        return sum(end_of(consumer, place) for place in places)
     finally:
         consumer.close()
+
+
+def end_of(consumer: Any, place: Any) -> int:
+    """A new leader does not say it before it knows what the others have: Kafka says so, and a client asks again."""
+    from confluent_kafka import KafkaError, KafkaException
+
+    limit = time.monotonic() + 20
+    while True:
+        try:
+            return int(consumer.get_watermark_offsets(place, timeout=20)[1])
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.OFFSET_NOT_AVAILABLE or time.monotonic() > limit:
+                raise
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize("release", list(load_brokers().releases))

@@ -153,12 +153,12 @@ def test_a_partition_that_is_named_is_taken_and_so_are_value_and_timestamp(
 
 
 def test_a_topic_that_grew_has_the_counts_of_its_time(kafka_broker: Broker, java: JavaWriter) -> None:
-    truth = grown(java, kafka_broker.bootstrap, "grown", Records(KEYS), Records(KEYS))
+    truth = grown(java, kafka_broker.bootstrap, "written-grown", Records(KEYS), Records(KEYS))
     assert truth.counts.tolist() == [3] * len(KEYS) + [12] * len(KEYS)
     assert truth.partitions[: len(KEYS)].max() == 2
     assert truth.partitions.max() == 11
     assert by_its_rule(truth) == 2 * sum(key is not None for key in KEYS)
-    assert len(held(kafka_broker, "grown", len(truth))) == len(truth)
+    assert len(held(kafka_broker, "written-grown", len(truth))) == len(truth)
 
 
 def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker: Broker, java: JavaWriter) -> None:
@@ -172,14 +172,14 @@ def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker
         assert len(rows.at()) == len(rows)
         return int((rows.writers[1:] != rows.writers[:-1]).sum())
 
-    for name in ("blocks", "turns"):
+    for name in ("written-blocks", "written-turns"):
         create_topic(kafka_broker.bootstrap, name, 2)
-    assert changes(in_turns(kafka_broker.bootstrap, "blocks", sent())) == 3
-    assert changes(in_turns(kafka_broker.bootstrap, "turns", sent(), turns=4)) == 15
+    assert changes(in_turns(kafka_broker.bootstrap, "written-blocks", sent())) == 3
+    assert changes(in_turns(kafka_broker.bootstrap, "written-turns", sent(), turns=4)) == 15
     # Where one is done before the other has begun, there was too little to do.
     for each in (20_000, 80_000, 320_000):
-        create_topic(kafka_broker.bootstrap, f"mixed-{each}", 2)
-        if changes(together(kafka_broker.bootstrap, f"mixed-{each}", sent(each))) > 3:
+        create_topic(kafka_broker.bootstrap, f"written-mixed-{each}", 2)
+        if changes(together(kafka_broker.bootstrap, f"written-mixed-{each}", sent(each))) > 3:
             return
     pytest.fail("two writers at the same time were never mixed")
 
