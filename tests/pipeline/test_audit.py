@@ -167,6 +167,7 @@ def test_partitions_that_were_named_are_nobodys(
     assert sum(share.attributed for share in found.shares) < 2_000
 
 
+@pytest.mark.long
 def test_a_run_in_chunks_is_the_run_in_one(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from kafka_conformance.wire.broker import Broker, running_broker
 from kafka_jars.brokers import load_brokers
 
 START_LIMIT_S = 120
+pytestmark = pytest.mark.long  # all of them together: each starts brokers of its own
 
 
 def sent_and_read(broker: Broker, topic: str, count: int = 20, limit_s: int = 30) -> int:

@@ -75,6 +75,7 @@ def said(topic: dict[int, list[Record]]) -> dict[int, list[tuple[Any, ...]]]:
     return {partition: [one.said for one in records] for partition, records in topic.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("partitions", [None, 5])
 def test_every_key_is_where_java_puts_it_in_order_and_nothing_else_changes(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], partitions: int | None
@@ -192,6 +193,7 @@ def written(topics: Topics, name: str) -> int:
         return 0
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_and_resumed_it_is_what_an_undisturbed_run_makes(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair], tmp_path: Path
 ) -> None:
@@ -254,6 +256,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     assert said(read(spark, broker.bootstrap, f"{name}-new")) == model(read(spark, broker.bootstrap, name), 4)
 
 
+@pytest.mark.long
 def test_a_record_of_somebody_else_is_seen_while_it_is_written(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:

@@ -174,6 +174,7 @@ def command(folder: Path, *more: str) -> list[str]:
             "--master", "local[2]", "--folder", str(folder), *more]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_run_that_was_ended_and_resumed_is_like_an_undisturbed_one(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     undisturbed = subprocess.run(command(whole, "--json"), capture_output=True, text=True, timeout=LIMIT_S, check=False)
