@@ -17,8 +17,10 @@ from kafka_conformance.errors import BrokerLost
 from kafka_conformance.wire.kept import Kept
 
 # A run of its own: says its keeper's folder and its process, then waits to be ended.
+# Where it is started in the background of a script, Ctrl-C is ignored until somebody wants to know of it.
 RUN = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from kafka_conformance.wire.kept import Kept
 with Kept() as kept:
     pid = kept.start("a", ["sleep", "60"], "log")
