@@ -189,4 +189,4 @@ def test_what_cannot_be_sent_is_an_error(kafka_broker: Broker, topic: str, java:
     for writer in (java.with_settings({"max.block.ms": "5000"}), Librdkafka(settings={"delivery.timeout.ms": 3000})):
         with pytest.raises(Exception) as told:
             writer.write(kafka_broker.bootstrap, topic, nowhere)
-        assert "partition" in repr(told.value).lower() + str(told.value).lower(), repr(told.value)
+        assert "partition" in str(told.value).lower(), repr(told.value)

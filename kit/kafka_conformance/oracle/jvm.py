@@ -57,12 +57,13 @@ _OPTIONS = (
 class Jvm:
     """One JVM, as a context manager.
 
-    ``extra_class_path`` goes beside Spark's jars, as a connector's would; ``options`` are Java's, after ours.
+    ``extra_class_path`` goes beside Spark's jars, as a connector's would; ``options`` are Java's, after ours. Errors of the
+    JVM are py4j's, but for the one that is given to pyspark (``for_pyspark``): that reads them in its own way.
     """
 
     def __init__(
         self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), options: Sequence[str] = (),
-        call_limit_s: float = CALL_LIMIT_S,
+        call_limit_s: float = CALL_LIMIT_S, for_pyspark: bool = False,
     ) -> None:  # fmt: skip
         spark = _spark_jars()
         self._call_limit_s = call_limit_s
@@ -76,6 +77,10 @@ class Jvm:
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
+                if not for_pyspark:
+                    from kafka_conformance.oracle.own_errors import keep_errors
+
+                    keep_errors(self._gateway)
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
                 interrupts.heard()

@@ -214,7 +214,7 @@ def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) 
     jars = [stored.path for stored in _connector()] if connector else []
     memory = settings.get("spark.driver.memory", "2g")
     options = [f"-Xmx{memory}", f"-Djava.io.tmpdir={room}"]
-    with Jvm(extra_class_path=jars, options=options, call_limit_s=CALL_LIMIT_S) as jvm:
+    with Jvm(extra_class_path=jars, options=options, call_limit_s=CALL_LIMIT_S, for_pyspark=True) as jvm:
         session = None
         try:
             session = _session(jvm, master, {**settings, "spark.local.dir": str(room),
