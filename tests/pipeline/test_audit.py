@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import topics
@@ -14,21 +17,24 @@ from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Placed
 from kafka_conformance.audit.sources import Topic
 from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.pipeline.runs import Run
+from kafka_conformance.pipeline.spark_errors import SparkFault
 from kafka_conformance.pipeline.spark_session import Spark
 from kafka_conformance.progress import Steps
-from kafka_conformance.wire.broker import Broker
+from kafka_conformance.wire.broker import Broker, running_broker
 
 JAVA, LIBRDKAFKA = Placed("murmur2", 12), Placed("librdkafka-consistent", 12)
 
 
 def audited(
-    spark: Spark, broker: Broker, topic: str, folder: Path, *, chunk: int = 8_000_000, every: bool = True
+    spark: Spark, broker: Broker, topic: str, folder: Path, *, chunk: int = 8_000_000, every: bool = True, **kafka: str
 ) -> Audit:
-    """The topic, audited; every record kept."""
+    """The topic, audited; every record kept. ``kafka``: options of the connector, dots written as underscores."""
     asked = Asked(topic, broker.bootstrap, chunk_records=chunk, every_record=every)
     before = planned(spark, str(folder))
     spans = None if before is None else before.spans
-    source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}), spans)
+    options = {name.replace("_", "."): value for name, value in kafka.items()}
+    source = Topic.find(spark, topic, kafka_options(broker.bootstrap, options), spans)
     return audit(spark, source, asked, str(folder), Steps("audit", 1))
 
 
@@ -189,8 +195,6 @@ def test_a_run_that_was_ended_goes_on_to_the_same_result(
     topics.in_turns(kafka_broker.bootstrap, "resumed", [
         (java, Records(keys_of(30_000, seed=9))), (Librdkafka(), Records(keys_of(30_000, seed=10)))])  # fmt: skip
     undisturbed = audited(spark, kafka_broker, "resumed", tmp_path / "undisturbed", chunk=12_000)
-    from kafka_conformance.pipeline.runs import Run
-
     done: list[int] = []
     do = Run.do
 
@@ -208,10 +212,49 @@ def test_a_run_that_was_ended_goes_on_to_the_same_result(
     done.clear()
     monkeypatch.setattr(Run, "do", do)
     resumed = audited(spark, kafka_broker, "resumed", tmp_path / "run", chunk=12_000)
-    same = {"took_s", "offending_records"}
-    for field in Audit.__struct_fields__:
-        if field not in same:
-            assert getattr(resumed, field) == getattr(undisturbed, field), field
+    assert found_in(resumed) == found_in(undisturbed)
+
+
+def found_in(result: Audit) -> dict[str, Any]:
+    """All that an audit found: not how long it took, nor where it lies."""
+    told = {field: getattr(result, field) for field in Audit.__struct_fields__}
+    return {name: value for name, value in told.items() if name not in {"took_s", "offending_records", "source"}}
+
+
+def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
+    spark: Spark, java: JavaWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do, begun = Run.do, list[int]()
+    soon = {
+        "kafka_default_api_timeout_ms": "3000",
+        "kafka_request_timeout_ms": "2000",
+        "kafkaConsumer_pollTimeoutMs": "3000",
+    }
+    with running_broker(engine="jars") as broker:
+        topics.create_topic(broker.bootstrap, "leaving", 4)
+        sent = [(java, Records(keys_of(20_000, seed=11))), (Librdkafka(), Records(keys_of(20_000, seed=12)))]
+        topics.in_turns(broker.bootstrap, "leaving", sent)
+        undisturbed = audited(spark, broker, "leaving", tmp_path / "undisturbed", chunk=10_000)
+
+        def stopped(self: Run, number: int, *arguments: Any, **named: Any) -> None:
+            begun.append(number)
+            if number == 2:
+                stopper.start()
+            do(self, number, *arguments, **named)
+
+        stopper = threading.Timer(0.5, broker.kill_node, [1])
+        monkeypatch.setattr(Run, "do", stopped)
+        with pytest.raises(SparkFault) as told:  # one record at once: the broker is gone long before the chunk is read
+            audited(spark, broker, "leaving", tmp_path / "run", chunk=10_000, kafka_max_poll_records="1", **soon)
+        stopper.join(30)
+        assert begun == [0, 1, 2]
+        assert re.fullmatch(rf"chunk 2 of the run in {tmp_path}/run: TimeoutException: .*", str(told.value))
+        monkeypatch.setattr(Run, "do", do)
+        with pytest.raises(SparkFault, match=rf"^the broker at {broker.bootstrap}.*: .*Timeout.*$"):
+            audited(spark, broker, "leaving", tmp_path / "run", chunk=10_000, **soon)
+        broker.start_node(1)
+        resumed = audited(spark, broker, "leaving", tmp_path / "run", chunk=10_000)
+    assert found_in(resumed) == found_in(undisturbed)
 
 
 def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:

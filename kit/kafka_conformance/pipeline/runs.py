@@ -99,7 +99,7 @@ class Run:
         """
         path = self.path(number)
         write = lambda: frame().write.mode("overwrite").options(**settings).partitionBy(*by).parquet(path)  # noqa: E731
-        self.spark.call(write, f"chunk {number}")
+        self.spark.call(write, f"chunk {number} of the run in {self.folder}")
 
     def read(self, chunks: int, schema: str, part: str = "") -> DataFrame:
         """The Parquet of the first ``chunks`` chunks, all of which are finished; of this schema.
