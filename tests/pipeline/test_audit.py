@@ -218,7 +218,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_result(
 def found_in(result: Audit) -> dict[str, Any]:
     """All that an audit found: not how long it took, nor where it lies."""
     told = {field: getattr(result, field) for field in Audit.__struct_fields__}
-    return {name: value for name, value in told.items() if name not in {"took_s", "offending_records", "source"}}
+    return {name: value for name, value in told.items() if name not in {"took_s", "offending_records"}}
 
 
 def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
