@@ -1,7 +1,6 @@
 """``tox -e bench``: how fast, as ratios within one run. Nothing here is a test: machines are noisy and differ.
 
-Every figure is the median of several rounds, and the contestants take turns within a round, so that what else the
-machine does falls on all of them alike.
+Every figure is the median of several rounds, in which the contestants take turns.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import pipeline_audit
 import pipeline_sweep
 from rich.console import Console
 from rich.table import Table
+from turns import in_turns
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.columns import key_file
@@ -104,7 +104,7 @@ def hashing_one_by_one() -> None:
     show(
         "murmur2, key by key (0-36 bytes)",
         "ns a key",
-        in_turns(contestants),
+        in_turns(contestants, ROUNDS),
         "kafka_reference.murmur2",
         "others at least 2.0",
     )
@@ -126,7 +126,7 @@ def hashing_columns(opened: OpenRelease, newest: str, jvm: str) -> None:
             bulk.murmur2_columns(offsets, data)
             return (time.perf_counter() - begun) / BULK_KEYS * 1e9
 
-        results = in_turns({f"Utils.murmur2, Kafka {newest}": java, "kafka_reference.bulk": ours})
+        results = in_turns({f"Utils.murmur2, Kafka {newest}": java, "kafka_reference.bulk": ours}, ROUNDS)
         assert np.array_equal(file.read(), bulk.murmur2_columns(offsets, data)), "fast and wrong is not fast"
     show(
         f"murmur2, whole columns (0-36 bytes), JVM {jvm}",
@@ -173,19 +173,8 @@ def _rates(java: JavaAnswerer, oracle: Oracle, rule: Rule, at: Release, question
     rates = in_turns({
         "asked": a_second(lambda: java.answer(rule, at, questions)),
         "answered": a_second(lambda: opened.answer(lines)),
-    })  # fmt: skip
+    }, ROUNDS)  # fmt: skip
     return [f"{steps:.0f}", f"{rates['asked']:,.0f}", f"{rates['answered']:,.0f}"]
-
-
-def in_turns(contestants: dict[str, Callable[[], float]]) -> dict[str, float]:
-    """The median of each over the rounds; a round before the first is thrown away."""
-    seen: dict[str, list[float]] = {name: [] for name in contestants}
-    for number in range(ROUNDS + 1):
-        for name, run in contestants.items():
-            took = run()
-            if number:
-                seen[name].append(took)
-    return {name: statistics.median(values) for name, values in seen.items()}
 
 
 def show(title: str, unit: str, results: dict[str, float], one: str, aim: str) -> None:

@@ -10,17 +10,17 @@ times a second.
 from __future__ import annotations
 
 import shutil
-import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from turns import in_turns
 
 from kafka_conformance.audit.auditing import Asked, audit
 from kafka_conformance.audit.sources import Topic
@@ -45,15 +45,15 @@ def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
         table = Table(*columns, box=None, title=title, title_justify="left")
         for kind in _KEYS:
             topic = written(kind, records)
-            took = _in_turns(
-                lambda t=topic: _count(spark, broker, t), lambda t=topic: _audit(spark, broker, t),
-                lambda t=topic: _count_as_an_audit(spark, broker, t), rounds=rounds,
-            )  # fmt: skip
-            print(f"{topic}: {', '.join(f'{each:.1f} s' for each in took)}", flush=True)
-            bare, auditing, reading = (f"{records / each:,.0f}" for each in took)
-            table.add_row(
-                kind, f"{records:,}", bare, auditing, f"{took[0] / took[1]:.2f}", reading, f"{took[2] / took[1]:.2f}"
-            )
+            contestants = {
+                who: partial(run, spark, broker, topic)
+                for who, run in (("count", _count), ("audit", _audit), ("reading", _count_as_an_audit))
+            }
+            took = in_turns(contestants, rounds)
+            print(f"{topic}: {', '.join(f'{who} {each:.1f} s' for who, each in took.items())}", flush=True)
+            rates = {who: f"{records / each:,.0f}" for who, each in took.items()}
+            bare, reading = (f"{took[who] / took['audit']:.2f}" for who in ("count", "reading"))
+            table.add_row(kind, f"{records:,}", rates["count"], rates["audit"], bare, rates["reading"], reading)
         Console(width=130).print(table)
         table = Table(
             "records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left"
@@ -112,12 +112,6 @@ def _audit(spark: Spark, broker: Broker, topic: str) -> float:
         return time.perf_counter() - begun
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _in_turns(*contestants: Callable[[], float], rounds: int) -> list[float]:
-    """Medians; a round before the first is thrown away."""
-    seen = [[run() for run in contestants] for _ in range(rounds + 1)][1:]
-    return list(map(statistics.median, zip(*seen, strict=True)))
 
 
 @contextmanager

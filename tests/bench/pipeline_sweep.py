@@ -7,14 +7,15 @@ releases differ: over keys of four bytes, 4.4.0's hash takes three times as long
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from turns import in_turns
 
 from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.pipeline.executors import fetch_releases, register_java, send
@@ -26,6 +27,9 @@ from kafka_conformance.rules import RULES
 from kafka_jars.pins import load
 from kafka_jars.store import Stored, default_store
 from kafka_reference import Release, release
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 ROUNDS = 5
 BLOCKS = 4_096
@@ -68,6 +72,7 @@ public final class $name implements UDF1<byte[], Integer> {
 def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> dict[str, float]:
     """Print both speeds, and give the ratio of their medians by release; ``room`` is a folder for this to work in."""
     pins, rule, space = load(), RULES["murmur2"], every_key(4)
+    part = Keys(space)
     first, keys = 300, blocks * PER_BLOCK  # keys of four bytes from this block on
     title = f"{keys:,} keys of four bytes, {rounds} rounds, medians; aim: at least {AIM}"
     table = Table("release", "who", "keys a second", "ratio", box=None, title=title, title_justify="left")
@@ -80,28 +85,39 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> dic
             name = _register_rows(
                 spark, room, at, [default_store().get(jar, lambda *_: Path()) for jar in pins.jars(str(at))]
             )
-            frame = Keys(space).frame(spark, sent, Asking(0, rule.slug, "reference", 0, False), first, first + blocks)
+            frame = part.frame(spark, sent, Asking(0, rule.slug, "reference", 0, False), first, first + blocks)
             # The same keys: of four bytes, by number. A long is eight bytes, of which the last four are the key.
             start = first * PER_BLOCK - 16_843_009
             numbers = spark.session.range(start, start + keys, 1, 8)
             rows = numbers.selectExpr(f"{name}(substring(cast(id as binary), 5, 4)) as hash")
 
-            def swept(frame=frame) -> None:  # type: ignore[no-untyped-def]
-                with spark.batches_of(Keys(space).per_batch):
-                    (row,) = frame.selectExpr("sum(asked)", "sum(differing)").collect()
-                assert tuple(row) == (keys, 0)
-
-            def row_by_row(rows=rows) -> None:  # type: ignore[no-untyped-def]
-                # A frame of its own each time: one that is collected twice has its shuffle already.
-                (row,) = rows.selectExpr("count(hash)", "sum(hash)").collect()
-                assert row[0] == keys
-
-            rates = _in_turns({"sweep": swept, "rows through a Java UDF": row_by_row}, keys, rounds)
-            ratios[str(at)] = rates["sweep"] / rates["rows through a Java UDF"]
+            sweep, rows_by_udf = partial(_sweep, spark, frame, part.per_batch, keys), partial(_rows_by_udf, rows, keys)
+            rates = in_turns({"sweep": sweep, _ROWS: rows_by_udf}, rounds)
+            ratios[str(at)] = rates["sweep"] / rates[_ROWS]
             for who, rate in rates.items():
-                table.add_row(str(at), who, f"{rate:,.0f}", f"{rate / rates['rows through a Java UDF']:.2f}")
+                table.add_row(str(at), who, f"{rate:,.0f}", f"{rate / rates[_ROWS]:.2f}")
     Console(width=110).print(table)
     return ratios
+
+
+_ROWS = "rows through a Java UDF"
+
+
+def _sweep(spark: Spark, frame: DataFrame, per_batch: int, keys: int) -> float:
+    """Keys a second."""
+    begun = time.perf_counter()
+    with spark.batches_of(per_batch):
+        (row,) = frame.selectExpr("sum(asked)", "sum(differing)").collect()
+    assert tuple(row) == (keys, 0)
+    return keys / (time.perf_counter() - begun)
+
+
+def _rows_by_udf(rows: DataFrame, keys: int) -> float:
+    """Keys a second. A frame of its own each time: one that is collected twice has its shuffle already."""
+    begun = time.perf_counter()
+    (row,) = rows.selectExpr("count(hash)", "sum(hash)").collect()
+    assert row[0] == keys
+    return keys / (time.perf_counter() - begun)
 
 
 def _register_rows(spark: Spark, room: Path, at: Release, stored: list[Stored]) -> str:
@@ -116,18 +132,6 @@ def _register_rows(spark: Spark, room: Path, at: Release, stored: list[Stored]) 
     spark.session.sql(f"ADD JAR '{jar}'")
     spark.session.udf.registerJavaFunction(name, f"kafkaoracle.bench.{name}", IntegerType())
     return name
-
-
-def _in_turns(contestants: dict[str, Callable[[], None]], keys: int, rounds: int) -> dict[str, float]:
-    """Keys a second of each, medians; a round before the first is thrown away."""
-    seen: dict[str, list[float]] = {name: [] for name in contestants}
-    for number in range(rounds + 1):
-        for name, run in contestants.items():
-            begun = time.perf_counter()
-            run()
-            if number:
-                seen[name].append(keys / (time.perf_counter() - begun))
-    return {name: statistics.median(rates) for name, rates in seen.items()}
 
 
 if __name__ == "__main__":

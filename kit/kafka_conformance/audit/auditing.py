@@ -17,7 +17,7 @@ import msgspec
 from kafka_conformance.audit.looking import compiled, known
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.result import Audit, Placed, Summed
-from kafka_conformance.audit.scanning import RECORD, SCHEMA, Mapped, scanner
+from kafka_conformance.audit.scanning import RECORD, SCHEMA, scanner
 from kafka_conformance.audit.sources import Source, Span, chunked, in_all
 from kafka_conformance.audit.splitting import buckets_for
 from kafka_conformance.audit.summing import summed
@@ -25,7 +25,7 @@ from kafka_conformance.certifying import kit_version
 from kafka_conformance.errors import BadInput
 from kafka_conformance.pipeline.runs import Run
 from kafka_conformance.pipeline.spark_session import Spark
-from kafka_conformance.pipeline.workers import mapped
+from kafka_conformance.pipeline.workers import Work, mapped
 from kafka_conformance.progress import Steps
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
     chunks = chunked(source.spans, asked.chunk_records)
     buckets = buckets_for(in_all(source.spans))
     scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=asked.every_record)
-    _register_java(spark)
+    spark.register({_PUT: "PutFile"}, "long")
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
         progress.total = len(chunks) + 1
@@ -94,7 +94,7 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
                     run.do(number, frame, by=("kind",), settings=_WRITTEN)
             progress.advance()
         progress.doing(f"auditing {source.name}: putting it together")
-        found = summed(run, len(chunks), source, expected)
+        found = summed(run, len(chunks), source, expected, buckets)
         progress.advance()
     return _result(found, source, expected, asked, folder, time.monotonic() - begun)
 
@@ -112,15 +112,7 @@ _WRITTEN = {"parquet.enable.dictionary": "false", "compression": "snappy"}
 _PUT = "kafkaoracle_put_file"
 
 
-def _register_java(spark: Spark) -> None:
-    from pyspark.sql.types import LongType
-
-    spark.add_java()
-    java = "kafkaoracle.spark.PutFile"
-    spark.call(partial(spark.session.udf.registerJavaFunction, _PUT, java, LongType()), f"registering {java}")
-
-
-def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Mapped, records: str) -> DataFrame:
+def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Work, records: str) -> DataFrame:
     """What the scan gives; files are put into the folder ``records``, and rows have their length instead."""
     from pyspark.sql import functions as f
 

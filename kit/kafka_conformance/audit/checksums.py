@@ -8,10 +8,12 @@ is hashed beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -72,7 +74,7 @@ def largest() -> Column:
 def misplaced(frame: DataFrame, partitions: int) -> int:
     """How many keyed records of (partition, key) are not where the reference puts their key."""
 
-    def counted(batches: Iterable[Any]) -> Iterable[Any]:
+    def counted(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import compute
 
@@ -84,5 +86,5 @@ def misplaced(frame: DataFrame, partitions: int) -> int:
             count += compute.sum(compute.not_equal(placed, batch.column("partition"))).as_py() or 0
         yield pa.record_batch({"count": pa.array([count], pa.int64())})
 
-    counts = frame.where("key is not null").select("partition", "key").mapInArrow(counted, "count long")
+    counts = mapped(frame.where("key is not null").select("partition", "key"), counted, "count long")
     return int(counts.groupBy().sum("count").collect()[0][0] or 0)

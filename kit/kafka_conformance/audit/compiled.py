@@ -19,9 +19,9 @@ Int: TypeAlias = int | np.signedinteger[Any]
 """What a number without a stated width is to mypy; to Numba it is an int64."""
 
 
-def read(element: Any) -> Any:
+def read(element: Any, dimensions: int = 1) -> Any:
     """The type of a contiguous array that is read only, whether it may be written or not."""
-    return types.Array(element, 1, "C", readonly=True)
+    return types.Array(element, dimensions, "C", readonly=True)
 
 
 DATA = read(types.uint8)

@@ -16,7 +16,7 @@ brings together a key's few counts, not its records. The thousand keys kept are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -24,6 +24,7 @@ import msgspec
 from kafka_conformance.audit.placements import JAVA, Placement, of
 from kafka_conformance.audit.result import Place
 from kafka_conformance.errors import BadInput
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -182,7 +183,7 @@ def _by_key(a: JoinSource, b: JoinSource, rule: Placement) -> DataFrame:
 def _expected(places: DataFrame, rule: Placement, of_a: int, of_b: int) -> DataFrame:
     """With where the rule puts the key in each."""
 
-    def placed(batches: Iterable[Any]) -> Iterable[Any]:
+    def placed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         from kafka_conformance.audit.explaining import folded
@@ -194,7 +195,7 @@ def _expected(places: DataFrame, rule: Placement, of_a: int, of_b: int) -> DataF
             yield with_a.append_column("expected_b", pa.array(folded(rule.fold, hashes, of_b)))
 
     schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in places.schema.fields)
-    return places.mapInArrow(placed, f"{schema}, expected_a int, expected_b int")
+    return mapped(places, placed, f"{schema}, expected_a int, expected_b int")
 
 
 def _buffers(keys: Any) -> tuple[Any, Any]:

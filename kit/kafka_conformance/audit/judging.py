@@ -11,6 +11,7 @@ such records, so that a report can say why some are unexplained.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +25,9 @@ from kafka_conformance.audit.explaining import KeyColumn, Partitions
 from kafka_conformance.audit.keys_seen import KeysSeen, keys_seen
 from kafka_conformance.audit.placements import PLACEMENTS
 from kafka_conformance.audit.presence import present
-from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed, Run
+from kafka_conformance.audit.result import EITHER, KEYLESS, UNEXPLAINED, Place, Placed, Run
 
-__all__ = ["Block", "Judged", "Summary", "column_of", "judge"]
+__all__ = ["Block", "Judged", "Summary", "column_of", "judge", "whose"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +89,12 @@ class Judged:
     offending: NDArray[np.bool_]
     keys_seen: KeysSeen
     """The block's keys."""
+
+
+def whose(present: Sequence[Placed]) -> dict[int, str]:
+    """The codes of :attr:`Judged.attributed` in words."""
+    nobody = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}
+    return nobody | {at: str(placed) for at, placed in enumerate(present)}
 
 
 def judge(
@@ -225,8 +232,7 @@ def _attributions(
     counts: dict[str, int] = {}
     first: dict[str, Place] = {}
     last: dict[str, Place] = {}
-    names = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER} | {at: str(placed) for at, placed in enumerate(members)}
-    for at, name in names.items():
+    for at, name in whose(members).items():
         rows = np.flatnonzero(attributed == at)
         if not rows.size:
             continue

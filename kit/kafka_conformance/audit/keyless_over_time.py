@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from kafka_conformance.audit.keyless import bucket_ms, patterns
 from kafka_conformance.audit.result import Keyless
-from kafka_conformance.audit.scanning import Mapped, unpack_moments
-from kafka_conformance.pipeline.workers import mapped
+from kafka_conformance.audit.scanning import unpack_moments
+from kafka_conformance.pipeline.workers import Work, mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,7 +49,7 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
     return Keyless(records, {pattern: count for pattern, count in sorted(found.items()) if count})
 
 
-def _bucketed(first_ms: int, wide: int) -> Mapped:
+def _bucketed(first_ms: int, wide: int) -> Work:
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for partition, packed in zip(

@@ -32,7 +32,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.compiled import DATA, OFFSETS, Int, compiled, inlined
+from kafka_conformance.audit.compiled import DATA, OFFSETS, Int, compiled, inlined, read
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "taken", "unpack"]
@@ -194,8 +194,6 @@ def _identifying() -> Callable[..., Any]:
 
 @lru_cache(maxsize=1)
 def _telling_apart() -> Callable[..., Any]:
-    ids = types.Array(types.uint64, 2, "C", readonly=True)
     return compiled(
-        _tell_apart,
-        types.int64(ids, types.int32[::1], types.int64[::1], types.uint32[::1]),
+        _tell_apart, types.int64(read(types.uint64, 2), types.int32[::1], types.int64[::1], types.uint32[::1])
     )

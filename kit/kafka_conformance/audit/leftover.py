@@ -17,8 +17,7 @@ import pyarrow as pa
 from kafka_conformance.audit.judging import column_of
 from kafka_conformance.audit.presence import present
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
-from kafka_conformance.audit.scanning import Mapped
-from kafka_conformance.pipeline.workers import mapped
+from kafka_conformance.pipeline.workers import Work, mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -74,7 +73,7 @@ def _quoted(name: str) -> str:
     return f"`{name}`"
 
 
-def _counted(found: Sequence[Placed], count_now: int) -> Mapped:
+def _counted(found: Sequence[Placed], count_now: int) -> Work:
     names = [*map(str, found), EITHER, UNEXPLAINED]
 
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

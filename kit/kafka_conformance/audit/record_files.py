@@ -19,15 +19,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT
-from kafka_conformance.audit.judging import Block, Judged
+from kafka_conformance.audit.attributing import KEYLESS_AT, UNEXPLAINED_AT
+from kafka_conformance.audit.judging import Block, Judged, whose
 from kafka_conformance.audit.placements import PLACEMENTS
-from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
+from kafka_conformance.audit.result import Placed
 from kafka_reference import bulk
 
-__all__ = ["KEYLESS", "RECORD_SCHEMA", "RecordFile", "RecordFiles"]
+__all__ = ["RECORD_SCHEMA", "RecordFile", "RecordFiles"]
 
-KEYLESS = "no key"
 RECORD_SCHEMA = (
     "partition int, offset long, timestamp_ms long, key binary, expected_partition int, attributed string,"
     " explained_by string"
@@ -89,10 +88,10 @@ class RecordFiles:
     def _batch(self, block: Block, judged: Judged, rows: NDArray[np.int64]) -> pa.RecordBatch:
         keys = block.keys.take(pa.array(rows))
         masks = np.zeros(len(rows), np.uint32) if judged.masks is None else judged.masks[rows]  # there was no key
-        times, whose = block.timestamps_ms[rows], judged.attributed[rows]
+        times, codes = block.timestamps_ms[rows], judged.attributed[rows]
         columns = [
             np.full(len(rows), block.partition, np.int32), block.offsets[rows], pa.array(times, mask=times < 0), keys,
-            self._expects(keys), _named(judged, whose), _explained(masks, self._partitions, whose),
+            self._expects(keys), _named(judged, codes), _explained(masks, self._partitions, codes),
         ]  # fmt: skip
         return pa.RecordBatch.from_arrays(
             [column if isinstance(column, pa.Array) else pa.array(column) for column in columns], schema=_ARROW
@@ -106,13 +105,10 @@ class RecordFiles:
 
 
 def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
-    """Whom each is attributed to, as text. The codes below 0 come after those who are present."""
-    names = [*map(str, judged.present), UNEXPLAINED, EITHER, KEYLESS]
-    last = len(judged.present)
-    places = np.select(
-        [codes == UNEXPLAINED_AT, codes == EITHER_AT, codes == KEYLESS_AT], [last, last + 1, last + 2], codes
-    ).astype(np.int32)
-    return pa.DictionaryArray.from_arrays(places, names)
+    """Whom each is attributed to, as text."""
+    names = dict(sorted(whose(judged.present).items()))
+    places = np.searchsorted(list(names), codes).astype(np.int32)
+    return pa.DictionaryArray.from_arrays(places, list(names.values()))
 
 
 def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from kafka_conformance.audit.checksums import Sum
 from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.errors import BadInput
+from kafka_conformance.pipeline.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -141,7 +142,7 @@ class Repair(msgspec.Struct, frozen=True):
 def planned_moves(read: DataFrame, partitions: int) -> DataFrame:
     """Where records of (partition, offset, key) would go, by the reference: (partition, target, keyless)."""
 
-    def placed(batches: Iterable[Any]) -> Iterable[Any]:
+    def placed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import compute
 
@@ -155,7 +156,7 @@ def planned_moves(read: DataFrame, partitions: int) -> DataFrame:
             yield pa.record_batch({"partition": at, "target": target, "keyless": compute.is_null(keys)})
 
     chosen = read.select("partition", "offset", "key")
-    return chosen.mapInArrow(placed, "partition int, target int, keyless boolean")
+    return mapped(chosen, placed, "partition int, target int, keyless boolean")
 
 
 def moves_of(spark: Spark, frame: DataFrame) -> tuple[tuple[Moves, ...], int]:

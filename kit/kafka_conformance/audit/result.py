@@ -13,6 +13,7 @@ import msgspec
 
 __all__ = [
     "EITHER",
+    "KEYLESS",
     "UNEXPLAINED",
     "Audit",
     "Growth",
@@ -29,8 +30,8 @@ __all__ = [
     "TimeSlot",
 ]  # fmt: skip
 
-UNEXPLAINED, EITHER = "unexplained", "either"
-"""In place of a placement's text, where records are counted by whom they are attributed to."""
+UNEXPLAINED, EITHER, KEYLESS = "unexplained", "either", "no key"
+"""In place of a placement's text, where it is told whom records are attributed to."""
 
 
 class Placed(msgspec.Struct, frozen=True, order=True):

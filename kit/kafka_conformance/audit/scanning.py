@@ -21,24 +21,24 @@ from what is said of all of them (``summing``).
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attributing import EITHER_AT, KEYLESS_AT, UNEXPLAINED_AT
-from kafka_conformance.audit.judging import Block, Judged, Summary, judge
-from kafka_conformance.audit.record_files import KEYLESS, RecordFile, RecordFiles
-from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Placed
+from kafka_conformance.audit.attributing import KEYLESS_AT
+from kafka_conformance.audit.judging import Block, Judged, Summary, judge, whose
+from kafka_conformance.audit.record_files import RecordFile, RecordFiles
+from kafka_conformance.audit.result import Placed
 from kafka_conformance.audit.splitting import dealt
+from kafka_conformance.pipeline.workers import Work
 
 __all__ = [
-    "BLOCK", "BLOCK_SCHEMA", "KEYS", "KEYS_SCHEMA", "RECORD", "SCHEMA", "Mapped", "Scanned", "block_of", "pack_moments",
-    "scanner", "unpack_moments",
+    "BLOCK", "BLOCK_SCHEMA", "KEYS", "KEYS_SCHEMA", "RECORD", "SCHEMA", "Scanned", "block_of", "pack_moments", "scanner",
+    "unpack_moments",
 ]  # fmt: skip
 
 BLOCK, KEYS, FILE = "block", "keys", "file"
@@ -59,10 +59,6 @@ _ARROW = pa.schema([
 ])  # fmt: skip
 
 
-Mapped: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""What Spark maps over Arrow batches."""
-
-
 class Scanned(msgspec.Struct, frozen=True):
     """What is said of a block. ``pieces``: of each of PIECES equal parts of its time, whom its records are attributed to."""
 
@@ -70,30 +66,20 @@ class Scanned(msgspec.Struct, frozen=True):
     pieces: dict[str, list[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    partitions: int
-    expected: Placed
-    known: tuple[Placed, ...]
-    buckets: int
-    every: bool
-
-
 def scanner(
     partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, buckets: int = 1, every: bool
-) -> Mapped:
+) -> Work:
     """The function Spark maps over Arrow batches. ``known`` are present in the topic, as a look at it says.
 
     ``every``: files of all records, not only those out of place. ``buckets``: of how many the keys are dealt into.
     """
-    plan = _Plan(partitions, expected, known, buckets, every)
 
     def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         files = RecordFiles(expected, partitions, every=every)
         for batch in batches:
             for block in _blocks(batch):
                 judged = judge(block, partitions, expected, known)
-                yield _said(block, judged, plan)
+                yield _said(block, judged, buckets)
                 yield from map(_filed, files.add(block, judged))
         yield from map(_filed, files.end())
 
@@ -125,11 +111,11 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
         yield block_of(cell.as_buffer())
 
 
-def _said(block: Block, judged: Judged, plan: _Plan) -> pa.RecordBatch:
+def _said(block: Block, judged: Judged, buckets: int) -> pa.RecordBatch:
     """A row of what is said of the block, and one for each bucket with some of its keys."""
     keyless = judged.attributed == KEYLESS_AT
     said = Scanned(judged.summary, _pieces(block, judged))
-    pieces = list(dealt(judged.keys_seen, plan.buckets))
+    pieces = list(dealt(judged.keys_seen, buckets))
     nothing = [None] * len(pieces)
     return _batch(
         1 + len(pieces),
@@ -155,12 +141,11 @@ def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
         return {}
     wide = max(1, -(-(last - first + 1) // PIECES))
     piece = np.clip((block.timestamps_ms - first) // wide, 0, PIECES - 1)
-    found = {}
-    for code in np.unique(judged.attributed).tolist():
-        name = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}.get(code)
-        name = str(judged.present[code]) if name is None else name
-        found[name] = np.bincount(piece[judged.attributed == code], minlength=PIECES).tolist()
-    return found
+    names = whose(judged.present)
+    return {
+        names[code]: np.bincount(piece[judged.attributed == code], minlength=PIECES).tolist()
+        for code in np.unique(judged.attributed).tolist()
+    }
 
 
 def pack_moments(times_ms: NDArray[np.int64]) -> bytes:

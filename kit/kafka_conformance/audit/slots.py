@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from kafka_conformance.audit.record_files import KEYLESS
-from kafka_conformance.audit.result import TimeSlot
+from kafka_conformance.audit.result import KEYLESS, TimeSlot
 from kafka_conformance.audit.scanning import PIECES, Scanned
 
 __all__ = ["SLOTS", "slots"]

@@ -21,13 +21,11 @@ from kafka_conformance.pipeline.spark_session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["COLUMNS", "ENCODINGS", "Export", "Source", "Span", "Topic", "chunked", "in_all", "topic_frame"]
+__all__ = ["COLUMNS", "Export", "Source", "Span", "Topic", "chunked", "in_all", "topic_frame"]
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
 _SLICES = 12
-ENCODINGS = ("utf8", "hex", "base64")
-"""How an export may write the bytes of a key as text."""
 
 
 class Source(Protocol):

@@ -85,9 +85,6 @@ def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:
 
 def dealt(seen: KeysSeen, buckets: int) -> Iterator[tuple[int, bytes]]:
     """Keys dealt into buckets by identity, and packed; those that get none are left out."""
-    if buckets == 1:
-        yield from [(0, pack(seen))] if len(seen.ids) else []
-        return
     bucket = (seen.ids[:, 1] % np.uint64(buckets)).astype(np.uint16 if buckets <= 1 << 16 else np.uint32)
     order = np.argsort(bucket, kind="stable")
     ordered = taken(seen, order)
@@ -106,11 +103,7 @@ def _found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for number in sorted(buckets):
         found = found_in(buckets.pop(number))
         earliest = [
-            {
-                "records": records,
-                "places": [_row(place) for place in places],
-            }
-            for places, records in found.earliest
+            {"records": records, "places": [_row(place) for place in places]} for places, records in found.earliest
         ]
         row = {"keys": found.keys, "split": found.split, "records": found.records, "earliest": earliest}
         yield pa.RecordBatch.from_pylist([row], schema=_FOUND)

@@ -35,8 +35,8 @@ from kafka_conformance.audit.result import (
 )  # fmt: skip
 from kafka_conformance.audit.scanning import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_SCHEMA, RECORD, Scanned
 from kafka_conformance.audit.slots import slots
-from kafka_conformance.audit.sources import Source, in_all
-from kafka_conformance.audit.splitting import buckets_for, splits
+from kafka_conformance.audit.sources import Source
+from kafka_conformance.audit.splitting import splits
 from kafka_conformance.pipeline.runs import Run
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ MOST_RUNS = 1_000
 """So many runs are told, the longest."""
 
 
-def summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
-    """Put together what a finished run has found. Raises KitError."""
-    return run.spark.call(lambda: _summed(run, chunks, source, expected), "putting the audit together")
+def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
+    """Put together what a finished run has found, which dealt its keys into so many buckets. Raises KitError."""
+    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets), "putting the audit together")
 
 
-def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
+def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
     told = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
     records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
     blocks = [
@@ -87,7 +87,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=_NONE if of_one else _splits(run, chunks, records, source),
+        splits=_NONE if of_one else _splits(run, chunks, records, buckets),
         keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),
@@ -97,10 +97,10 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed) -> Summed:
 _NONE = Splits(0, 0, 0, None, ())
 
 
-def _splits(run: Run, chunks: int, records: DataFrame, source: Source) -> Splits:
+def _splits(run: Run, chunks: int, records: DataFrame, buckets: int) -> Splits:
     keys = run.read(chunks, KEYS_SCHEMA, f"kind={KEYS}")
     with run.spark.batches_of(8):  # each row may be the keys of a block
-        return splits(keys, records, buckets_for(in_all(source.spans)))
+        return splits(keys, records, buckets)
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:

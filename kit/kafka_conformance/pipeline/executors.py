@@ -53,13 +53,8 @@ def fetch_releases(rules: Sequence[Rule], releases: Sequence[Release], pins: Pin
 
 
 def register_java(spark: Spark) -> None:
-    """Make the kit's Java callable as functions of SQL."""
-    from pyspark.sql.types import BinaryType
-
-    spark.add_java()
-    for name, written in _FUNCTIONS.items():
-        java = f"kafkaoracle.spark.{written}"
-        spark.call(partial(spark.session.udf.registerJavaFunction, name, java, BinaryType()), f"registering {java}")
+    """Make the releases' half of the kit's Java callable as functions of SQL."""
+    spark.register(_FUNCTIONS, "binary")
 
 
 def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:

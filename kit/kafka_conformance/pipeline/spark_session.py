@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -127,6 +128,13 @@ class Spark:
         if not self._has_java:
             _add_jar(self, self._java_half())
             self._has_java = True
+
+    def register(self, functions: Mapping[str, str], gives: str) -> None:
+        """Make classes of the kit's own Java (``kafkaoracle.spark``) functions of SQL, by name; each ``gives`` this type."""
+        self.add_java()
+        for name, written in functions.items():
+            java = f"kafkaoracle.spark.{written}"
+            self.call(partial(self.session.udf.registerJavaFunction, name, java, gives), f"registering {java}")
 
     def _java_half(self) -> Path:
         """The jar of it, in the store, named like the folder of classes it is made of."""

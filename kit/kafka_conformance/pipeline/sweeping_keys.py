@@ -81,7 +81,8 @@ class ClaimKeys:
             return None, seen
         argument = self.space.argument(number)
         answers = _columns(self.rule_slug).reference(offsets, data, argument)
-        made = np.array([(len(answers), argument, _keys_sum(offsets, data), zlib.crc32(_little(answers)))], CLAIM)
+        answers_sum = zlib.crc32(np.ascontiguousarray(answers, "<i4").data)
+        made = np.array([(len(answers), argument, _keys_sum(offsets, data), answers_sum)], CLAIM)
         return made.tobytes(), seen
 
 
@@ -194,10 +195,6 @@ def _columns(rule_slug: str) -> Columns:
     columns = RULES[rule_slug].columns
     assert columns is not None  # noqa: S101  only such rules are swept by keys
     return columns
-
-
-def _little(answers: Any) -> Any:
-    return np.ascontiguousarray(answers, "<i4")
 
 
 def _keys_sum(offsets: Any, data: Any) -> int:

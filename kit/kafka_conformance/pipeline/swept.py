@@ -78,16 +78,7 @@ def to_batch(blocks: Sequence[Block]) -> Any:
         "unsupported": number, "seen": pa.binary(), "release": text, "jar_sha256": text, "errors": pa.list_(text),
         "questions": pa.list_(kept), "kills": pa.list_(pa.struct([("mutant", text), ("question", text)])),
     }  # fmt: skip
-    columns = [pa.array([_plain(getattr(block, name)) for block in blocks], kind) for name, kind in types.items()]
-    return pa.RecordBatch.from_arrays(columns, list(types))
-
-
-def _plain(value: Any) -> Any:
-    return (
-        [asdict(each) if isinstance(each, Kept | Kill) else each for each in value]
-        if isinstance(value, list | tuple)
-        else value
-    )
+    return pa.RecordBatch.from_pylist(list(map(asdict, blocks)), pa.schema(list(types.items())))
 
 
 def mutants_of(rule: Rule) -> list[Mutant]:
