@@ -182,6 +182,19 @@ class _ForgetsOffsets(TransactionManager):
         return -1
 
 
+class _BeginsTheForgottenAnew(TransactionManager):
+    def restart(self, of: tuple[str, int]) -> None:
+        self._known(of).was_in_flight = True
+        super().restart(of)
+
+
+class _NumbersPiecesOfTheForgotten(TransactionManager):
+    def restart(self, of: tuple[str, int]) -> None:
+        partition = self._known(of)
+        partition.next = partition.next or 0
+        super().restart(of)
+
+
 def _made(kind: type[Sender]) -> Ask:
     return partial(ask_sender, kind)
 
@@ -247,6 +260,13 @@ SENDER_MUTANTS = (
         "an unknown producer always lost its log",
         _managed(_ForgetsOffsets),
         release("2.4.1"),
+    ),
+    *(
+        Mutant(slug, RULE.slug, story, _managed(kind), release("2.0.1"))
+        for slug, story, kind in (
+            ("begins-the-forgotten-anew", "a partition that was forgotten begins anew", _BeginsTheForgottenAnew),
+            ("counts-on-for-pieces", "pieces of the forgotten begin anew", _NumbersPiecesOfTheForgotten),
+        )
     ),
     *(
         Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), release(at))

@@ -17,6 +17,7 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
@@ -42,6 +43,8 @@ T = TypeVar("T")
 
 # A chunk of a run is minutes at most: a call into the JVM that takes longer than this hangs.
 CALL_LIMIT_S = 3600.0
+# A cluster may have others to serve first.
+EXECUTOR_LIMIT_S = 300.0
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SETTINGS = {
@@ -147,7 +150,7 @@ class Spark:
         return Compiler(_Calls(self), fetched(load().compiler, store), store.folder)
 
     def check_executors(self) -> None:
-        """Raises SparkFault unless the executors' Python has this very package."""
+        """Raises SparkFault unless an executor comes within the limit, and the executors' Python has this very package."""
         if _on_one_machine(self.master):
             return
         mine = kit_version()
@@ -160,14 +163,42 @@ class Spark:
             else:
                 yield (version(),)
 
-        context = self.session.sparkContext
-        asked = context.parallelize(range(self.cores), self.cores).mapPartitions(theirs)
-        said = set(self.call(lambda: asked.collect(), "asking the executors who they are"))
+        asked = self.session.sparkContext.parallelize(range(self.cores), self.cores).mapPartitions(theirs)
+        with self._executors_awaited():
+            said = set(self.call(lambda: asked.collect(), "asking the executors who they are"))
         if said - {(mine,)}:
             raise SparkFault(
                 f"the executors' Python has {', '.join(sorted(one for (one,) in said))} and the driver's {mine}:"
                 " install the same kafka-conformance[jvm] on every worker"
             )
+
+    @contextmanager
+    def _executors_awaited(self) -> Iterator[None]:
+        """Within this a job is asked; by itself Spark waits for ever for somebody to run it. Raises SparkFault."""
+        context, group, alone = self.session.sparkContext, "kafka-conformance", threading.Event()
+
+        def look() -> None:
+            if self.call(lambda: context._jsc.sc().getExecutorMemoryStatus().size()) <= 1:  # the driver is one  # noqa: SLF001
+                alone.set()
+                context.cancelJobGroup(group)
+
+        context.setJobGroup(group, "who are the executors?")
+        looking = threading.Timer(EXECUTOR_LIMIT_S, look)
+        looking.daemon = True
+        looking.start()
+        try:
+            yield
+        except SparkFault as fault:
+            if not alone.is_set():
+                raise
+            raise SparkFault(
+                f"{self.master} gave no executor within {EXECUTOR_LIMIT_S:g} s: are there cores and memory to be had, for"
+                " what spark.executor.memory and spark.executor.cores ask?"
+            ) from fault
+        finally:
+            looking.cancel()
+            # None clears it, whatever its type says.
+            context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
 
 
 class _Calls:
@@ -265,6 +296,8 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
     try:
         return made()
     except Exception as error:
+        if "stopped SparkContext" in str(error):  # it tries for a minute, and gives up in the background
+            raise SparkFault(f"no master answers at {master}, or it refused the application") from error
         fault = spark_fault(error, f"starting Spark on {master}")
         if fault is None:
             raise

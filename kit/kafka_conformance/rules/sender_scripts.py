@@ -32,7 +32,8 @@ from kafka_reference.draws import mix32
 
 __all__ = [
     "every_end_of_the_numbers", "every_error_of_one_at_a_time", "every_expiry", "every_number_in_flight",
-    "every_order_of_nodes", "every_pair_of_answers", "every_refusal_of_an_id", "every_short_history", "histories",
+    "every_order_of_nodes", "every_pair_of_answers", "every_refusal_of_an_id", "every_return_of_an_id",
+    "every_short_history", "histories",
 ]  # fmt: skip
 
 _MOST = 2**31 - 1
@@ -163,6 +164,20 @@ def every_end_of_the_numbers() -> Iterator[ProducerSequencesQuestion]:
         producer = KnownProducer(7, epoch, {"0": _MOST - 1, "1": _MOST})
         for symbols in every_script(alphabet, longest):
             yield _asked((*begun, *symbols, _LOOK, _RUN, _RUN), leaders=(0, 1), producer=producer)
+
+
+def every_return_of_an_id() -> Iterator[ProducerSequencesQuestion]:
+    """Who loses its id is given the same one again, and has forgotten what is in flight: answers that come to it then.
+
+    Two partitions, and a batch of two records in flight on each: every history of up to 4 of 7 events.
+    """
+    begun = (*(ProducerIdStep(7, 0),) * 4, AppendStep(0, 2), _RUN, AppendStep(1, 2), _RUN)
+    alphabet: tuple[Any, ...] = (
+        (_FINE, _RUN), (_LOST, _RUN), (_SEQUENCES[0], _RUN), (_SEQUENCES[3], _RUN), (_TOO_LARGE, _RUN),
+        (AdvanceStep(60), _RUN), (AppendStep(1), _RUN),
+    )  # fmt: skip
+    for symbols in every_script(alphabet, 4):
+        yield _asked((*begun, *symbols, _LOOK, _RUN), leaders=(0, 0))
 
 
 def every_error_of_one_at_a_time() -> Iterator[ProducerSequencesQuestion]:

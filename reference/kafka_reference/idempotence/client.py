@@ -32,7 +32,9 @@ raised later instead, which is not looked at here. If it expired after it had be
 arrived: the partition is unresolved, since 2.5.0 up to its last sequence + 1. In 0.11 the producer loses its id for that.
 
 **Forgotten.** Of a partition that is not known (any more), 0.11 cannot count on, and 2.3 and 2.4 can neither take in
-flight nor acknowledge anything: IllegalStateException.
+flight nor acknowledge anything: IllegalStateException. From 1.0 to 2.2 its sequences cannot begin anew: a
+NullPointerException where nothing of it was in flight since, and an IllegalStateException where only pieces of a split
+batch were. Whoever loses its id meets that if a broker gives it the same one again.
 
 Java source mirrored: ``TransactionManager`` without a transactional id, 0.11.0.0 to 4.4.0, since 3.3.0 with
 ``TxnPartitionMap``; to 2.2.x also ``Sender.completeBatch``, ``failBatch`` and ``sendProducerData``.
@@ -73,13 +75,17 @@ class Producer:
 
 @dataclass(slots=True)
 class Partition:
-    """A partition's sequences; ``next`` is None until it is asked for, ``last_offset`` is -1 for unknown."""
+    """A partition's sequences; ``next`` is None until it is asked for, ``last_offset`` is -1 for unknown.
+
+    ``was_in_flight``: something of it, since the producer last forgot all partitions; to 2.2.x there is a queue only then.
+    """
 
     in_flight: Heap | Tree
     next: int | None = None
     last_acknowledged: int = -1
     producer: tuple[int, int] = _NONE
     last_offset: int = -1
+    was_in_flight: bool = False
 
 
 class ProducerState:
@@ -142,7 +148,7 @@ class ProducerState:
         batch.producer, batch.sequence = self.current, partition.next
         if self._at in TRACKS:
             partition.next = next_after(self._at, partition.next, batch.record_count)
-            partition.in_flight.add(batch)
+            self._track(partition, batch)
 
     def _begin_anew(self, partition: Partition) -> None:
         partition.producer, partition.next, partition.last_acknowledged = self.current, 0, -1
@@ -157,7 +163,11 @@ class ProducerState:
 
     def track(self, batch: Sequenced) -> None:
         """A piece is in flight. Raises IllegalStateException. Mirrors ``addInFlightBatch``."""
-        self._partition(batch.of).in_flight.add(batch)
+        self._track(self._partition(batch.of), batch)
+
+    def _track(self, partition: Partition, batch: Sequenced) -> None:
+        partition.in_flight.add(batch)
+        partition.was_in_flight = True
 
     def release(self, batch: Sequenced) -> None:
         """A batch is in flight no longer. Mirrors ``removeInFlightBatch``."""

@@ -32,7 +32,7 @@ Java source mirrored: ``TransactionManager``, 0.11.0.0 to 4.4.0, and to 2.2.x ``
 from __future__ import annotations
 
 from kafka_reference.accumulator.java_maps import partition_hash, table_order
-from kafka_reference.errors import IllegalStateException, KafkaException
+from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
 from kafka_reference.idempotence.client import (
     BEGINS_ANEW_WHEN_DRAINED,
     FORGETS,
@@ -51,6 +51,7 @@ __all__ = ["BUMPS", "TransactionManager"]
 
 BUMPS = since("2.5.0")
 TELLS_OF_ITS_FAILURES = since("0.11.0.0", until="2.2.99")
+TRIPS_OVER_THE_FORGOTTEN = since("1.0.0", until="2.2.99")
 KNOWS_STRANGERS = since("2.5.0", until="2.7.0")
 ENDS_WITH_FATAL = since("2.6.0")
 ASKS_ANEW = since("3.6.0")
@@ -191,15 +192,20 @@ class TransactionManager(ProducerState):
         self.bump_required = False
 
     def restart(self, of: tuple[str, int]) -> None:
-        """Number what is in flight from 0 on; since 2.5.0 as of who the producer is now. Raises IllegalStateException.
+        """Number what is in flight from 0 on; since 2.5.0 as of who the producer is now.
 
-        Mirrors ``startSequencesAtBeginning``.
+        Raises IllegalStateException, and to 2.2.x NullPointerException, for a partition that was forgotten. Mirrors
+        ``startSequencesAtBeginning``.
         """
         partition, sequence = self._partition(of), 0
+        if self._at in TRIPS_OVER_THE_FORGOTTEN and not partition.was_in_flight:
+            raise NullPointerException
         for batch in partition.in_flight:
             batch.renumber(self.current if self._at in BUMPS else batch.producer or _NOBODY, sequence)
             sequence = added(sequence, batch.record_count)
         partition.in_flight.renumbered()
+        if self._at in TRIPS_OVER_THE_FORGOTTEN and partition.next is None and sequence:
+            raise IllegalStateException
         partition.next, partition.last_acknowledged = sequence, -1
         if self._at in BEGINS_ANEW_WHEN_DRAINED:
             partition.producer = self.current

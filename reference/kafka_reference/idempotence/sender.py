@@ -27,7 +27,9 @@ on the way ends the handling of its request: partitions behind it hear nothing, 
 be sent again. Since 3.6.0 only the first end is told to the manager if it is a failure, and what the manager
 raises then is nobody's business; before, a failure is told to it each time.
 
-**Giving back memory** twice is an IllegalStateException to 0.11.
+**Giving back memory** twice is an IllegalStateException. To 0.11 that may happen to any batch; from 2.1.0 to 2.3.0 a batch
+that was split is still held to be in flight, so when its time is up its records are told a TimeoutException, and the round
+ends there: what was drained in it is never sent.
 
 Java source mirrored: ``Sender``, 0.10.0.1 to 4.4.0, ``NetworkClientUtils.sendAndReceive``; without
 transactions.
@@ -67,6 +69,7 @@ __all__ = ["Sender", "SenderConfig"]
 SLEEPS_WITH_ITS_ID = since("0.11.0.0", until="0.11.99")
 READS_INTO_A_MAP = since("0.10.0.0", until="0.10.99")
 RELEASES_ALWAYS = since("0.10.0.0", until="0.11.99")
+FORGETS_TO_SETTLE_SPLIT = since("2.1.0", until="2.3.0")
 KEEPS_ITS_CLOCK = since("0.10.0.0", until="2.1.99")
 ENDS_FIRST = since("3.6.0")
 _TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
@@ -313,7 +316,8 @@ class Sender:
         if batch.aborted:
             raise IllegalStateException
         self.accumulator.split(batch)
-        self._drained.settle(batch)
+        if self.at not in FORGETS_TO_SETTLE_SPLIT:
+            self._drained.settle(batch)
 
     def _complete(self, batch: Batch, base_offset: int) -> None:
         if self.manager is not None:
@@ -340,7 +344,7 @@ class Sender:
 
     def _release(self, batch: Batch) -> None:
         self._drained.settle(batch)
-        if self.at in RELEASES_ALWAYS and batch not in self.accumulator.state.incomplete:
+        if batch not in self.accumulator.state.incomplete:
             raise IllegalStateException
         self.accumulator.complete(batch)
 

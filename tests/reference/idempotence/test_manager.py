@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from kafka_reference.errors import IllegalStateException, KafkaException
+from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
 from kafka_reference.idempotence.manager import TransactionManager
 from kafka_reference.releases import release
 
@@ -156,3 +156,24 @@ def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps:
     one.doubt(lost)
     one.resolve()
     assert (one.unresolved, one.current, one.bump_required) == ({}, current, bumps)
+
+
+@pytest.mark.parametrize(
+    ("at", "raised"),
+    [("1.0.2", NullPointerException), ("2.2.2", NullPointerException), ("2.3.1", IllegalStateException)],
+)
+def test_a_partition_that_was_forgotten_cannot_begin_anew(at: str, raised: type[Exception]) -> None:
+    one = manager(at)
+    sent(one, Sent(), Sent(of=T1))
+    one.restart(T1)
+    one.become(7, 0)
+    with pytest.raises(raised):
+        one.restart(T1)
+
+
+@pytest.mark.parametrize("at", ["1.1.1", "2.0.1", "2.2.2"])
+def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
+    one = manager(at)
+    one.track(Sent(sequence=0, producer=(7, 0)))
+    with pytest.raises(IllegalStateException):
+        one.restart(T0)

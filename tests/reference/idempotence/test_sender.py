@@ -6,6 +6,7 @@ from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import Config
 from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.errors import IllegalStateException
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply
 from kafka_reference.idempotence.sender import Sender, SenderConfig
@@ -188,3 +189,25 @@ def test_partitions_behind_one_that_raises_hear_nothing() -> None:
     producer.run(Reply("NONE"))
     assert producer.sender.uncaught == ["IllegalStateException"]
     assert producer.ended() == []
+
+
+@pytest.mark.parametrize("at", ["2.1.0", "2.2.2", "2.3.0"])
+def test_from_2_1_to_2_3_0_a_batch_that_was_split_is_taken_to_be_in_flight(at: str) -> None:
+    producer = identified(at)
+    producer.append(2)
+    producer.run()
+    producer.run(Reply("MESSAGE_TOO_LARGE"), advance=60)
+    producer.append(partition=1)
+    with pytest.raises(IllegalStateException):
+        producer.run(advance=40)
+    assert producer.sender.sent == []
+
+
+@pytest.mark.parametrize("at", ["2.0.1", "2.3.1", "4.4.0"])
+def test_before_and_after_it_is_not(at: str) -> None:
+    producer = identified(at)
+    producer.append(2)
+    producer.run()
+    producer.run(Reply("MESSAGE_TOO_LARGE"), advance=60)
+    producer.append(partition=1)
+    assert ([2], (1000, 0), 0) in producer.run(advance=40)
