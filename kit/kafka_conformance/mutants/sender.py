@@ -195,6 +195,13 @@ class _NumbersPiecesOfTheForgotten(TransactionManager):
         super().restart(of)
 
 
+class _MutedByALostConnection(Sender):
+    def _settle(
+        self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
+    ) -> None:
+        super()._settle(batch, error, base_offset, log_start, 0 if throttle_ms is None else throttle_ms)
+
+
 def _made(kind: type[Sender]) -> Ask:
     return partial(ask_sender, kind)
 
@@ -260,6 +267,13 @@ SENDER_MUTANTS = (
         "an unknown producer always lost its log",
         _managed(_ForgetsOffsets),
         release("2.4.1"),
+    ),
+    Mutant(
+        "muted-by-a-lost-connection",
+        RULE.slug,
+        "a lost connection mutes for as long as a throttle of no time",
+        _made(_MutedByALostConnection),
+        release("2.0.1"),
     ),
     *(
         Mutant(slug, RULE.slug, story, _managed(kind), release("2.0.1"))

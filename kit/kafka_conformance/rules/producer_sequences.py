@@ -62,6 +62,7 @@ from kafka_conformance.rules.sender_scripts import (
     every_refusal_of_an_id,
     every_return_of_an_id,
     every_short_history,
+    every_wait_for_an_id,
     histories,
 )
 from kafka_conformance.rules.sender_steps import DisconnectStep, ProducerSequencesQuestion, RespondStep
@@ -113,6 +114,7 @@ RULE = Rule(
         Space("one at a time: every history of up to 3 of 7 events; no answers: of 2", every_error_of_one_at_a_time),
         Space("three nodes in every order, ten times: whose back-off is drawn first", every_order_of_nodes),
         Space("every two of five answers to who asks for a producer id", every_refusal_of_an_id),
+        Space("an id that takes its time, one at a time: every history of up to 3 of 8 events", every_wait_for_an_id),
         Space("the same id again: every history of up to 4 of 7 events of two partitions", every_return_of_an_id),
     ),
     labels=labels,

@@ -33,7 +33,7 @@ from kafka_reference.draws import mix32
 __all__ = [
     "every_end_of_the_numbers", "every_error_of_one_at_a_time", "every_expiry", "every_number_in_flight",
     "every_order_of_nodes", "every_pair_of_answers", "every_refusal_of_an_id", "every_return_of_an_id",
-    "every_short_history", "histories",
+    "every_short_history", "every_wait_for_an_id", "histories",
 ]  # fmt: skip
 
 _MOST = 2**31 - 1
@@ -191,6 +191,21 @@ def every_error_of_one_at_a_time() -> Iterator[ProducerSequencesQuestion]:
         config = replace(_CONFIG, max_in_flight=1, acks=acks, idempotence=acks == "all")
         for symbols in every_script(alphabet, 3 if acks == "all" else 2):
             yield _asked((*begun, *symbols, _LOOK, _RUN), config, (0, 0))
+
+
+def every_wait_for_an_id() -> Iterator[ProducerSequencesQuestion]:
+    """One request in flight at most, on two nodes, and an id that takes as long as a request may: every history of up to 3
+    of 8 events, after the one that costs the id to 2.4.
+    """
+    later = ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS")
+    config = replace(_CONFIG, max_in_flight=1, retry_backoff_ms=100, retry_backoff_max_ms=100)
+    begun = (_APPEND, AppendStep(1), _RUN, later, _SEQUENCES[0])
+    alphabet: tuple[Any, ...] = (
+        _RUN, (AppendStep(1), _RUN), (_APPEND, _RUN), (RespondStep(node=1), _RUN), (DisconnectStep(1), _RUN),
+        (RespondStep("OUT_OF_ORDER_SEQUENCE_NUMBER", node=1), _RUN), (AdvanceStep(10), _RUN), later,
+    )  # fmt: skip
+    for symbols in every_script(alphabet, 3):
+        yield _asked((*begun, *symbols, _LOOK, _RUN), config, (0, 1))
 
 
 def every_refusal_of_an_id() -> Iterator[ProducerSequencesQuestion]:

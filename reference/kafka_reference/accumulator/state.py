@@ -166,10 +166,13 @@ class State:
         """Send nothing of this partition."""
         self._muted[of] = None
 
-    def unmute(self, of: tuple[str, int], throttle_ms: int) -> None:
-        """Send again; in 2.0 to 2.5, after the throttle, and the partition counts as muted until then."""
+    def unmute(self, of: tuple[str, int], throttle_ms: int | None) -> None:
+        """Send again; in 2.0 to 2.5, after the throttle, and the partition counts as muted until then.
+
+        None is no throttle at all: that counts also where a clock that stood still says an earlier time (see ``sender``).
+        """
         self._muted.pop(of, None)
-        if self.at in THROTTLES:
+        if self.at in THROTTLES and throttle_ms is not None:
             self._muted[of] = self.now_ms + throttle_ms
 
     @property

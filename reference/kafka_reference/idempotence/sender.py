@@ -23,6 +23,9 @@ and of any producer:
 and in 0.10 always in that. What raises
 on the way ends the handling of its request: partitions behind it hear nothing, and it stays muted.
 
+**The clock** of steps 4 and 5 is, to 2.1.x, that of the round's beginning, however long step 3 waited. A partition whose
+connection was lost, or whom nobody answered in time, is muted no longer all the same.
+
 **Ended twice.** A batch that expired in flight, or was aborted, is still answered (see ``outcomes``). To 2.0.x it might even
 be sent again. Since 3.6.0 only the first end is told to the manager if it is a failure, and what the manager
 raises then is nobody's business; before, a failure is told to it each time.
@@ -264,7 +267,7 @@ class Sender:
         if not isinstance(end, Reply):
             name = {End.SENT: "NONE", End.LOST: "NETWORK_EXCEPTION", End.TOO_LATE: "REQUEST_TIMED_OUT"}[end]
             for batch in request.batches.values():
-                self._settle(batch, produce_error(self.at, name), -1, -1)
+                self._settle(batch, produce_error(self.at, name), -1, -1, throttle_ms=None)
             return
         order = sorted(request.batches)
         for of in table_order(order, partition_hash, 16) if self.at in READS_INTO_A_MAP else order:
@@ -279,7 +282,9 @@ class Sender:
         elif not manager.asks_again(error.kind is ErrorKind.RETRIABLE, error.name == "COORDINATOR_LOAD_IN_PROGRESS"):
             manager.be_refused_an_id(error.exception)
 
-    def _settle(self, batch: Batch, error: ProduceError, base_offset: int, log_start: int) -> None:
+    def _settle(
+        self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
+    ) -> None:
         """A batch is answered. Mirrors ``completeBatch``."""
         found, also = self._decide(batch, error, log_start)
         if self.manager is not None and also is Also.BUMP:
@@ -299,7 +304,7 @@ class Sender:
             case Fate.FAILED:
                 self._fail(batch, error.exception, batch.attempts < self._config.retries)
         if self._one_at_a_time:
-            self.accumulator.state.unmute(batch.of, 0)
+            self.accumulator.state.unmute(batch.of, throttle_ms)
 
     def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[Fate, Also]:
         ended = self._outcomes.has(batch)

@@ -17,12 +17,14 @@ class Producer:
     """A sender with two partitions on one node, and who appends to it."""
 
     def __init__(
-        self, at: str, idempotent: bool = True, *, retries: int = 2**31 - 1, max_in_flight: int = 5, acks: int = -1
-    ) -> None:
-        metadata = Metadata(at, Cluster((Node(0),), (Partition(0, 0), Partition(1, 0))), ["t"])
+        self, at: str, idempotent: bool = True, *, retries: int = 2**31 - 1, max_in_flight: int = 5, acks: int = -1,
+        nodes: int = 1, retry_backoff_ms: int = 0,
+    ) -> None:  # fmt: skip
+        leaders = (Partition(0, 0), Partition(1, nodes - 1))
+        metadata = Metadata(at, Cluster(tuple(map(Node, range(nodes))), leaders), ["t"])
         config = Config(100, 0, 0, 0, 100 if release(at) >= release("2.1.0") else 30, 1 << 20, False, 0)
         accumulator = RecordAccumulator(at, config)
-        sending = SenderConfig(acks, retries, max_in_flight, 30, 100, 0)
+        sending = SenderConfig(acks, retries, max_in_flight, 30, 100, retry_backoff_ms)
         self.sender = Sender(release(at), sending, accumulator, metadata, idempotent)
         self._metadata, self._records = metadata, 0
 
@@ -189,6 +191,18 @@ def test_partitions_behind_one_that_raises_hear_nothing() -> None:
     producer.run(Reply("NONE"))
     assert producer.sender.uncaught == ["IllegalStateException"]
     assert producer.ended() == []
+
+
+def test_in_2_0_a_request_that_times_out_while_an_id_is_waited_for_mutes_nothing() -> None:
+    producer = Producer("2.0.1", max_in_flight=1, nodes=2, retry_backoff_ms=40)
+    producer.append()
+    producer.append(partition=1)
+    producer.run()
+    producer.sender.foresee_id(Reply("COORDINATOR_LOAD_IN_PROGRESS"))
+    producer.run(Reply("OUT_OF_ORDER_SEQUENCE_NUMBER"))
+    producer.append(partition=1)
+    assert producer.run() == [([2], (1002, 0), 0)]
+    assert producer.ended() == [(1, "OutOfOrderSequenceException")]
 
 
 @pytest.mark.parametrize("at", ["2.1.0", "2.2.2", "2.3.0"])
