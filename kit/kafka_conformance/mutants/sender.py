@@ -195,6 +195,11 @@ class _NumbersPiecesOfTheForgotten(TransactionManager):
         super().restart(of)
 
 
+class _LogsWithoutCounting(TransactionManager):
+    def retry(self, batch: Sequenced) -> None:
+        pass
+
+
 class _MutedByALostConnection(Sender):
     def _settle(
         self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
@@ -274,6 +279,13 @@ SENDER_MUTANTS = (
         "a lost connection mutes for as long as a throttle of no time",
         _made(_MutedByALostConnection),
         release("2.0.1"),
+    ),
+    Mutant(
+        "logs-without-counting",
+        RULE.slug,
+        "a forgotten partition is not counted again by the line that logs a retry",
+        _managed(_LogsWithoutCounting),
+        release("0.11.0.3"),
     ),
     *(
         Mutant(slug, RULE.slug, story, _managed(kind), release("2.0.1"))

@@ -31,7 +31,8 @@ numbered down by its records, or an IllegalStateException says that they would b
 raised later instead, which is not looked at here. If it expired after it had been sent again, nobody knows whether it
 arrived: the partition is unresolved, since 2.5.0 up to its last sequence + 1. In 0.11 the producer loses its id for that.
 
-**Forgotten.** Of a partition that is not known (any more), 0.11 cannot count on, and 2.3 and 2.4 can neither take in
+**Forgotten.** Of a partition that is not known (any more), 0.11 cannot count on (unless a batch of it is sent again: to
+log that asks for the next sequence, which then is 0), and 2.3 and 2.4 can neither take in
 flight nor acknowledge anything: IllegalStateException. From 1.0 to 2.2 its sequences cannot begin anew: a
 NullPointerException where nothing of it was in flight since, and an IllegalStateException where only pieces of a split
 batch were. Whoever loses its id meets that if a broker gives it the same one again.
@@ -168,6 +169,12 @@ class ProducerState:
     def _track(self, partition: Partition, batch: Sequenced) -> None:
         partition.in_flight.add(batch)
         partition.was_in_flight = True
+
+    def retry(self, batch: Sequenced) -> None:
+        """A batch is to be sent again. In 0.11 the line that logs it counts the partition from 0, if it was forgotten."""
+        if self._at not in TRACKS:
+            partition = self.partitions.setdefault(batch.of, Partition(in_flight(self._at)))
+            partition.next = partition.next or 0
 
     def release(self, batch: Sequenced) -> None:
         """A batch is in flight no longer. Mirrors ``removeInFlightBatch``."""

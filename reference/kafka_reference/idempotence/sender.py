@@ -297,6 +297,8 @@ class Sender:
             case Fate.SPLIT:
                 self._split(batch)
             case Fate.RETRIED:
+                if self.manager is not None:
+                    self.manager.retry(batch)
                 self.accumulator.reenqueue(batch)
                 self._drained.settle(batch)
             case Fate.DROPPED:

@@ -177,3 +177,17 @@ def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
     one.track(Sent(sequence=0, producer=(7, 0)))
     with pytest.raises(IllegalStateException):
         one.restart(T0)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_in_0_11_a_batch_that_is_sent_again_makes_its_partition_known(again: bool) -> None:
+    one = manager("0.11.0.3")
+    (batch,) = sent(one, Sent())
+    one.become(7, 0)
+    if again:
+        one.retry(batch)
+        one.acknowledge(batch)
+        assert one.partitions[T0].next == 1
+    else:
+        with pytest.raises(IllegalStateException):
+            one.acknowledge(batch)

