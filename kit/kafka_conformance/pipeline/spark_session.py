@@ -198,8 +198,8 @@ class Spark:
             ) from fault
         finally:
             looking.cancel()
-            # None clears it, whatever its type says.
-            context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+            if self.alive():  # None clears it, whatever its type says
+                context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
 
 
 class _Calls:
