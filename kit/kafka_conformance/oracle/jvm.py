@@ -30,7 +30,7 @@ from kafka_conformance import interrupts
 from kafka_conformance.errors import JvmLost, NoJava
 from kafka_conformance.oracle.java_home import Java, find_java
 
-__all__ = ["CALL_LIMIT_S", "Jvm"]
+__all__ = ["CALL_LIMIT_S", "Jvm", "spark_jars"]
 
 START_LIMIT_S = 60
 CALL_LIMIT_S = 300
@@ -65,7 +65,7 @@ class Jvm:
         self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), options: Sequence[str] = (),
         call_limit_s: float = CALL_LIMIT_S, for_pyspark: bool = False,
     ) -> None:  # fmt: skip
-        spark = _spark_jars()
+        spark = spark_jars()
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
@@ -176,7 +176,8 @@ class Jvm:
         )
 
 
-def _spark_jars() -> Path:
+def spark_jars() -> Path:
+    """The folder of pyspark's jars. Raises NoJava if it is not installed."""
     spark = importlib.util.find_spec("pyspark")
     if spark is None or not spark.submodule_search_locations:
         raise NoJava("asking the real Java needs Spark's JVM: pip install 'kafka-conformance[jvm]'")
