@@ -206,7 +206,7 @@ def test_in_2_0_a_request_that_times_out_while_an_id_is_waited_for_mutes_nothing
 
 
 def after_a_split(at: str) -> Producer:
-    """Two records were split; in 40 ms the time of the batch they were in is up. A third is appended to another partition."""
+    """Two records were split, and in 40 ms the time of their batch is up. A third is appended to another partition."""
     producer = identified(at)
     producer.append(2)
     producer.run()
