@@ -24,9 +24,9 @@ import click
 import msgspec
 
 from kafka_conformance.answerers.named_driver import FOLDER, NamedDriver, read_driver
-from kafka_conformance.events import from_lines
-from kafka_conformance.reports.gate_markdown import block, code, diagnosis, link, words
-from kafka_conformance.reports.gate_outline import Outline, Row, as_json, findings, outline, troubles
+from kafka_conformance.core.events import from_lines
+from kafka_conformance.gate.reports.markdown import block, code, diagnosis, link, words
+from kafka_conformance.gate.reports.outline import Outline, Row, as_json, findings, outline, troubles
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN = Path("ci", "known-failures")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kafka_conformance import certifying
-from kafka_conformance.cli import app
+from kafka_conformance.cli.main import app
+from kafka_conformance.verify import certificate as certifying
 from kafka_reference import certificate
 
 ROOT = Path(__file__).parents[1]

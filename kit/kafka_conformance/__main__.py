@@ -1,5 +1,5 @@
 """``python -m kafka_conformance``."""
 
-from kafka_conformance.cli import main
+from kafka_conformance.cli.main import main
 
 main()

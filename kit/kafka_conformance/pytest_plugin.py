@@ -14,7 +14,7 @@ has none. What is asked is what ``kafka-conformance gate`` asks: the frozen case
 behind these are in ``kafka_conformance.strategies``.
 
 The fixture ``kafka_broker`` is a real broker, one for the whole session, empty at first. Its ``bootstrap`` is where clients
-find it, ``create_topic("orders", 12)`` makes a topic (see :mod:`kafka_conformance.wire.broker`)::
+find it, ``create_topic("orders", 12)`` makes a topic (see :mod:`kafka_conformance.brokers.broker`)::
 
     def test_it_arrives(kafka_broker):
         producer = Producer({"bootstrap.servers": kafka_broker.bootstrap})
@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from kafka_conformance.events import Event
-    from kafka_conformance.wire.broker import Broker
+    from kafka_conformance.brokers.broker import Broker
+    from kafka_conformance.core.events import Event
 
 __all__ = ["assert_conforms"]
 
@@ -67,8 +67,8 @@ def _kafka_broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
     """A real Kafka broker for the session: ``kafka_broker.bootstrap``. It ends with the session, however that ends."""
     from contextlib import ExitStack
 
-    from kafka_conformance.errors import KitError
-    from kafka_conformance.wire.broker import running_broker
+    from kafka_conformance.brokers.broker import running_broker
+    from kafka_conformance.core.errors import KitError
     from kafka_jars.errors import JarError
 
     option = request.config.getoption
@@ -116,11 +116,11 @@ def assert_conforms(
     """
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
-    from kafka_conformance.commands.gate import asked_rules, entries_of
-    from kafka_conformance.errors import BadInput
-    from kafka_conformance.gating import GatePlan, gate
-    from kafka_conformance.progress import Steps
-    from kafka_conformance.session import fresh_seed
+    from kafka_conformance.cli.commands.gate import asked_rules, entries_of
+    from kafka_conformance.core.errors import BadInput
+    from kafka_conformance.core.progress import Steps
+    from kafka_conformance.gate.runner import GatePlan, gate
+    from kafka_conformance.oracle.session import fresh_seed
 
     if not rules:
         raise BadInput('assert_conforms was given no rule: assert_conforms(answerer, "partition-for-key") for one')
@@ -145,7 +145,7 @@ def _words(events: Sequence[Event]) -> str:
 
     from rich.console import Console
 
-    from kafka_conformance.reports import gate_terminal
+    from kafka_conformance.gate.reports import terminal as gate_terminal
 
     console = Console(width=120, file=io.StringIO(), highlight=False)
     with console.capture() as said:

@@ -11,14 +11,15 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kafka_conformance.answerers.reference import outcome_of
-from kafka_conformance.errors import BadInput
-from kafka_conformance.gating import newest_with
-from kafka_conformance.protocol import Answer, Answered, Question
-from kafka_conformance.rules import Rule, named
-from kafka_conformance.rules.clusters import AskedCluster
-from kafka_conformance.rules.clusters import clusters as _clusters
-from kafka_conformance.rules.keys import keys as _keys
-from kafka_conformance.session import chosen_releases, parse_release
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answer, Answered, Question
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.runner import newest_with
+from kafka_conformance.oracle.session import chosen_releases, named_release
+from kafka_conformance.rules import named
+from kafka_conformance.rules.common.clusters import AskedCluster
+from kafka_conformance.rules.common.clusters import clusters as _clusters
+from kafka_conformance.rules.common.keys import keys as _keys
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
@@ -48,7 +49,7 @@ def questions(rule: str) -> st.SearchStrategy[Question]:
 def answered(rule: str, kafka: str = "newest") -> st.SearchStrategy[tuple[Question, Answer]]:
     """Questions with Kafka's answers in an exact release, or the newest that has the rule. Raises BadInput."""
     meant = _rule(rule)
-    at = _newest(meant) if kafka == "newest" else parse_release(kafka)
+    at = _newest(meant) if kafka == "newest" else named_release(kafka)
     if at not in meant.releases:
         raise BadInput(f"{rule} is no rule of release {at}: ask about {meant.releases}")
 

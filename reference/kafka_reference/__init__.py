@@ -10,29 +10,29 @@ needs ``pip install 'kafka-conformance[bulk]'``.
 """
 
 from kafka_reference.certificate import certificate
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.errors import JavaRaises, QuestionError
-from kafka_reference.murmur2 import murmur2, to_positive
+from kafka_reference.errors import JavaException, QuestionError
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.keyed import partition_for_key
-from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, Plugged, choose_partition
-from kafka_reference.releases import NEWEST, Release, Spans, release, since
+from kafka_reference.partitioning.murmur2 import murmur2, to_positive
+from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, CustomPartitioner, choose_partition
+from kafka_reference.releases import NEWEST, Release, Spans, parse_release, since
 
 __all__ = [
     "NEWEST",
     "UNKNOWN_PARTITION",
     "Cluster",
-    "JavaRaises",
+    "CustomPartitioner",
+    "JavaException",
     "Node",
     "Partition",
-    "Plugged",
     "QuestionError",
     "Release",
     "Spans",
     "certificate",
     "choose_partition",
     "murmur2",
+    "parse_release",
     "partition_for_key",
-    "release",
     "since",
     "to_positive",
 ]

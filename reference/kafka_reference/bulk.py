@@ -1,11 +1,11 @@
-"""The hash of :mod:`kafka_reference.murmur2` over whole columns of keys, at the speed of compiled code.
+"""The hash of :mod:`kafka_reference.partitioning.murmur2` over whole columns of keys, at the speed of compiled code.
 
 A column of n byte strings, in Arrow and here, is two arrays: ``data``, all the bytes one after another, and
 ``offsets``, n + 1 numbers that ascend; key i is ``data[offsets[i]:offsets[i + 1]]``. Numba compiles one loop over these
 two arrays as they lie in memory. No Python object is made for a key, nothing is copied, and the interpreter's lock is
 not held. One thread does the work; who wants more gives each thread a slice.
 
-The rule is the one of the scalar :func:`~kafka_reference.murmur2.murmur2`. Three things are done for speed, and none of
+The rule is the one of the scalar :func:`~kafka_reference.partitioning.murmur2.murmur2`. Three things are done for speed, and none of
 them changes an answer:
 
 * A word is put together from four bytes with shifts. Where the machine allows it, the compiler makes one load of that.
@@ -37,7 +37,7 @@ from operator import index
 from typing import Any, TypeAlias, TypeVar
 
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.murmur2 import INT_MAX, SEED, M
+from kafka_reference.partitioning.murmur2 import INT_MAX, SEED, M
 
 try:
     import numpy as np

@@ -2,7 +2,7 @@
 
 Two families, and no error belongs to both.
 
-``JavaRaises`` is an *answer*: Kafka's own code raises here, and so does the reference. Each subclass is named after
+``JavaException`` is an *answer*: Kafka's own code raises here, and so does the reference. Each subclass is named after
 Java's simple class name, which ``java_name`` repeats, and is also the Python built-in a caller would expect, so that
 ``except ZeroDivisionError`` works for someone who never read this page.
 
@@ -26,7 +26,7 @@ __all__ = [
     "IllegalStateException",
     "InvalidProducerEpochException",
     "InvalidTxnStateException",
-    "JavaRaises",
+    "JavaException",
     "KafkaException",
     "NotInThisRelease",
     "NullPointerException",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-class JavaRaises(Exception):
+class JavaException(Exception):
     """The rule itself raises, exactly where Java does.
 
     ``java_name`` is Java's simple class name. ``message`` is Java's text where Kafka wrote it for its users, else
@@ -53,103 +53,103 @@ class JavaRaises(Exception):
         self.message = message
 
 
-class ArithmeticException(JavaRaises, ZeroDivisionError):
+class ArithmeticException(JavaException, ZeroDivisionError):
     """Java's ``int % 0``."""
 
     java_name = "ArithmeticException"
 
 
-class ArrayIndexOutOfBoundsException(JavaRaises, IndexError):
+class ArrayIndexOutOfBoundsException(JavaException, IndexError):
     """Java read an array before its first or behind its last element."""
 
     java_name = "ArrayIndexOutOfBoundsException"
 
 
-class NullPointerException(JavaRaises, TypeError):
+class NullPointerException(JavaException, TypeError):
     """Java dereferenced a null: most often a null key handed to a hash."""
 
     java_name = "NullPointerException"
 
 
-class IllegalArgumentException(JavaRaises, ValueError):
+class IllegalArgumentException(JavaException, ValueError):
     """Kafka refused an argument, in a text of its own."""
 
     java_name = "IllegalArgumentException"
 
 
-class KafkaException(JavaRaises, RuntimeError):
+class KafkaException(JavaException, RuntimeError):
     """Kafka refused, in general."""
 
     java_name = "KafkaException"
 
 
-class ConfigException(JavaRaises, ValueError):
+class ConfigException(JavaException, ValueError):
     """Kafka refused a configuration."""
 
     java_name = "ConfigException"
 
 
-class IllegalStateException(JavaRaises, RuntimeError):
+class IllegalStateException(JavaException, RuntimeError):
     """It is too late, or too early, for this."""
 
     java_name = "IllegalStateException"
 
 
-class TimeoutException(JavaRaises, TimeoutError):
+class TimeoutException(JavaException, TimeoutError):
     """No memory came free in time, to 2.5.x."""
 
     java_name = "TimeoutException"
 
 
-class BufferExhaustedException(JavaRaises, TimeoutError):
+class BufferExhaustedException(JavaException, TimeoutError):
     """No memory came free in time, since 2.6.0."""
 
     java_name = "BufferExhaustedException"
 
 
-class OutOfOrderSequenceException(JavaRaises, ValueError):
+class OutOfOrderSequenceException(JavaException, ValueError):
     """A broker misses records before these, or has written them already."""
 
     java_name = "OutOfOrderSequenceException"
 
 
-class DuplicateSequenceNumberException(JavaRaises, ValueError):
+class DuplicateSequenceNumberException(JavaException, ValueError):
     """A broker was sent the same batch twice in one request, in 0.11."""
 
     java_name = "DuplicateSequenceNumberException"
 
 
-class UnknownProducerIdException(JavaRaises, LookupError):
+class UnknownProducerIdException(JavaException, LookupError):
     """A broker knows nothing of a producer that does not begin at 0, to 2.4.x."""
 
     java_name = "UnknownProducerIdException"
 
 
-class ProducerFencedException(JavaRaises, PermissionError):
+class ProducerFencedException(JavaException, PermissionError):
     """A producer's epoch is older than one already seen, to 2.6.x."""
 
     java_name = "ProducerFencedException"
 
 
-class InvalidProducerEpochException(JavaRaises, PermissionError):
+class InvalidProducerEpochException(JavaException, PermissionError):
     """A producer's epoch is older than one already seen, since 2.7.0."""
 
     java_name = "InvalidProducerEpochException"
 
 
-class TransactionCoordinatorFencedException(JavaRaises, PermissionError):
+class TransactionCoordinatorFencedException(JavaException, PermissionError):
     """A transaction's coordinator is not the current one any more."""
 
     java_name = "TransactionCoordinatorFencedException"
 
 
-class InvalidTxnStateException(JavaRaises, RuntimeError):
+class InvalidTxnStateException(JavaException, RuntimeError):
     """A producer in a transaction wrote outside of it."""
 
     java_name = "InvalidTxnStateException"
 
 
-class CorruptSnapshotException(JavaRaises, ValueError):
+class CorruptSnapshotException(JavaException, ValueError):
     """A snapshot of producers' state is not one, or its checksum is another."""
 
     java_name = "CorruptSnapshotException"

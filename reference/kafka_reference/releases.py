@@ -18,8 +18,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["NEWEST", "Release", "Spans", "release", "since"]
+__all__ = ["NEWEST", "Release", "Spans", "parse_release", "since"]
 
+_EVERY_PATCH = 9_999
+_LINE = re.compile(r"\d{1,4}(\.\d{1,4}){1,2}\.x")
 _FORM = re.compile(r"\d{1,4}(\.\d{1,4}){2,3}")
 
 
@@ -30,11 +32,11 @@ class Release:
     numbers: tuple[int, ...]
 
     def __str__(self) -> str:
-        return ".".join(map(str, self.numbers))
+        return ".".join("x" if number == _EVERY_PATCH else str(number) for number in self.numbers)
 
 
 @lru_cache(maxsize=512)
-def release(version: str | Release) -> Release:
+def parse_release(version: str | Release) -> Release:
     """The :class:`Release` named by ``version``; a Release is returned as it is.
 
     Raises ValueError for anything that is not three or four numbers joined by dots, so that "3.x" or "newest" never
@@ -65,12 +67,24 @@ class Spans:
         return Spans(self.spans + other.spans)
 
     def __str__(self) -> str:
-        return ", ".join(f"{first}–{last}" if last else f"{first} on" for first, last in self.spans)
+        return ", ".join(
+            f"since {first}" if last is None else str(first) if first == last else f"{first} to {last}"
+            for first, last in self.spans
+        )
 
 
 def since(first: str, *, until: str | None = None) -> Spans:
-    """Releases from ``first`` to ``until``, both included; without ``until``, every release from ``first`` on."""
-    return Spans(((release(first), release(until) if until else None),))
+    """Return the releases from ``first`` to ``until``, both included; without ``until``, every release since ``first``.
+
+    ``until`` may name a whole line, as in ``until="2.2.x"``: every patch of it is included.
+    """
+    return Spans(((parse_release(first), _end_of(until) if until else None),))
 
 
-NEWEST = release("4.4.0")
+def _end_of(until: str) -> Release:
+    if not _LINE.fullmatch(until):
+        return parse_release(until)
+    return Release((*map(int, until.removesuffix(".x").split(".")), _EVERY_PATCH))
+
+
+NEWEST = parse_release("4.4.0")

@@ -24,15 +24,16 @@ from rich.table import Table
 from turns import in_turns
 
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.columns import key_file
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import collect
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import OpenRelease, Oracle
-from kafka_conformance.protocol import Question
-from kafka_conformance.rules import RULES, Rule, java_classes
-from kafka_conformance.sources import collect
+from kafka_conformance.rules import RULES, java_classes
+from kafka_conformance.verify.columns import key_file
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
-from kafka_reference import bulk, murmur2, release
+from kafka_reference import bulk, murmur2, parse_release
 from kafka_reference.releases import Release
 
 SEED = 20_261_121
@@ -69,10 +70,10 @@ def rules(named: Mapping[str, str]) -> None:
     if "hashing" in named:
         hashing_one_by_one()
     pins = load()
-    newest = str(max(map(release, pins.releases)))
+    newest = str(max(map(parse_release, pins.releases)))
 
     def classes(version: str) -> dict[str, str]:
-        return {**java_classes(release(version)), "clock": "Murmur2Clock"}
+        return {**java_classes(parse_release(version)), "clock": "Murmur2Clock"}
 
     with Jvm() as jvm:
         oracle = Oracle(jvm, default_store(), pins, classes)
@@ -97,7 +98,7 @@ def hashing_one_by_one() -> None:
         return run
 
     contestants = {
-        "kafka_reference.murmur2": over(murmur2),
+        "kafka_reference.partitioning.murmur2": over(murmur2),
         "kafka-python": over(kafka.partitioner.default.murmur2),
         "aiokafka": over(aiokafka.partitioner.murmur2),
     }
@@ -105,7 +106,7 @@ def hashing_one_by_one() -> None:
         "murmur2, key by key (0-36 bytes)",
         "ns a key",
         in_turns(contestants, ROUNDS),
-        "kafka_reference.murmur2",
+        "kafka_reference.partitioning.murmur2",
         "others at least 2.0",
     )
 
@@ -145,7 +146,7 @@ def asking(oracle: Oracle, newest: str) -> None:
     for rule in RULES.values():
         if rule.by_parts is not None:
             continue  # its questions are those of other rules
-        at = max(version for version in map(release, load().releases) if rule.java_class(version) is not None)
+        at = max(version for version in map(parse_release, load().releases) if rule.java_class(version) is not None)
         questions = collect(rule, SCRIPTS, SEED)
         long = [question for question in questions if len(getattr(question, "steps", ())) >= LONG]
         for name, asked in ((rule.slug, questions), (f"  of {LONG} steps and more", long)):

@@ -22,12 +22,12 @@ from rich.console import Console
 from rich.table import Table
 from turns import in_turns
 
-from kafka_conformance.audit.auditing import Asked, audit
-from kafka_conformance.audit.sources import Topic
-from kafka_conformance.audit.topics import kafka_options
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.progress import Steps
-from kafka_conformance.wire.broker import Broker, running_broker
+from kafka_conformance.brokers.broker import Broker, running_broker
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.spark.audit.run import Asked, audit
+from kafka_conformance.spark.audit.sources import Topic
+from kafka_conformance.spark.audit.topics import kafka_options
+from kafka_conformance.spark.session import Spark, open_spark
 
 __all__ = ["audits"]
 

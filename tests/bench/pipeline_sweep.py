@@ -18,15 +18,15 @@ from rich.table import Table
 from turns import in_turns
 
 from kafka_conformance.oracle.bridge import jar_of
-from kafka_conformance.pipeline.executors import fetch_releases, register_java, send
-from kafka_conformance.pipeline.key_spaces import PER_BLOCK, every_key
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.pipeline.sweeping import Asking
-from kafka_conformance.pipeline.sweeping_keys import Keys
 from kafka_conformance.rules import RULES
+from kafka_conformance.spark.executors import fetch_releases, register_java, send
+from kafka_conformance.spark.session import Spark, open_spark
+from kafka_conformance.spark.sweep.key_spaces import PER_BLOCK, every_key
+from kafka_conformance.spark.sweep.keys import Keys
+from kafka_conformance.spark.sweep.run import Asking
 from kafka_jars.pins import load
 from kafka_jars.store import Stored, default_store
-from kafka_reference import Release, release
+from kafka_reference import Release, parse_release
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -76,11 +76,11 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> dic
     first, keys = 300, blocks * PER_BLOCK  # keys of four bytes from this block on
     title = f"{keys:,} keys of four bytes, {rounds} rounds, medians; aim: at least {AIM}"
     table = Table("release", "who", "keys a second", "ratio", box=None, title=title, title_justify="left")
-    fetch_releases([rule], list(map(release, RELEASES)), pins)
+    fetch_releases([rule], list(map(parse_release, RELEASES)), pins)
     ratios = {}
     with open_spark(connector=True) as spark:
         register_java(spark)
-        for at in map(release, RELEASES):
+        for at in map(parse_release, RELEASES):
             sent = send(spark, rule, at, pins)
             name = _register_rows(
                 spark, room, at, [default_store().get(jar, lambda *_: Path()) for jar in pins.jars(str(at))]

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from kafka_conformance.answerers.named_driver import NamedDriver
-from kafka_conformance.events import Began, Differed, Ended, Event, Known, RuleBegan, RuleEnded, Target, to_line
+from kafka_conformance.core.events import Began, Differed, Ended, Event, Known, RuleBegan, RuleEnded, Target, to_line
 
 ROOT = Path(__file__).parents[2]
 RULE, AT = "partition-for-key", "4.4.0"

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kafka_conformance import known_failures
 from kafka_conformance.answerers.named_driver import read_driver
+from kafka_conformance.gate import known_failures
 from kafka_conformance.rules import RULES
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.session import open_oracle
+from kafka_conformance.oracle.session import open_oracle
 
 LIMIT_S = 120
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from processes import is_gone
 
-from kafka_conformance.errors import JvmLost
+from kafka_conformance.core.errors import JvmLost
 from kafka_conformance.oracle.jvm import Jvm
 
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.core.protocol import Answered, to_json
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.protocol import Answered, to_json
 from kafka_conformance.rules import RULES
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 CASES = sorted((Path(__file__).parents[2] / "kit" / "docs" / "findings").glob("*.json"))
 
@@ -31,11 +31,11 @@ def _by_release() -> dict[str, list[tuple[str, dict[str, Any], Any]]]:
 ASKED = _by_release()
 
 
-@pytest.mark.parametrize("version", sorted(ASKED, key=release))
+@pytest.mark.parametrize("version", sorted(ASKED, key=parse_release))
 def test_java_answers_so(oracle: Oracle, version: str) -> None:
     for name, case, answer in ASKED[version]:
         rule = RULES[case["rule"]]
         question = msgspec.convert(case["question"], type=rule.question)
-        (outcome,) = JavaAnswerer(oracle).answer(rule, release(version), [question])
+        (outcome,) = JavaAnswerer(oracle).answer(rule, parse_release(version), [question])
         assert isinstance(outcome, Answered), (name, outcome)
         assert msgspec.json.decode(to_json(outcome.answer)) == answer, name

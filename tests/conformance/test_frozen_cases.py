@@ -5,18 +5,18 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafka_conformance.cases import Frozen
-from kafka_conformance.commands.freeze import OracleJava
-from kafka_conformance.freezing import Plan, freeze
+from kafka_conformance.cases.check import damages, drifts
+from kafka_conformance.cases.generation import Plan, freeze
+from kafka_conformance.cases.store import Frozen
+from kafka_conformance.cli.commands.freeze import OracleJava
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.progress import Steps
-from kafka_conformance.rechecking import damages, drifts
 from kafka_conformance.rules import RULES
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 pytestmark = pytest.mark.jvm
 
-RELEASES = [release("2.0.1"), release("4.4.0")]
+RELEASES = [parse_release("2.0.1"), parse_release("4.4.0")]
 
 
 def test_what_is_frozen_holds_and_what_was_broken_does_not(oracle: Oracle) -> None:
@@ -25,7 +25,7 @@ def test_what_is_frozen_holds_and_what_was_broken_does_not(oracle: Oracle) -> No
     plan = Plan(rules, RELEASES, 60, 3, {rule.slug: 300 for rule in rules})
     found = {}
     for made in freeze(plan, java, Steps("", 0)):
-        assert (made.failed, made.apart, made.unasked) == ((), (), ())
+        assert (made.failed, made.apart, made.missing_labels) == ((), (), ())
         assert len(made.frozen.cases) == 300
         assert list(damages(made.rule, made.frozen)) == []
         assert made.frozen.provenance.jars["4.4.0"] == oracle.open("4.4.0").jar_sha256

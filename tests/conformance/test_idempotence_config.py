@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.core.protocol import Answered
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.protocol import Answered
-from kafka_conformance.rules.idempotence_config import RULE, combination, five
-from kafka_reference.releases import release
+from kafka_conformance.rules.idempotence_config.rule import RULE, combination, five
+from kafka_reference.releases import parse_release
 
 PAGE = Path(__file__).parents[2] / "kit" / "docs" / "idempotence.md"
 
@@ -22,7 +22,7 @@ PAGE = Path(__file__).parents[2] / "kit" / "docs" / "idempotence.md"
     ("version", "idempotent", "acks"), [("2.8.2", False, 1), ("3.0.0", False, -1), ("3.0.2", True, -1)]
 )
 def test_a_producer_of_whom_nothing_was_asked(oracle: Oracle, version: str, idempotent: bool, acks: int) -> None:
-    (outcome,) = JavaAnswerer(oracle).answer(RULE, release(version), [combination()])
+    (outcome,) = JavaAnswerer(oracle).answer(RULE, parse_release(version), [combination()])
     assert isinstance(outcome, Answered)
     assert (outcome.answer["idempotent"], outcome.answer["acks"]) == (idempotent, acks)
 
@@ -31,9 +31,9 @@ def test_a_producer_of_whom_nothing_was_asked(oracle: Oracle, version: str, idem
 def test_producers_leave_no_files_and_no_threads(oracle: Oracle, version: str) -> None:
     """600 producers, each with a thread, a selector of three files, or neither, since it refused."""
     java = JavaAnswerer(oracle)
-    java.answer(RULE, release(version), list(five())[:60])
+    java.answer(RULE, parse_release(version), list(five())[:60])
     before = _held()
-    java.answer(RULE, release(version), list(five()))
+    java.answer(RULE, parse_release(version), list(five()))
     after = _held()
     assert after["fd"] - before["fd"] < 60
     assert after["task"] - before["task"] < 20

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.errors import WrongRelease
+from kafka_conformance.core.errors import WrongRelease
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_jars.pins import Jar, load

@@ -1,7 +1,7 @@
 """The real partitioners of every era spread records as their rules predict; and a wrong one would be noticed.
 
 The seeds are fixed, so these are no flaky tests: the classes draw the same each time, and what they come to is held
-against the exact expected distribution (see ``kafka_conformance.skewing`` for the test's variance).
+against the exact expected distribution (see ``kafka_conformance.verify.skew`` for the test's variance).
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_conformance.answerers import Answerer
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.mutants import mutant_answerer
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.protocol import Answered, Unsupported
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.protocol import Answered, Unsupported
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.clusters import to_reference
-from kafka_conformance.skewing import UNLIKELY, Fit, fit, look
+from kafka_conformance.rules.common.clusters import to_reference
+from kafka_conformance.verify.skew import UNLIKELY, Fit, fit, look
 from kafka_jars.pins import load
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.partitioning.expected_spread import expected
 from kafka_reference.partitioning.spread import PARTITIONERS, checked
-from kafka_reference.releases import Release, release
+from kafka_reference.releases import Release, parse_release
 
 RULE = RULES["sticky-distribution"]
 NODES = [{"id": 0}, {"id": 1}]
@@ -47,7 +47,7 @@ def asked(partitioner: str, partitions: list[dict[str, Any]], seed: int, **more:
 
 def judged(answerer: Answerer, version: str, question: Any) -> Fit:
     """How well what somebody answers fits what the rule predicts."""
-    (outcome,) = answerer.answer(RULE, release(version), [question])
+    (outcome,) = answerer.answer(RULE, parse_release(version), [question])
     assert isinstance(outcome, Answered), outcome
     predicted = expected(
         question.partitioner, version, to_reference(question.cluster),
@@ -108,7 +108,7 @@ def test_a_wrong_distribution_is_noticed(oracle: Oracle, mutant: str, version: s
 
 def figures(oracle: Oracle, version: str, scenario: str) -> list[float]:
     """The shares of one of the command's scenarios, in per cent."""
-    seen = look(JavaAnswerer(oracle), release(version), 100_000, 1)
+    seen = look(JavaAnswerer(oracle), parse_release(version), 100_000, 1)
     return [100 * share for one in seen if one.scenario.title == scenario for share in one.shares]
 
 
@@ -137,7 +137,7 @@ def test_half_of_an_even_number_of_partitions_starved(oracle: Oracle, version: s
 
 # ``verify`` counts a question as unsupported, and not as wrong, where a release has no such partitioner. So who has which
 # is asked here: a class looked for under a wrong name would be missing everywhere.
-@pytest.mark.parametrize("at", sorted(map(release, load().releases)), ids=str)
+@pytest.mark.parametrize("at", sorted(map(parse_release, load().releases)), ids=str)
 def test_a_release_has_the_partitioners_it_is_said_to_have(oracle: Oracle, at: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
     outcomes = JavaAnswerer(oracle).answer(RULE, at, questions)

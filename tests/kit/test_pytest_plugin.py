@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.errors import BadInput
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.pytest_plugin import assert_conforms
 from kafka_reference import murmur2
 
@@ -47,7 +47,7 @@ def test_an_answerer_without_the_rule_fails() -> None:
 def test_no_rule_or_an_unknown_one_is_refused() -> None:
     with pytest.raises(BadInput, match="no rule"):
         assert_conforms(_right)
-    with pytest.raises(BadInput, match="there is no rule murmur3"):
+    with pytest.raises(BadInput, match="unknown rule 'murmur3'"):
         assert_conforms(_right, "murmur3")
 
 
@@ -75,7 +75,7 @@ def test_the_broker_of_a_session_is_one_and_ends_with_it(
 ) -> None:
     from contextlib import contextmanager
 
-    from kafka_conformance.wire import broker
+    from kafka_conformance.brokers import broker
 
     said: list[Any] = []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from topics import JavaWriter
 
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
+from kafka_conformance.spark.session import Spark, open_spark
 
 
 def pytest_configure(config: pytest.Config) -> None:

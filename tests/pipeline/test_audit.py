@@ -12,16 +12,16 @@ import pytest
 import topics
 from topics import JavaWriter, KafkaPython, Librdkafka, Records, Truth, keys_of
 
-from kafka_conformance.audit.auditing import Asked, audit, planned
-from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Placed
-from kafka_conformance.audit.sources import Topic
-from kafka_conformance.audit.topics import kafka_options
-from kafka_conformance.errors import BadInput, KitError
-from kafka_conformance.pipeline.runs import Run
-from kafka_conformance.pipeline.spark_errors import SparkFault
-from kafka_conformance.pipeline.spark_session import Spark
-from kafka_conformance.progress import Steps
-from kafka_conformance.wire.broker import Broker, running_broker
+from kafka_conformance.brokers.broker import Broker, running_broker
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Placed
+from kafka_conformance.spark.audit.run import Asked, audit, planned
+from kafka_conformance.spark.audit.sources import Topic
+from kafka_conformance.spark.audit.topics import kafka_options
+from kafka_conformance.spark.errors import SparkFault
+from kafka_conformance.spark.runs import Run
+from kafka_conformance.spark.session import Spark
 
 JAVA, LIBRDKAFKA = Placed("murmur2", 12), Placed("librdkafka-consistent", 12)
 

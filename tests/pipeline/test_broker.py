@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from processes import is_gone
 
-from kafka_conformance.errors import BadInput, BrokerLost
-from kafka_conformance.wire.admin import delete_topic, partitions_of
-from kafka_conformance.wire.broker import Broker, running_broker
+from kafka_conformance.brokers.admin import delete_topic, partitions_of
+from kafka_conformance.brokers.broker import Broker, running_broker
+from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_jars.brokers import load_brokers
 
 START_LIMIT_S = 120

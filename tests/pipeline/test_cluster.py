@@ -18,12 +18,12 @@ import topics
 from processes import is_gone
 from topics import JavaWriter, Librdkafka, Records, keys_of
 
+from kafka_conformance.brokers.broker import Broker
 from kafka_conformance.oracle.java_home import find_java
 from kafka_conformance.oracle.jvm import spark_jars
-from kafka_conformance.pipeline import spark_session
-from kafka_conformance.pipeline.spark_errors import SparkFault
-from kafka_conformance.pipeline.spark_session import open_spark
-from kafka_conformance.wire.broker import Broker
+from kafka_conformance.spark import session as spark_session
+from kafka_conformance.spark.errors import SparkFault
+from kafka_conformance.spark.session import open_spark
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 LIMIT_S = 300
@@ -102,7 +102,7 @@ Kit = Callable[..., tuple[int, Any]]
 def kit(master: str, tmp_path: Path) -> Kit:
     """The command line, on the cluster: asked for by ``--master``, or within ``spark-submit``; its exit code, its JSON."""
     script = tmp_path / "kit.py"
-    script.write_text("from kafka_conformance.cli import main; main()\n", encoding="utf-8")
+    script.write_text("from kafka_conformance.cli.main import main; main()\n", encoding="utf-8")
 
     def run(*arguments: str, submitted: bool = False) -> tuple[int, Any]:
         command = [sys.executable, "-m", "kafka_conformance", *arguments, "--master", master]

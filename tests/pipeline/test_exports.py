@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.audit.sources import Export, Span
-from kafka_conformance.errors import BadInput
-from kafka_conformance.pipeline.spark_session import Spark
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.sources import Export, Span
+from kafka_conformance.spark.session import Spark
 
 ROWS = [(partition, offset, 1000 + offset, b"k%d" % offset) for partition in (0, 2) for offset in (9, 3, 7)]
 SCHEMA = "partition int, offset long, timestamp_ms long, key binary"

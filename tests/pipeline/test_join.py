@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_conformance.audit.joining import Join, join_audit
-from kafka_conformance.errors import BadInput
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_reference.murmur2 import murmur2
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.join import Join, join_audit
+from kafka_conformance.spark.session import Spark, open_spark
+from kafka_reference.partitioning.murmur2 import murmur2
 
 pytestmark = [
     pytest.mark.jvm,

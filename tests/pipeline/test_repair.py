@@ -17,14 +17,15 @@ import pytest
 from repair_model import Record, java_partition, mixed_topic, model, read
 from topics import JavaWriter, Records, create_topic, delete_topic, partitions_of
 
-from kafka_conformance.audit import checksums, repairing
-from kafka_conformance.audit.repair_plan import Plan, Repair
-from kafka_conformance.audit.topics import Topics
-from kafka_conformance.commands.audit_repair import repair
-from kafka_conformance.errors import BadInput, KitError
-from kafka_conformance.pipeline.runs import Run
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.wire.broker import Broker, running_broker
+from kafka_conformance.brokers.broker import Broker, running_broker
+from kafka_conformance.cli.commands.audit_repair import repair
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.audit.repair import checksums
+from kafka_conformance.spark.audit.repair import run as repairing
+from kafka_conformance.spark.audit.repair.plan import Plan, Repair
+from kafka_conformance.spark.audit.topics import Topics
+from kafka_conformance.spark.runs import Run
+from kafka_conformance.spark.session import Spark, open_spark
 
 pytestmark = [
     pytest.mark.jvm,
@@ -170,9 +171,9 @@ def big(spark: Spark, broker: Broker, name: str, records: int) -> None:
 
 SCRIPT = """
 import sys
-from kafka_conformance.commands.audit_repair import repair
-from kafka_conformance.errors import KitError
-from kafka_conformance.pipeline.spark_session import open_spark
+from kafka_conformance.cli.commands.audit_repair import repair
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.spark.session import open_spark
 bootstrap, source, folder = sys.argv[1:]
 try:
     with open_spark("local[2]", connector=True, settings={"spark.sql.shuffle.partitions": "2"}) as spark:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.cases import frozen
+from kafka_conformance.cases.store import frozen
 from kafka_conformance.rules import RULES
 from kafka_conformance.spark import partition_for_key
 from kafka_reference.errors import ArithmeticException
@@ -22,7 +22,7 @@ RULE = RULES["partition-for-key"]
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
-    from kafka_conformance.pipeline.spark_session import open_spark
+    from kafka_conformance.spark.session import open_spark
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with open_spark("local[2]") as spark:  # nothing of it but its session is used

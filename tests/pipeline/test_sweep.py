@@ -17,19 +17,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_conformance.answerers.reference import outcome_of
-from kafka_conformance.errors import KitError, OracleFault
-from kafka_conformance.pipeline import sweeping
-from kafka_conformance.pipeline.executors import SentRelease, register_java, send
-from kafka_conformance.pipeline.key_spaces import every_key, random_keys
-from kafka_conformance.pipeline.spark_session import Spark, open_spark
-from kafka_conformance.pipeline.sweeping import Part, Plan, Swept
-from kafka_conformance.pipeline.sweeping_keys import ClaimKeys, JudgeKeys, Keys
-from kafka_conformance.pipeline.sweeping_scripts import Scripts
-from kafka_conformance.progress import Steps
-from kafka_conformance.protocol import Answered
+from kafka_conformance.core.errors import KitError, OracleFault
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
+from kafka_conformance.spark.executors import SentRelease, register_java, send
+from kafka_conformance.spark.session import Spark, open_spark
+from kafka_conformance.spark.sweep import run as sweeping
+from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
+from kafka_conformance.spark.sweep.keys import ClaimKeys, JudgeKeys, Keys
+from kafka_conformance.spark.sweep.run import Part, Plan, Swept
+from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
-from kafka_reference import release
+from kafka_reference import parse_release
 
 # pyspark leaves sockets to the garbage collector.
 pytestmark = [pytest.mark.jvm, pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.timeout(600)]
@@ -43,7 +43,7 @@ def spark() -> Iterator[Spark]:
 
 
 def swept(spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any) -> list[Swept]:
-    plan = Plan([Part(RULES[rule], release(at), work) for rule, at, work in parts], who, 1, **more)
+    plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], who, 1, **more)
     return sweeping.sweep(spark, plan, load(), str(folder), Steps("", 1))
 
 
@@ -57,7 +57,7 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
 
     register_java(spark)
     space, rule = every_key(1), RULES["murmur2"]
-    sent = send(spark, rule, release("4.4.0"), load())
+    sent = send(spark, rule, parse_release("4.4.0"), load())
     right, _ = ClaimKeys(space, rule.slug, True).claim(0)
     assert right is not None
     claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
@@ -103,13 +103,13 @@ def test_mutants_are_seen(spark: Spark, tmp_path: Path, mutant: str, rule: str, 
     for kept in result.questions[:20]:  # they can be asked again, and Java was right
         question = json.loads(kept.question)
         typed = RULES[rule].question(**question)
-        outcome = outcome_of(RULES[rule].ask, typed, release("4.4.0"))
+        outcome = outcome_of(RULES[rule].ask, typed, parse_release("4.4.0"))
         assert isinstance(outcome, Answered)
         assert outcome.answer == json.loads(kept.expected) != json.loads(kept.actual)
 
 
 def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
-    from kafka_conformance.mutants import MUTANTS
+    from kafka_conformance.rules.mutants import MUTANTS
 
     mutant = next(
         mutant for mutant in MUTANTS if mutant.rule == "round-robin-partitioner" and str(mutant.at) == "4.4.0"
@@ -214,7 +214,7 @@ def rows_of(folder: Path) -> list[Any]:
 
 @pytest.mark.parametrize(("words", "code", "said"), [
     (["--who", "mutant:one-bit", "--every", "1", "--keys", "0"], 1, "257 answers not Java's"),
-    (["--who", "mutant:nobody"], 2, "there is no mutant nobody"),
+    (["--who", "mutant:nobody"], 2, "unknown mutant 'nobody'"),
     (["--who", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules asked"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip

@@ -26,7 +26,7 @@ from topics import (
     together,
 )  # fmt: skip
 
-from kafka_conformance.wire.broker import Broker
+from kafka_conformance.brokers.broker import Broker
 from kafka_reference import murmur2
 
 _NUMBER = count()

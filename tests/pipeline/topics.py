@@ -39,9 +39,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from kafka_conformance.brokers.admin import create_topic, delete_topic, grow_topic, partitions_of
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.wire.admin import create_topic, delete_topic, grow_topic, partitions_of
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
 

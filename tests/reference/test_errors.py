@@ -29,7 +29,7 @@ JAVA = {
 def test_what_java_raises_is_also_what_python_expects(name: str, python: type[Exception]) -> None:
     kind = getattr(errors, name)
     assert kind.java_name == name
-    assert issubclass(kind, errors.JavaRaises)
+    assert issubclass(kind, errors.JavaException)
     assert issubclass(kind, python)
     assert (str(kind()), kind().message) == (name, None)
     assert (str(kind("in Kafka's words")), kind("in Kafka's words").message) == ("in Kafka's words",) * 2
@@ -37,7 +37,7 @@ def test_what_java_raises_is_also_what_python_expects(name: str, python: type[Ex
 
 def test_no_error_is_both_an_answer_and_none() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
-    both = [kind for kind in kinds if issubclass(kind, errors.JavaRaises) and issubclass(kind, errors.QuestionError)]
+    both = [kind for kind in kinds if issubclass(kind, errors.JavaException) and issubclass(kind, errors.QuestionError)]
     assert not both
-    assert all(issubclass(kind, (errors.JavaRaises, errors.QuestionError)) for kind in kinds)
-    assert {kind.__name__ for kind in kinds if issubclass(kind, errors.JavaRaises)} == {"JavaRaises", *JAVA}
+    assert all(issubclass(kind, (errors.JavaException, errors.QuestionError)) for kind in kinds)
+    assert {kind.__name__ for kind in kinds if issubclass(kind, errors.JavaException)} == {"JavaException", *JAVA}

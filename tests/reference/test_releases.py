@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.releases import NEWEST, Release, release, since
+from kafka_reference.releases import NEWEST, Release, parse_release, since
 
 
 def test_a_release_by_name_and_back() -> None:
-    assert release("4.4.0").numbers == (4, 4, 0)
-    assert str(release("0.10.0.1")) == "0.10.0.1"
-    assert release(release("3.9.2")) == release("3.9.2") == Release((3, 9, 2))
+    assert parse_release("4.4.0").numbers == (4, 4, 0)
+    assert str(parse_release("0.10.0.1")) == "0.10.0.1"
+    assert parse_release(parse_release("3.9.2")) == parse_release("3.9.2") == Release((3, 9, 2))
     assert str(NEWEST) == "4.4.0"
 
 
 def test_versions_order_as_numbers() -> None:
     named = ["3.10.0", "0.10.0.1", "4.0.0", "3.9.2", "0.11.0.3", "1.1.1", "0.9.0.1"]
-    assert [str(each) for each in sorted(map(release, named))] == [
+    assert [str(each) for each in sorted(map(parse_release, named))] == [
         "0.9.0.1", "0.10.0.1", "0.11.0.3", "1.1.1", "3.9.2", "3.10.0", "4.0.0",
     ]  # fmt: skip
 
@@ -24,26 +24,33 @@ def test_versions_order_as_numbers() -> None:
 )
 def test_nothing_becomes_a_release_by_accident(name: str) -> None:
     with pytest.raises(ValueError, match="is not a Kafka release: name one exactly, like"):
-        release(name)
+        parse_release(name)
 
 
 def test_a_span_holds_both_its_ends() -> None:
     span = since("2.4.0", until="3.9.2")
-    held = [name for name in ("2.3.1", "2.4.0", "3.0.0", "3.9.2", "3.9.3", "4.0.0") if release(name) in span]
+    held = [name for name in ("2.3.1", "2.4.0", "3.0.0", "3.9.2", "3.9.3", "4.0.0") if parse_release(name) in span]
     assert held == ["2.4.0", "3.0.0", "3.9.2"]
-    assert release("2.3.99") not in since("2.4.0")
-    assert release("99.0.0") in since("2.4.0")
+    assert parse_release("2.3.99") not in since("2.4.0")
+    assert parse_release("99.0.0") in since("2.4.0")
 
 
 # KAFKA-17632 was fixed in 3.9.2 and not in 4.0.0, which came out before: "newer" does not say who has a fix.
 def test_a_backport_is_two_spans() -> None:
     fixed = since("3.9.2", until="3.9.2") | since("4.0.2")
-    assert [name for name in ("3.9.1", "3.9.2", "4.0.0", "4.0.2", "4.4.0") if release(name) in fixed] == [
+    assert [name for name in ("3.9.1", "3.9.2", "4.0.0", "4.0.2", "4.4.0") if parse_release(name) in fixed] == [
         "3.9.2", "4.0.2", "4.4.0",
     ]  # fmt: skip
-    assert str(fixed) == "3.9.2–3.9.2, 4.0.2 on"
+    assert str(fixed) == "3.9.2, since 4.0.2"
 
 
 def test_a_span_of_no_release_is_refused() -> None:
     with pytest.raises(ValueError, match=r"3\.x"):
         since("3.0.0", until="3.x")
+
+
+def test_a_span_may_end_with_a_whole_line() -> None:
+    line = since("2.1.0", until="2.2.x")
+    assert parse_release("2.2.2") in line
+    assert parse_release("2.3.0") not in line
+    assert str(line) == "2.1.0 to 2.2.x"

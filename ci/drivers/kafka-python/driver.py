@@ -43,7 +43,7 @@ def answer(rule, q):
         if set(leaders) != set(range(len(leaders))):
             return {"unsupported": "it answers with a partition's number, Java with its place: no topic has gaps"}
         plug = {"partition": lambda *_: plugged["returns"]} if plugged else {}
-        return choose(leaders, record["partition"], key, type("Plugged", (PARTITIONER,), plug)())
+        return choose(leaders, record["partition"], key, type("CustomPartitioner", (PARTITIONER,), plug)())
     return choose(dict.fromkeys(range(q["partitions"]), 0), None, key, PARTITIONER())
 
 

@@ -24,11 +24,12 @@ from typing import Any, Self, TypeAlias
 
 import msgspec
 
-from kafka_conformance import events
-from kafka_conformance.answerers.driver_troubles import quoted
-from kafka_conformance.errors import BadInput
-from kafka_conformance.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported
-from kafka_conformance.rules import RULES, Rule
+from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.core import events
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
 __all__ = ["PREFIX", "CallableAnswerer", "InProcess", "imported"]

@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.errors import OracleFault
+from kafka_conformance.core.errors import OracleFault
+from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question, Unsupported
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.protocol import Answered, Failed, Outcome, Question, Unsupported
-from kafka_conformance.rules import RULES, Rule
+from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
 __all__ = ["JavaAnswerer", "outcome_in"]

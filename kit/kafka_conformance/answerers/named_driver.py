@@ -22,10 +22,10 @@ from pathlib import Path
 
 import msgspec
 
-from kafka_conformance.answerers.driver_connection import Command
-from kafka_conformance.answerers.driver_process import Child, End, Line, Show, TooLong
-from kafka_conformance.answerers.driver_troubles import quoted
-from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.answerers.driver.connection import Command
+from kafka_conformance.answerers.driver.process import Child, End, Line, Show, TooLong
+from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.core.errors import BadInput, KitError
 
 __all__ = ["DEFAULT", "FOLDER", "NamedDriver", "Setting", "build", "named_driver", "names", "read_driver"]
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from kafka_conformance import events
-from kafka_conformance.answerers import Answerer
-from kafka_conformance.answerers.driver import DriverAnswerer
-from kafka_conformance.answerers.driver_connection import Command, Limits
-from kafka_conformance.answerers.driver_process import Show, on_stderr
+from kafka_conformance.answerers.driver.answerer import DriverAnswerer
+from kafka_conformance.answerers.driver.connection import Command, Limits
+from kafka_conformance.answerers.driver.process import Show, on_stderr
 from kafka_conformance.answerers.in_process import PREFIX, CallableAnswerer, imported
 from kafka_conformance.answerers.named_driver import build, named_driver
-from kafka_conformance.errors import BadInput
-from kafka_conformance.protocol import Lost
+from kafka_conformance.core import events
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Lost
 
 __all__ = ["TargetAnswerer", "open_target"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from kafka_conformance.errors import KitError, OracleFault
+from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_jars.store import Stored
 
 __all__ = ["Compiler", "jar_of"]

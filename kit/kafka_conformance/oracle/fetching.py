@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from kafka_conformance.core.progress import steps
 from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.progress import steps
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store, Stored

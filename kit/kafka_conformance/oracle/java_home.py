@@ -14,7 +14,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_conformance.errors import NoJava
+from kafka_conformance.core.errors import NoJava
 
 __all__ = ["Java", "find_java"]
 

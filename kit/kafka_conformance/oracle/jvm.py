@@ -26,8 +26,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from kafka_conformance import interrupts
-from kafka_conformance.errors import JvmLost, NoJava
+from kafka_conformance.core import interrupts
+from kafka_conformance.core.errors import JvmLost, NoJava
 from kafka_conformance.oracle.java_home import Java, find_java
 
 __all__ = ["CALL_LIMIT_S", "Jvm", "spark_jars"]

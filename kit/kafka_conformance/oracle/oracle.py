@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.errors import OracleFault, WrongRelease
+from kafka_conformance.core.errors import OracleFault, WrongRelease
 from kafka_conformance.oracle.bridge import Compiler
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES

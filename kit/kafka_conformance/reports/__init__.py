@@ -1,1 +1,1 @@
-"""Writers: what people and machines read of a run."""
+"""What several reports share: tables, timelines, safe pages."""

@@ -17,8 +17,7 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from kafka_conformance.reports.gate_outline import clipped
-from kafka_conformance.reports.harmless import harmless
+from kafka_conformance.core.sanitize import clipped, harmless
 
 __all__ = ["render"]
 
@@ -56,4 +55,4 @@ def _finished(value: Any) -> Any:
 
 @cache
 def _packaged(name: str) -> str:
-    return (resources.files("kafka_conformance.reports") / name).read_text(encoding="utf-8")
+    return (resources.files("kafka_conformance") / name).read_text(encoding="utf-8")

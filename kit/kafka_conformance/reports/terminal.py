@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafka_conformance.engine import Difference
-from kafka_conformance.protocol import to_json
-from kafka_conformance.rules import Rule
+from kafka_conformance.core.pipeline import Difference
+from kafka_conformance.core.protocol import to_json
+from kafka_conformance.core.rule import Rule
 
 __all__ = ["console", "finding", "plural", "table"]
 

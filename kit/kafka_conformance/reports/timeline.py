@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafka_conformance.reports.harmless import harmless
-from kafka_conformance.rules.explained import NOTHING, Explained
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.timeline import NOTHING, Explained
 
-__all__ = ["Row", "Story", "print_story"]
+__all__ = ["Row", "Timeline", "print_story"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Timeline:
     """A question and its answer: fields of both by name, and the steps if there are any."""
 
     rule: str
@@ -47,7 +47,7 @@ class Story:
         return sum(row.instead is not None for row in self.rows)
 
 
-def print_story(out: Console, story: Story) -> None:
+def print_story(out: Console, story: Timeline) -> None:
     """The question, and its answer or its timeline."""
     out.print(_text(f"{story.rule}, question {story.id}, by {story.who} {story.release}", "bold"), soft_wrap=True)
     out.print(_text(story.title, "dim"), soft_wrap=True)

@@ -19,10 +19,10 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from kafka_conformance.errors import BadInput, KitError
-from kafka_conformance.reports.harmless import harmless
-from kafka_conformance.reports.timeline import Row, Story
-from kafka_conformance.rules.explained import Box, Lane
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.timeline import Box, Lane
+from kafka_conformance.reports.timeline import Row, Timeline
 
 __all__ = ["draw", "figure", "ready"]
 
@@ -70,7 +70,7 @@ def ready(path: Path) -> None:
         raise KitError(f"the figure cannot be written to {path}: its folder is not there, or may not be written to")
 
 
-def draw(story: Story, path: Path) -> None:
+def draw(story: Timeline, path: Path) -> None:
     """Write the picture. Raises BadInput for a question without steps, KitError if it cannot be written."""
     if not story.rows:
         raise BadInput(f"this question of {story.rule} has no timeline to draw: its answer is not one of steps")
@@ -80,7 +80,7 @@ def draw(story: Story, path: Path) -> None:
         raise KitError(f"the figure cannot be written to {path}: {error.strerror}") from error
 
 
-def figure(story: Story) -> bytes:
+def figure(story: Timeline) -> bytes:
     """The picture of a story that has steps, as SVG."""
     rows = story.rows
     clocked = any(row.explained.time_ms is not None for row in rows)

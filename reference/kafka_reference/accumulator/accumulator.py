@@ -47,13 +47,13 @@ from kafka_reference.accumulator.draining import drain
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import Placed, Stay
-from kafka_reference.accumulator.returning import put_back, track_pieces
+from kafka_reference.accumulator.reenqueue import put_back, track_pieces
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
-from kafka_reference.idempotence.client import TRACKS
+from kafka_reference.idempotence.sequence_tracker import TRACKS
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["Appended", "Config", "Failure", "RecordAccumulator"]
 
@@ -87,7 +87,7 @@ class RecordAccumulator:
     """The accumulator of a release. ``state.now_ms`` is its clock; batches go by their number, in order of making."""
 
     def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
-        at = release(version)
+        at = parse_release(version)
         self.state = State(at, config, draws or StepDraws())
 
     def append(self, topic: str, partition: int | None, record: Sized, metadata: Metadata) -> Appended:

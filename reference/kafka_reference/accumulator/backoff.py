@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import math
 
-from kafka_reference.draws import GAMMA, ListedDraws, mix32, seed_for
-from kafka_reference.releases import Release, release, since
+from kafka_reference.java.thread_local_random import GAMMA, ListedDraws, mix32, seed_for
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["EXPONENTIAL", "Backoff", "StepDraws"]
 
@@ -62,7 +62,7 @@ class Backoff:
     """The back-off of a release and a configuration; ``draws`` is where the jitter comes from."""
 
     def __init__(self, version: str | Release, first_ms: int, max_ms: int, draws: StepDraws) -> None:
-        grows = release(version) in EXPONENTIAL
+        grows = parse_release(version) in EXPONENTIAL
         self._initial = min(first_ms, max_ms) if grows else first_ms
         self._max_ms, self._draws = max_ms, draws
         self._most = math.log(max_ms / max(first_ms, 1)) / math.log(_BASE) if grows and max_ms > first_ms else 0.0

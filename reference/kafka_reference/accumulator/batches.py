@@ -33,7 +33,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 
-from kafka_reference.accumulator.compressed import Compressed, shown_while_open
+from kafka_reference.accumulator.compression import Compressed, shown_while_open
 from kafka_reference.accumulator.sizes import BatchSize, Sized, batch_overhead, buffer_size, newest_magic
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_reference.accumulator.java_maps import capacity_for, partition_hash, table_order
-from kafka_reference.cluster import Cluster, Partition
-from kafka_reference.releases import Release, release, since
+from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
+from kafka_reference.partitioning.cluster import Cluster, Partition
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["SNAPSHOTS", "Metadata"]
 
@@ -30,7 +30,7 @@ class Metadata:
     def __init__(
         self, version: str | Release, cluster: Cluster, topics: Sequence[str], epochs: Sequence[int | None] = ()
     ) -> None:
-        snapshot = release(version) in SNAPSHOTS
+        snapshot = parse_release(version) in SNAPSHOTS
         places = {(topic, one.id): one for topic in topics for one in cluster.partitions}
         order = table_order(places, partition_hash, capacity_for(len(places))) if snapshot else list(places)
         self._leaders = {key: one.leader for key, one in places.items()}

@@ -20,7 +20,7 @@ Java source mirrored: ``org.apache.kafka.clients.producer.internals.BufferPool``
 from __future__ import annotations
 
 from kafka_reference.errors import BufferExhaustedException, IllegalArgumentException, KafkaException, TimeoutException
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["BufferPool"]
 
@@ -32,7 +32,7 @@ class BufferPool:
     """``total`` bytes, lent in buffers, of which those of ``poolable`` bytes are kept."""
 
     def __init__(self, version: str | Release, total: int, poolable: int) -> None:
-        self._at = release(version)
+        self._at = parse_release(version)
         self._total, self._poolable = total, poolable
         self._unallocated, self._free, self._closed = total, 0, False
         self.waiting = 0

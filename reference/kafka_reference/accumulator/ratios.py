@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import struct
 
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["compressed_estimate", "compression_ratio", "first_ratio", "float32", "next_ratio"]
 
@@ -59,12 +59,12 @@ def compression_ratio(compressed: int, uncompressed: int) -> float:
 
 def first_ratio(version: str | Release) -> float:
     """The ratio expected before any batch was closed, whichever the codec."""
-    return 0.5 if release(version) in DAMPED else 1.0
+    return 0.5 if parse_release(version) in DAMPED else 1.0
 
 
 def next_ratio(version: str | Release, ratio: float, observed: float) -> float:
     """The ratio expected after a batch with the ratio ``observed``; all three are 32-bit floats."""
-    at = release(version)
+    at = parse_release(version)
     if at in DAMPED:
         return float32(float32(ratio * _DAMPING) + float32(observed * _REST))
     if observed > ratio:

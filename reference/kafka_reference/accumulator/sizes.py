@@ -57,7 +57,7 @@ from typing import TypeAlias
 
 from kafka_reference.accumulator.ratios import compressed_estimate
 from kafka_reference.errors import IllegalArgumentException
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = [
     "BatchSize", "Headers", "Sized", "batch_overhead", "buffer_size", "message_size", "newest_magic", "record_size",
@@ -159,7 +159,7 @@ def message_size(magic: int, key: int | None, value: int | None) -> int:
 
 def newest_magic(version: str | Release) -> int:
     """The magic a release's producer writes, unless a broker is too old for it."""
-    return 1 if release(version) in MESSAGES else 2
+    return 1 if parse_release(version) in MESSAGES else 2
 
 
 def batch_overhead(magic: int, compressed: bool) -> int:
@@ -178,7 +178,7 @@ def upper_bound(
     """
     if magic == 2:
         return _int32(BATCH_OVERHEAD + MAX_RECORD_OVERHEAD + _fields(key, value, headers))
-    wrapper = 0 if release(version) in MESSAGES or not compressed else _MESSAGE_OVERHEAD[magic]
+    wrapper = 0 if parse_release(version) in MESSAGES or not compressed else _MESSAGE_OVERHEAD[magic]
     return _int32(message_size(magic, key, value) + wrapper)
 
 
@@ -213,7 +213,7 @@ class BatchSize:
     _first_timestamp: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._at = release(self.version)
+        self._at = parse_release(self.version)
 
     def has_room_for(self, record: Sized) -> bool:
         """Whether ``record`` would be taken. Mirrors ``hasRoomFor``."""

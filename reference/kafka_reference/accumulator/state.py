@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.chunks import memory_for
-from kafka_reference.accumulator.compressed import CLOSES_AT_ONCE, Expectations
-from kafka_reference.accumulator.java_maps import CopyOnWriteMap, partition_hash, string_hash
+from kafka_reference.accumulator.compression import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.reasons import Reason
-from kafka_reference.idempotence.client import IDEMPOTENT, Producer, ProducerState
+from kafka_reference.idempotence.sequence_tracker import IDEMPOTENT, Producer, ProducerState
+from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 

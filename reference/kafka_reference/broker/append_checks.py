@@ -50,7 +50,7 @@ from kafka_reference.errors import (
     DuplicateSequenceNumberException,
     IllegalArgumentException,
     InvalidProducerEpochException,
-    JavaRaises,
+    JavaException,
     OutOfOrderSequenceException,
     ProducerFencedException,
     QuestionError,
@@ -102,7 +102,7 @@ class NotInTheTable(QuestionError):
     """Two facts that cannot both hold."""
 
 
-_VERDICTS: dict[str, type[JavaRaises] | None] = {
+_VERDICTS: dict[str, type[JavaException] | None] = {
     ".": None,
     "o": OutOfOrderSequenceException,
     "u": UnknownProducerIdException,
@@ -150,7 +150,7 @@ _TABLES: tuple[tuple[Spans, str], ...] = (
     """),
 )  # fmt: skip
 
-Table = Mapping[tuple[Epoch, Sequence], type[JavaRaises] | None]
+Table = Mapping[tuple[Epoch, Sequence], type[JavaException] | None]
 
 
 @lru_cache(maxsize=128)
@@ -168,7 +168,7 @@ def table_of(at: Release) -> Table:
     )
 
 
-def decided(at: Release, epoch: Epoch, sequence: Sequence) -> type[JavaRaises] | None:
+def decided(at: Release, epoch: Epoch, sequence: Sequence) -> type[JavaException] | None:
     """What is raised for these two facts, or None. Raises NotInTheTable."""
     try:
         return table_of(at)[epoch, sequence]

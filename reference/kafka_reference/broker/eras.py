@@ -34,9 +34,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kafka_reference.broker.long_maps import JavaMap, LongMap, Scala212Map, Scala213Map
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.releases import Release, Spans, release, since
+from kafka_reference.java.long_maps import JavaMap, LongMap, Scala212Map, Scala213Map
+from kafka_reference.releases import Release, Spans, parse_release, since
 
 __all__ = ["BROKER_STATE", "Era", "era_of"]
 
@@ -68,7 +68,7 @@ class Era:
 @lru_cache(maxsize=128)
 def era_of(version: str | Release) -> Era:
     """What ``version`` does. Raises NotInThisRelease outside of :data:`BROKER_STATE`."""
-    at = release(version)
+    at = parse_release(version)
     if at not in BROKER_STATE:
         raise NotInThisRelease(f"what Kafka {at} keeps of producers is not known here: ask about {BROKER_STATE}")
 

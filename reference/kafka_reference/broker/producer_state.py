@@ -30,11 +30,11 @@ from kafka_reference.broker.append_info import AppendInfo
 from kafka_reference.broker.batches import DataBatch, Written
 from kafka_reference.broker.entries import Entry
 from kafka_reference.broker.eras import Era, era_of
-from kafka_reference.broker.long_maps import LongMap
 from kafka_reference.broker.snapshots import Snapshots, read_snapshot, written_snapshot
 from kafka_reference.broker.transactions import Completed, Transactions
 from kafka_reference.broker.verification import Verification, ends_verification
 from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.java.long_maps import LongMap
 from kafka_reference.releases import Release
 
 __all__ = ["Duplicate", "ProducerState", "Taken"]

@@ -30,10 +30,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from kafka_reference.broker.crc32c import crc32c
 from kafka_reference.broker.entries import Entry, noted
 from kafka_reference.broker.eras import Era
 from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.java.crc32c import crc32c
 
 __all__ = ["Snapshots", "read_snapshot", "written_snapshot"]
 

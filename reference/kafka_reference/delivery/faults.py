@@ -27,10 +27,10 @@ from dataclasses import dataclass
 
 from kafka_reference.errors import QuestionError
 
-__all__ = ["BadStory", "Fault", "Kind", "by_request"]
+__all__ = ["Fault", "InvalidScenario", "Kind", "by_request"]
 
 
-class BadStory(QuestionError):
+class InvalidScenario(QuestionError):
     """A story that cannot be played. What is wrong with it, and what to write instead."""
 
 
@@ -59,14 +59,16 @@ class Fault:
 
 
 def by_request(faults: Iterable[Fault]) -> dict[int, Fault]:
-    """Faults by their request. Raises BadStory: two at one request, or one at a request that never is."""
+    """Faults by their request. Raises InvalidScenario: two at one request, or one at a request that never is."""
     found: dict[int, Fault] = {}
     for fault in faults:
         if fault.request < 1:
-            raise BadStory(f"requests are counted from 1: there is none with number {fault.request}")
+            raise InvalidScenario(f"requests are counted from 1: there is none with number {fault.request}")
         if fault.request in found:
-            raise BadStory(f"two faults at request {fault.request}: give each a request of its own")
+            raise InvalidScenario(f"two faults at request {fault.request}: give each a request of its own")
         if (fault.error is None) is (fault.kind is Kind.REFUSE):
-            raise BadStory("an error goes with refuse, and only with that: name one, such as NOT_ENOUGH_REPLICAS")
+            raise InvalidScenario(
+                "an error goes with refuse, and only with that: name one, such as NOT_ENOUGH_REPLICAS"
+            )
         found[fault.request] = fault
     return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch
 from kafka_reference.broker.producer_state import Duplicate, ProducerState
-from kafka_reference.delivery.parties import Batch, Leads, Wrote
-from kafka_reference.errors import JavaRaises
+from kafka_reference.delivery.messages import Batch, Leads, Wrote
+from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
 
 __all__ = ["Leader"]
@@ -34,7 +34,7 @@ class Leader:
         offset = self._state.end
         try:
             taken = self._state.append([self._next(told)], Origin.CLIENT)
-        except JavaRaises as refused:
+        except JavaException as refused:
             return Wrote(error=refused.java_name)
         return Wrote(taken.offset, duplicate=True) if isinstance(taken, Duplicate) else Wrote(offset)
 

@@ -10,11 +10,11 @@ from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, RecordAccu
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import Config
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.delivery.parties import Answered, Batch, CutOff, Heard, Send, Settings, Starts, ToProducer, Wait
+from kafka_reference.delivery.messages import Answered, Batch, CutOff, Heard, Send, Settings, Starts, ToProducer, Wait
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply, Sent
 from kafka_reference.idempotence.sender import Sender, SenderConfig
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.releases import Release
 
 __all__ = [

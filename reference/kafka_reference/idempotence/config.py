@@ -50,7 +50,7 @@ from dataclasses import dataclass
 
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence.config_def import Value, parsed
-from kafka_reference.releases import NEWEST, Release, Spans, release, since
+from kafka_reference.releases import NEWEST, Release, Spans, parse_release, since
 
 __all__ = ["ProducerOutcome", "producer_outcome"]
 
@@ -145,7 +145,7 @@ def producer_outcome(config: Mapping[str, str | None], version: str | Release = 
     Raises ConfigException with Kafka's text: to 2.4 a user sees that as the cause of a KafkaException "Failed to construct
     kafka producer". Raises NullPointerException for a None in some places.
     """
-    at = release(version)
+    at = parse_release(version)
     given = _Given(config, parsed(config, at), at)
     if at in UNKNOWN:
         return _outcome(given, idempotent=False)

@@ -20,7 +20,7 @@ import enum
 from dataclasses import dataclass
 
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.releases import Release, Spans, release, since
+from kafka_reference.releases import Release, Spans, parse_release, since
 
 __all__ = ["FATAL", "OUT_OF_ORDER", "ErrorKind", "ProduceError", "known", "produce_error"]
 
@@ -89,12 +89,12 @@ OUT_OF_ORDER = frozenset({"OutOfOrderSequenceException", "UnknownProducerIdExcep
 
 def known(at: Release | str, name: str) -> bool:
     """Whether this release has an error of this name."""
-    return any(error.name == name and release(at) in error.releases for error in _TABLE)
+    return any(error.name == name and parse_release(at) in error.releases for error in _TABLE)
 
 
 def produce_error(at: Release | str, name: str) -> ProduceError:
     """The error of this name. Raises NotInThisRelease."""
     for error in _TABLE:
-        if error.name == name and release(at) in error.releases:
+        if error.name == name and parse_release(at) in error.releases:
             return error
     raise NotInThisRelease(f"Kafka {at} answers produce requests with no error {name}")

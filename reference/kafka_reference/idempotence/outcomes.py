@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.java_maps import partition_hash, table_order
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.errors import IllegalStateException
+from kafka_reference.java.hash_maps import partition_hash, table_order
 from kafka_reference.releases import Release, since
 
 __all__ = ["MAY_END_AGAIN", "Drained", "Numbered", "Outcomes", "number_of"]

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.java_maps import string_hash
 from kafka_reference.idempotence.errors import produce_error
 from kafka_reference.idempotence.outcomes import number_of
+from kafka_reference.java.hash_maps import string_hash
 from kafka_reference.releases import Release, since
 
 __all__ = ["COORDINATOR", "End", "InFlight", "Reply", "Request", "Sent", "node_hash", "on_the_wire"]

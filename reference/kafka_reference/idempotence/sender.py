@@ -47,13 +47,10 @@ from functools import partial
 
 from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, FORGETS_EXPIRED, RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.java_maps import capacity_for, partition_hash, table_order
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.errors import IllegalStateException, JavaRaises
-from kafka_reference.idempotence.answers import Also, Fate, fate
-from kafka_reference.idempotence.client import TRACKS
+from kafka_reference.errors import IllegalStateException, JavaException
+from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, fate
 from kafka_reference.idempotence.errors import ErrorKind, ProduceError, produce_error
-from kafka_reference.idempotence.manager import BUMPS, TransactionManager
 from kafka_reference.idempotence.outcomes import MAY_END_AGAIN, Drained, Outcomes
 from kafka_reference.idempotence.requests import (
     COORDINATOR,
@@ -65,6 +62,9 @@ from kafka_reference.idempotence.requests import (
     node_hash,
     on_the_wire,
 )
+from kafka_reference.idempotence.sequence_tracker import TRACKS
+from kafka_reference.idempotence.transaction_manager import BUMPS, TransactionManager
+from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.releases import Release, since
 
 __all__ = ["Sender", "SenderConfig"]
@@ -255,7 +255,7 @@ class Sender:
         for request, end in self.network.poll(self.now_ms):
             try:
                 self._end(request, end)
-            except JavaRaises as raised:
+            except JavaException as raised:
                 self.uncaught.append(raised.java_name)
 
     def _end(self, request: Request, end: Reply | End) -> None:
@@ -287,28 +287,28 @@ class Sender:
     ) -> None:
         """A batch is answered. Mirrors ``completeBatch``."""
         found, also = self._decide(batch, error, log_start)
-        if self.manager is not None and also is Also.BUMP:
+        if self.manager is not None and also is SideEffect.BUMP:
             self.manager.request_bump(batch.of)
-        if self.manager is not None and also is Also.RESTART:
+        if self.manager is not None and also is SideEffect.RESTART:
             self.manager.restart(batch.of)
         match found:
-            case Fate.COMPLETED:
+            case BatchAction.COMPLETED:
                 self._complete(batch, base_offset)
-            case Fate.SPLIT:
+            case BatchAction.SPLIT:
                 self._split(batch)
-            case Fate.RETRIED:
+            case BatchAction.RETRIED:
                 if self.manager is not None:
                     self.manager.retry(batch)
                 self.accumulator.reenqueue(batch)
                 self._drained.settle(batch)
-            case Fate.DROPPED:
+            case BatchAction.DROPPED:
                 self._fail(batch, _DROPPED, False)
-            case Fate.FAILED:
+            case BatchAction.FAILED:
                 self._fail(batch, error.exception, batch.attempts < self._config.retries)
         if self._one_at_a_time:
             self.accumulator.state.unmute(batch.of, throttle_ms)
 
-    def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[Fate, Also]:
+    def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[BatchAction, SideEffect]:
         ended = self._outcomes.has(batch)
         return fate(self.at, error, batch, self.manager, log_start, self._may_retry(batch), ended)
 
@@ -340,7 +340,7 @@ class Sender:
             try:
                 if self.manager is not None:
                     self.manager.failed(batch, exception, adjust)
-            except JavaRaises:
+            except JavaException:
                 pass
             self._release(batch)
             return

@@ -54,8 +54,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from kafka_reference.cluster import Cluster, Partition
-from kafka_reference.draws import DrawSource
 from kafka_reference.errors import (
     ArithmeticException,
     ArrayIndexOutOfBoundsException,
@@ -63,9 +61,11 @@ from kafka_reference.errors import (
     NotInThisRelease,
     NullPointerException,
 )
-from kafka_reference.murmur2 import to_positive
+from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.partitioning.cluster import Cluster, Partition
+from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
 
@@ -117,7 +117,7 @@ class BuiltInPartitioner:
         rack_aware: bool = False,
         rack: str = "",
     ) -> None:
-        at = release(version)
+        at = parse_release(version)
         if at not in PRESENT:
             raise NotInThisRelease(f"Kafka {at} has no BuiltInPartitioner: ask about {PRESENT}")
         if rack_aware and at not in RACK_AWARE:

@@ -35,14 +35,14 @@ Java source mirrored: ``org.apache.kafka.clients.producer.internals.DefaultParti
 
 from __future__ import annotations
 
-from kafka_reference.cluster import Cluster
-from kafka_reference.draws import DrawSource
 from kafka_reference.errors import NotInThisRelease, NullPointerException
-from kafka_reference.murmur2 import Key, to_positive
+from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.keyed import partition_for_key
+from kafka_reference.partitioning.murmur2 import Key, to_positive
 from kafka_reference.partitioning.round_robin import pick
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
-from kafka_reference.releases import Release, release, since
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["DefaultPartitioner", "UniformStickyPartitioner"]
 
@@ -60,7 +60,7 @@ class DefaultPartitioner:
     """
 
     def __init__(self, version: str | Release, draws: DrawSource) -> None:
-        self._release = release(version)
+        self._release = parse_release(version)
         if self._release not in PRESENT or self._release in REMOVED:
             raise NotInThisRelease(f"Kafka {self._release} has no DefaultPartitioner: ask about 0.9.0.0 to 3.9.x")
         self._draws = draws
@@ -117,7 +117,7 @@ class UniformStickyPartitioner:
     """
 
     def __init__(self, version: str | Release, draws: DrawSource) -> None:
-        at = release(version)
+        at = parse_release(version)
         if at not in STICKY or at in REMOVED:
             raise NotInThisRelease(f"Kafka {at} has no UniformStickyPartitioner: ask about 2.4.0 to 3.9.x")
         self._sticky = StickyPartitionCache(draws)

@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-from kafka_reference.cluster import Cluster
 from kafka_reference.errors import QuestionError
+from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import STICKY
 from kafka_reference.partitioning.round_robin import REMEMBERS
 from kafka_reference.partitioning.spread import checked

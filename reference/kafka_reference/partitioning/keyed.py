@@ -21,7 +21,7 @@ from __future__ import annotations
 from operator import index
 
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.murmur2 import INT_MAX, Key, murmur2
+from kafka_reference.partitioning.murmur2 import INT_MAX, Key, murmur2
 
 __all__ = ["partition_for_key"]
 

@@ -28,15 +28,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kafka_reference.cluster import Cluster
-from kafka_reference.draws import ListedDraws
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
-from kafka_reference.murmur2 import Key
+from kafka_reference.java.thread_local_random import ListedDraws
+from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.partitioning.keyed import partition_for_key
-from kafka_reference.releases import NEWEST, Release, release, since
+from kafka_reference.partitioning.murmur2 import Key
+from kafka_reference.releases import NEWEST, Release, parse_release, since
 
-__all__ = ["UNKNOWN_PARTITION", "Plugged", "choose_partition"]
+__all__ = ["UNKNOWN_PARTITION", "CustomPartitioner", "choose_partition"]
 
 UNKNOWN_PARTITION = -1
 
@@ -47,7 +47,7 @@ CHOICE_LEFT_TO_ACCUMULATOR = since("3.3.0")
 
 
 @dataclass(frozen=True, slots=True)
-class Plugged:
+class CustomPartitioner:
     """A partitioner set by ``partitioner.class``, reduced to what it returns for this record, an int32."""
 
     returns: int
@@ -59,7 +59,7 @@ def choose_partition(
     key: Key | None = None,
     cluster: Cluster,
     ignore_keys: bool = False,
-    partitioner: Plugged | None = None,
+    partitioner: CustomPartitioner | None = None,
     draws: Sequence[int] = (),
     version: str | Release = NEWEST,
 ) -> int:
@@ -74,7 +74,7 @@ def choose_partition(
     without partitions, each where that release does; DrawsExhausted when a draw is needed and none is given. Mirrors
     ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
     """
-    at = release(version)
+    at = parse_release(version)
     if partition is not None:
         return _explicit(partition, cluster, at)
     if partitioner is not None:

@@ -34,10 +34,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_reference.cluster import Cluster, Partition
 from kafka_reference.errors import ArithmeticException, NotInThisRelease
-from kafka_reference.murmur2 import to_positive
-from kafka_reference.releases import Release, release, since
+from kafka_reference.partitioning.cluster import Cluster, Partition
+from kafka_reference.partitioning.murmur2 import to_positive
+from kafka_reference.releases import Release, parse_release, since
 
 __all__ = ["RoundRobinPartitioner", "pick"]
 
@@ -65,7 +65,7 @@ class RoundRobinPartitioner:
     """
 
     def __init__(self, version: str | Release) -> None:
-        self._release = release(version)
+        self._release = parse_release(version)
         if self._release not in PRESENT:
             raise NotInThisRelease(f"Kafka {self._release} has no RoundRobinPartitioner: ask about {PRESENT}")
         self._next: dict[str, int] = {}

@@ -44,16 +44,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kafka_reference.cluster import Cluster
-from kafka_reference.draws import DrawSource
 from kafka_reference.errors import NotInThisRelease, QuestionError
+from kafka_reference.java.thread_local_random import DrawSource
 from kafka_reference.partitioning.builtin import PRESENT as BUILT_IN
 from kafka_reference.partitioning.builtin import BuiltInPartitioner
+from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import PRESENT as DEFAULT
 from kafka_reference.partitioning.default import REMOVED, STICKY, DefaultPartitioner, UniformStickyPartitioner
 from kafka_reference.partitioning.round_robin import NO_NEW_BATCH, RoundRobinPartitioner
 from kafka_reference.partitioning.round_robin import PRESENT as ROUND_ROBIN
-from kafka_reference.releases import Release, release
+from kafka_reference.releases import Release, parse_release
 
 __all__ = [
     "LARGEST_BATCH", "PARTITIONERS", "Batches", "Spread", "by_bytes", "by_one_call", "by_two_calls", "checked", "load",
@@ -202,7 +202,7 @@ def checked(
     queue_sizes: Sequence[int] | None,
 ) -> Release:
     """The release, if the question makes sense in it. Raises NotInThisRelease and QuestionError, as :func:`spread`."""
-    at = release(version)
+    at = parse_release(version)
     if partitioner not in PARTITIONERS:
         raise QuestionError(f"there is no partitioner {partitioner}: name one of {', '.join(PARTITIONERS)}")
     if at not in _SINCE[partitioner] or (at in REMOVED and partitioner in ("default", "uniform-sticky")):

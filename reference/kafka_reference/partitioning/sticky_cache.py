@@ -35,10 +35,10 @@ Java source mirrored: ``org.apache.kafka.clients.producer.internals.StickyPartit
 
 from __future__ import annotations
 
-from kafka_reference.cluster import Cluster
-from kafka_reference.draws import DrawSource
 from kafka_reference.errors import DrawsExhausted
-from kafka_reference.murmur2 import to_positive
+from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.partitioning.cluster import Cluster
+from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
 
 __all__ = ["StickyPartitionCache"]

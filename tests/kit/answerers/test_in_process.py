@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from kafka_conformance.answerers.in_process import CallableAnswerer, InProcess, imported
-from kafka_conformance.errors import BadInput
-from kafka_conformance.protocol import Answered, Failed, Lost, Outcome, Unsupported
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2 import Murmur2Question
-from kafka_reference.releases import release
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_reference.releases import parse_release
 
-NEWEST = release("4.4.0")
+NEWEST = parse_release("4.4.0")
 
 
 def ask(answerer: InProcess, *keys: str, timeout_s: float = 30) -> list[Outcome]:

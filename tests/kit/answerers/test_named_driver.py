@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.answerers.driver_connection import Command
+from kafka_conformance.answerers.driver.connection import Command
 from kafka_conformance.answerers.named_driver import build, named_driver, names
-from kafka_conformance.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput, KitError
 
 
 def show(_: str) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.answerers.driver_process import _RUNNING
+from kafka_conformance.answerers.driver.process import _RUNNING
 from kafka_conformance.answerers.target import open_target
-from kafka_conformance.errors import BadInput, TargetLost
-from kafka_conformance.protocol import Answered
+from kafka_conformance.core.errors import BadInput, TargetLost
+from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2 import Murmur2Question
-from kafka_reference.releases import release
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_reference.releases import parse_release
 
-DRIVER = Path(__file__).parent / "hostile" / "well_behaved.py"
+DRIVER = Path(__file__).parent / "driver" / "hostile" / "well_behaved.py"
 QUESTIONS = [Murmur2Question("00")]
-NEWEST = release("4.4.0")
+NEWEST = parse_release("4.4.0")
 
 
 def test_a_command() -> None:

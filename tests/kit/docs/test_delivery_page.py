@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.cli import app
+from kafka_conformance.cli.main import app
 
 PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "delivery.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```\n\$ kafka-conformance (delivery[^\n]*)\n(.*?)```", PAGE, re.DOTALL)

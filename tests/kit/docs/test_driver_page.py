@@ -12,24 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.answerers.driver import DriverAnswerer
-from kafka_conformance.answerers.driver_connection import Command, Limits
-from kafka_conformance.answerers.driver_lines import ask_line
-from kafka_conformance.answerers.driver_process import LINE_LIMIT
-from kafka_conformance.answerers.driver_troubles import MENDS, one_line
+from kafka_conformance.answerers.driver.answerer import DriverAnswerer
+from kafka_conformance.answerers.driver.connection import Command, Limits
+from kafka_conformance.answerers.driver.lines import ask_line
+from kafka_conformance.answerers.driver.process import LINE_LIMIT
+from kafka_conformance.answerers.driver.protocol_errors import MENDS, one_line
 from kafka_conformance.answerers.named_driver import named_driver
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.errors import TargetLost
-from kafka_conformance.protocol import Lost, Outcome
+from kafka_conformance.core.errors import TargetLost
+from kafka_conformance.core.protocol import Lost, Outcome
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2 import Murmur2Question
-from kafka_reference.releases import release
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_reference.releases import parse_release
 
 DOCS = Path(__file__).parents[3] / "kit" / "docs"
 PAGE = (DOCS / "driver.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
 EXAMPLE = DOCS / "examples" / "driver.py"
-NEWEST = release("4.4.0")
+NEWEST = parse_release("4.4.0")
 ASKED = [Murmur2Question(key) for key in (None, "", "666f6f")]
 
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.protocol import Answered, Unsupported, to_json
+from kafka_conformance.core.protocol import Answered, Unsupported, to_json
 from kafka_conformance.rules import RULES
 from kafka_jars.pins import load
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 DOCS = Path(__file__).parents[3] / "kit" / "docs"
 CASES = sorted((DOCS / "findings").glob("*.json"))
@@ -30,7 +30,7 @@ def test_the_reference_answers_as_java_did(path: Path) -> None:
     question = msgspec.convert(case["question"], type=rule.question)
     for group in case["answers"]:
         for version in group["kafka"]:
-            (outcome,) = ReferenceAnswerer().answer(rule, release(version), [question])
+            (outcome,) = ReferenceAnswerer().answer(rule, parse_release(version), [question])
             assert isinstance(outcome, Answered), (version, outcome)
             assert msgspec.json.decode(to_json(outcome.answer)) == group["answer"], version
 
@@ -40,9 +40,9 @@ def test_a_case_says_what_every_release_that_has_the_rule_answers(path: Path) ->
     case = msgspec.json.decode(path.read_bytes())
     rule, question = RULES[case["rule"]], msgspec.convert(case["question"], type=RULES[case["rule"]].question)
     listed = [version for group in case["answers"] for version in group["kafka"]]
-    asked = [version for version in load().releases if release(version) in rule.releases]
+    asked = [version for version in load().releases if parse_release(version) in rule.releases]
     assert set(listed) <= set(asked)
     assert len(listed) == len(set(listed))
     for version in set(asked) - set(listed):
-        (outcome,) = ReferenceAnswerer().answer(rule, release(version), [question])
+        (outcome,) = ReferenceAnswerer().answer(rule, parse_release(version), [question])
         assert isinstance(outcome, Unsupported), version

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.errors import NoJava
+from kafka_conformance.core.errors import NoJava
 from kafka_conformance.oracle import java_home
 from kafka_conformance.oracle.java_home import Java, find_java
 

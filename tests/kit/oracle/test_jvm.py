@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.errors import JvmLost, NoJava
+from kafka_conformance.core.errors import JvmLost, NoJava
 from kafka_conformance.oracle import jvm as module
 from kafka_conformance.oracle.java_home import Java
 from kafka_conformance.oracle.jvm import Jvm
@@ -113,7 +113,7 @@ def test_ctrl_c_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 NOBODY_ANSWERS = """
 import os, sys
 from pathlib import Path
-from kafka_conformance.errors import JvmLost
+from kafka_conformance.core.errors import JvmLost
 from kafka_conformance.oracle.java_home import Java
 from kafka_conformance.oracle.jvm import Jvm
 try:

@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kafka_conformance.reports.timeline import Row, Story, print_story
-from kafka_conformance.rules.explained import NOTHING, Explained
+from kafka_conformance.core.timeline import NOTHING, Explained
+from kafka_conformance.reports.timeline import Row, Timeline, print_story
 
 FIRST = Explained(
     0, "append to t-0", "into a new batch", "append 0", ("nothing queued",), (("t-0", "#0 open"), ("memory", "all"))
@@ -17,12 +17,12 @@ SECOND = Explained(0, "ready?", "no node ready", "ready", ("waited 0 < 5 ms",), 
 THIRD = Explained(5, "5 ms go by", NOTHING, "+5 ms", (), (("memory", "all"),))
 
 
-def story(*rows: Row, instead: tuple[tuple[str, str], ...] = ()) -> Story:
+def story(*rows: Row, instead: tuple[tuple[str, str], ...] = ()) -> Timeline:
     answered = () if rows else (("hash", "7"),)
-    return Story("a-rule", "a title", "0123", "4.4.0", "java", (("key", "null"),), answered, rows, instead)
+    return Timeline("a-rule", "a title", "0123", "4.4.0", "java", (("key", "null"),), answered, rows, instead)
 
 
-def printed(story: Story, width: int = 80, colour: bool = False) -> str:
+def printed(story: Timeline, width: int = 80, colour: bool = False) -> str:
     out = StringIO()
     print_story(Console(file=out, width=width, highlight=False, force_terminal=colour), story)
     return out.getvalue()

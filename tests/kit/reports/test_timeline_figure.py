@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from kafka_conformance.errors import BadInput, KitError
-from kafka_conformance.reports.timeline import Row, Story
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.timeline import Box, Explained, Lane
+from kafka_conformance.reports.timeline import Row, Timeline
 from kafka_conformance.reports.timeline_figure import draw, figure, ready
-from kafka_conformance.rules.explained import Box, Explained, Lane
 
 SVG = "{http://www.w3.org/2000/svg}"
 OPEN, FULL = Box("#0 ×1", "open", "queued: #0"), Box("#0 ×1", "full", "queued: #0, full")
@@ -26,8 +26,8 @@ def step(time_ms: int | None, mark: str, *queue: Box, out: tuple[Box, ...] = (),
     return Row(Explained(time_ms, f"asked {mark}", f"answered {mark}", mark, ("why",), (), (Lane(name, queue, out),)))
 
 
-def story(*rows: Row) -> Story:
-    return Story("a-rule", "a title", "0123", "4.4.0", "reference", (), (), rows)
+def story(*rows: Row) -> Timeline:
+    return Timeline("a-rule", "a title", "0123", "4.4.0", "reference", (), (), rows)
 
 
 LIFE = story(
@@ -41,7 +41,7 @@ LIFE = story(
 )
 
 
-def parsed(of: Story) -> Element:
+def parsed(of: Timeline) -> Element:
     return fromstring(figure(of))  # noqa: S314  our own
 
 
@@ -111,7 +111,7 @@ def test_a_step_answered_otherwise_is_marked() -> None:
 def test_whatever_a_question_says_is_text(evil: str) -> None:
     box = Box(evil, "open", evil)
     row = Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),), (Lane(evil, (box,), (box,)),)), evil)
-    root = parsed(Story("a-rule", evil, "0123", "4.4.0", "java", (), (), (row,)))
+    root = parsed(Timeline("a-rule", evil, "0123", "4.4.0", "java", (), (), (row,)))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
         "svg",
         "title",

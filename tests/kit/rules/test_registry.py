@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from kafka_conformance.errors import BadInput
-from kafka_conformance.mutants import MUTANTS
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.rules import RULES, java_classes, named
+from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import load
-from kafka_reference.releases import NEWEST, release
+from kafka_reference.releases import NEWEST, parse_release
 
-PINNED = sorted(map(release, load().releases))
+PINNED = sorted(map(parse_release, load().releases))
 
 
 def test_the_slugs_of_this_part_are_stable_for_ever() -> None:
@@ -61,7 +61,7 @@ def test_rules_by_name_come_in_their_own_order() -> None:
 
 @pytest.mark.parametrize("slugs", [["murmur3"], ["murmur2", "murmur3"], ["Murmur2"]])
 def test_a_rule_nobody_knows(slugs: list[str]) -> None:
-    with pytest.raises(BadInput, match=f"there is no rule {slugs[-1]}: the rules are murmur2, partition-for-key, "):
+    with pytest.raises(BadInput, match=f"unknown rule '{slugs[-1]}': expected one of "):
         named(slugs)
 
 

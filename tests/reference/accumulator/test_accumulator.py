@@ -9,15 +9,15 @@ from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import Config
-from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.errors import (
     ArithmeticException,
     IllegalStateException,
-    JavaRaises,
+    JavaException,
     KafkaException,
     NotInThisRelease,
     NullPointerException,
 )
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 CONFIG = Config(
     batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
@@ -120,7 +120,7 @@ def test_where_the_next_drain_begins(version: str, rounds: list[list[int]]) -> N
 
 
 @pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
-def test_closed_it_takes_nothing(version: str, kind: type[JavaRaises]) -> None:
+def test_closed_it_takes_nothing(version: str, kind: type[JavaException]) -> None:
     play = Play(version, (0, 0))
     play.it.close()
     with pytest.raises(kind):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
-from kafka_reference.draws import GAMMA, mix32, seed_for
 from kafka_reference.errors import DrawsExhausted
+from kafka_reference.java.thread_local_random import GAMMA, mix32, seed_for
 
 
 def test_the_first_draw_of_a_step_is_listed_and_the_others_follow_from_it() -> None:

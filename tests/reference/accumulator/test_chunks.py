@@ -10,16 +10,11 @@ from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, memory_fo
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import Config
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.errors import (
-    BufferExhaustedException,
-    ConfigException,
-    IllegalArgumentException,
-    NotInThisRelease,
-)
-from kafka_reference.releases import release
+from kafka_reference.errors import BufferExhaustedException, ConfigException, IllegalArgumentException, NotInThisRelease
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+from kafka_reference.releases import parse_release
 
-AT = release("4.4.0")
+AT = parse_release("4.4.0")
 METADATA = Metadata("4.4.0", Cluster((Node(0),), (Partition(0, 0), Partition(1, 0))), ("t",), (0, 0))
 
 
@@ -93,5 +88,5 @@ def test_what_the_producer_decides_for() -> None:
     with pytest.raises(ConfigException):
         memory_for(AT, 4 * CHUNK, CHUNK, "gzip", "incremental")
     with pytest.raises(NotInThisRelease, match=r"Kafka 4\.3\.1 has no incremental allocation"):
-        memory_for(release("4.3.1"), 4 * CHUNK, CHUNK, "none", "incremental")
-    assert type(memory_for(release("4.3.1"), 4 * CHUNK, CHUNK, "none", "full")) is Buffers
+        memory_for(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "incremental")
+    assert type(memory_for(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "full")) is Buffers

@@ -6,7 +6,7 @@ from kafka_reference.accumulator.pool import BufferPool
 from kafka_reference.errors import (
     BufferExhaustedException,
     IllegalArgumentException,
-    JavaRaises,
+    JavaException,
     KafkaException,
     TimeoutException,
 )
@@ -27,7 +27,7 @@ def test_buffers_of_the_batch_size_are_kept_and_given_up_when_needed() -> None:
 
 
 @pytest.mark.parametrize(("version", "raised"), [("2.5.1", TimeoutException), ("2.6.0", BufferExhaustedException)])
-def test_no_memory_no_wait(version: str, raised: type[JavaRaises]) -> None:
+def test_no_memory_no_wait(version: str, raised: type[JavaException]) -> None:
     pool = BufferPool(version, 150, 100)
     pool.allocate(100)
     with pytest.raises(raised):

@@ -8,7 +8,7 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.accumulator.state import Config
-from kafka_reference.cluster import Cluster, Node, Partition
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 CONFIG = Config(
     batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,

@@ -12,19 +12,19 @@ from kafka_reference.broker.producer_state import ProducerState
 from kafka_reference.errors import (
     InvalidProducerEpochException,
     InvalidTxnStateException,
-    JavaRaises,
+    JavaException,
     OutOfOrderSequenceException,
     ProducerFencedException,
     UnknownProducerIdException,
 )
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 ERAS = ("0.11.0.3", "1.1.1", "2.0.0", "2.0.1", "2.4.1", "2.5.1", "2.6.3", "2.7.2", "4.4.0")
 
 
 @pytest.mark.parametrize("version", ERAS)
 def test_every_two_facts_are_decided_or_cannot_both_be(version: str) -> None:
-    at = release(version)
+    at = parse_release(version)
     impossible = {(epoch, fact) for epoch in (Epoch.FIRST, Epoch.NEWER) for fact in (Sequence.AGAIN, Sequence.GAP)}
     for epoch, sequence in product(Epoch, Sequence):
         if (epoch, sequence) in impossible:
@@ -32,17 +32,17 @@ def test_every_two_facts_are_decided_or_cannot_both_be(version: str) -> None:
                 decided(at, epoch, sequence)
         else:
             refused = decided(at, epoch, sequence)
-            assert refused is None or issubclass(refused, JavaRaises)
+            assert refused is None or issubclass(refused, JavaException)
             assert table_of(at)[epoch, sequence] is refused
 
 
 @pytest.mark.parametrize("version", ERAS)
 def test_the_next_sequence_of_a_current_epoch_is_written_and_an_older_epoch_is_not(version: str) -> None:
-    at = release(version)
+    at = parse_release(version)
     for epoch in Epoch:
         refused = decided(at, epoch, Sequence.NEXT)
         assert (refused is None) == (epoch is not Epoch.OLDER)
-    expected = InvalidProducerEpochException if at >= release("2.7.0") else ProducerFencedException
+    expected = InvalidProducerEpochException if at >= parse_release("2.7.0") else ProducerFencedException
     assert {decided(at, Epoch.OLDER, sequence) for sequence in Sequence} == {expected}
 
 
@@ -50,7 +50,7 @@ def test_the_next_sequence_of_a_current_epoch_is_written_and_an_older_epoch_is_n
     ("version", "refused"),
     [("1.1.1", UnknownProducerIdException), ("2.4.1", UnknownProducerIdException), ("2.5.1", None), ("4.4.0", None)],
 )
-def test_an_unknown_producer_that_does_not_begin_at_0(version: str, refused: type[JavaRaises] | None) -> None:
+def test_an_unknown_producer_that_does_not_begin_at_0(version: str, refused: type[JavaException] | None) -> None:
     state = ProducerState(version, 1000)
     batch = DataBatch(7, 0, 5, 1, 0, 0)
     if refused is None:
@@ -77,7 +77,7 @@ def test_what_is_refused_leaves_everything_as_it_was(version: str) -> None:
         before = seen(state)
         try:
             state.append([DataBatch(7, epoch, first, 1, 3, 9, transactional)], origin)
-        except JavaRaises as refused:
+        except JavaException as refused:
             refusals.add(type(refused))
             assert seen(state) == before
             assert state.end == 3

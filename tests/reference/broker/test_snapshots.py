@@ -6,11 +6,11 @@ import struct
 
 import pytest
 
-from kafka_reference.broker.crc32c import crc32c
 from kafka_reference.broker.entries import Entry
 from kafka_reference.broker.eras import era_of
 from kafka_reference.broker.snapshots import Snapshots, read_snapshot, written_snapshot
 from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.java.crc32c import crc32c
 
 # Written by 2.4.1 to 4.4.0: producer 7, batch of sequences 3 and 4 at offsets 3 and 4, then a marker at time 0.
 JAVAS = bytes.fromhex(

@@ -8,7 +8,7 @@ from kafka_jars.pins import load
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence import config as module
 from kafka_reference.idempotence.config import ProducerOutcome, producer_outcome
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 MOST = 2**31 - 1
 IN_FLIGHT = "max.in.flight.requests.per.connection"
@@ -157,5 +157,5 @@ def test_null_is_set() -> None:
 
 
 def test_every_release_has_one_order_of_checks() -> None:
-    for at in map(release, load().releases):
+    for at in map(parse_release, load().releases):
         assert at in module.UNKNOWN or {"retries", "acks", IN_FLIGHT} <= set(module._checks(at))

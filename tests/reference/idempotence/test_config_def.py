@@ -8,18 +8,18 @@ import pytest
 
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config_def import parsed
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 
 def read(version: str, **config: str | None) -> dict[str, Any]:
-    return parsed({name.replace("_", "."): text for name, text in config.items()}, release(version))
+    return parsed({name.replace("_", "."): text for name, text in config.items()}, parse_release(version))
 
 
 def refused(config: dict[str, str | None], version: str = "4.4.0") -> str:
     with pytest.raises(ConfigException) as raised:
-        parsed(config, release(version))
+        parsed(config, parse_release(version))
     assert raised.value.message is not None
     return raised.value.message
 
@@ -74,7 +74,7 @@ def test_null_is_fine_where_nobody_looks() -> None:
         "transactional.id": None,
         "transaction.timeout.ms": None,
     }
-    assert parsed(config, release("4.4.0")).items() >= config.items()
+    assert parsed(config, parse_release("4.4.0")).items() >= config.items()
 
 
 # Of two bad texts, the first in the order of the definitions is complained about; to 0.10.2 that is a hash map's.

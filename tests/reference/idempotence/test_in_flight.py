@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_reference.idempotence.in_flight import Heap, Tree, in_flight
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 MOST, LEAST = 2**31 - 1, -(2**31)
 
@@ -35,7 +35,7 @@ def emptied(held: Heap | Tree) -> list[int | None]:
 
 @pytest.mark.parametrize(("version", "kind"), [("1.0.0", Heap), ("2.2.2", Heap), ("2.3.0", Tree), ("4.4.0", Tree)])
 def test_a_heap_to_2_2_then_a_tree(version: str, kind: type) -> None:
-    assert isinstance(in_flight(release(version)), kind)
+    assert isinstance(in_flight(parse_release(version)), kind)
 
 
 @pytest.mark.parametrize("kind", [Heap, Tree])
@@ -89,14 +89,14 @@ def test_renumbered_batches_take_their_new_places_in_a_tree() -> None:
     [("2.4.1", 0), ("3.0.1", 0), ("3.0.2", 1), ("3.1.0", 0), ("3.1.1", 1), ("4.4.0", 1)],
 )
 def test_to_take_out_a_batch_of_another_epoch(version: str, left: int) -> None:
-    held = in_flight(release(version))
+    held = in_flight(parse_release(version))
     held.add(Sent(0, producer=(7, 1)))
     held.remove(Sent(0, producer=(7, 0)))
     assert len(list(held)) == left
 
 
 def test_since_3_1_1_batches_go_by_their_producer_first() -> None:
-    held = in_flight(release("3.1.1"))
+    held = in_flight(parse_release("3.1.1"))
     held.add(Sent(0, producer=(7, 1)))
     held.add(Sent(5, producer=(7, 0)))
     assert emptied(held) == [5, 0]

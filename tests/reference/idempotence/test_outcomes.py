@@ -6,19 +6,19 @@ from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.sizes import Sized
 from kafka_reference.errors import IllegalStateException
 from kafka_reference.idempotence.outcomes import Drained, Numbered, Outcomes, number_of
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 
 def batch(*numbers: int, partition: int = 0) -> Batch:
     first, *rest = (Numbered(0, None, 4, (), number) for number in numbers)
-    made = Batch(release("4.4.0"), ("t", partition), 0, 0, 1000, first)
+    made = Batch(parse_release("4.4.0"), ("t", partition), 0, 0, 1000, first)
     for record in rest:
         made.append(record, 0)
     return made
 
 
 def test_records_are_told_where_they_are_or_why_not() -> None:
-    outcomes = Outcomes(release("4.4.0"))
+    outcomes = Outcomes(parse_release("4.4.0"))
     assert outcomes.end(batch(3, 4), None, 100)
     assert outcomes.end(batch(5), None, -1)
     assert outcomes.end(batch(6), "TimeoutException", -1)
@@ -28,7 +28,7 @@ def test_records_are_told_where_they_are_or_why_not() -> None:
 def test_a_batch_that_failed_may_be_answered_later_since_2_1() -> None:
     late = batch(0)
     for version, may in (("4.4.0", True), ("2.1.0", True), ("2.0.1", False), ("0.11.0.3", False)):
-        outcomes = Outcomes(release(version))
+        outcomes = Outcomes(parse_release(version))
         outcomes.end(late, "TimeoutException", -1)
         if may:
             assert not outcomes.end(late, None, 7)
@@ -40,7 +40,7 @@ def test_a_batch_that_failed_may_be_answered_later_since_2_1() -> None:
 
 def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
     late = batch(0)
-    outcomes = Outcomes(release("2.0.1"))
+    outcomes = Outcomes(parse_release("2.0.1"))
     outcomes.abort([late], "ProducerFencedException")
     assert not outcomes.end(late, None, 7)
     assert outcomes.has(late)
@@ -48,7 +48,7 @@ def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
 
 def test_0_10_tells_again() -> None:
     late = batch(0)
-    outcomes = Outcomes(release("0.10.0.1"))
+    outcomes = Outcomes(parse_release("0.10.0.1"))
     assert outcomes.end(late, "TimeoutException", -1)
     assert outcomes.end(late, None, 7)
     assert outcomes.told == [(0, "TimeoutException"), (0, 7)]
@@ -56,14 +56,14 @@ def test_0_10_tells_again() -> None:
 
 def test_a_success_is_the_end() -> None:
     done = batch(0)
-    outcomes = Outcomes(release("4.4.0"))
+    outcomes = Outcomes(parse_release("4.4.0"))
     outcomes.end(done, None, 7)
     with pytest.raises(IllegalStateException):
         outcomes.end(done, "TimeoutException", -1)
 
 
 def test_what_is_overdue_is_taken_from_the_front() -> None:
-    drained, outcomes = Drained(), Outcomes(release("4.4.0"))
+    drained, outcomes = Drained(), Outcomes(parse_release("4.4.0"))
     old, young, older = batch(0), batch(1), batch(2)
     for one in (old, young, older):
         drained.add(one)
@@ -74,7 +74,7 @@ def test_what_is_overdue_is_taken_from_the_front() -> None:
 
 
 def test_what_has_ended_is_not_to_be_found_there() -> None:
-    drained, outcomes, done = Drained(), Outcomes(release("4.4.0")), batch(0)
+    drained, outcomes, done = Drained(), Outcomes(parse_release("4.4.0")), batch(0)
     drained.add(done)
     outcomes.end(done, None, 0)
     with pytest.raises(IllegalStateException):

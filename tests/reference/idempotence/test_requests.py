@@ -4,11 +4,11 @@ import pytest
 
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.idempotence.requests import End, InFlight, Reply, Request, node_hash
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 
 def in_flight(at: str = "4.4.0", most: int = 2) -> InFlight:
-    return InFlight(release(at), most, 30)
+    return InFlight(parse_release(at), most, 30)
 
 
 def request(node: int = 0, sent_ms: int = 0, wants_answer: bool = True) -> Request:
@@ -74,5 +74,5 @@ def test_a_request_that_wants_no_answer_ends_at_once() -> None:
 
 
 def test_hash_codes_of_nodes() -> None:
-    assert [node_hash(release("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
-    assert node_hash(release("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF
+    assert [node_hash(parse_release("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
+    assert node_hash(parse_release("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF

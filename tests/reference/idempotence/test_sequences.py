@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_reference.idempotence.sequences import LAST_SEQUENCE, added, decrement, increment, next_after
-from kafka_reference.releases import release
+from kafka_reference.releases import parse_release
 
 LEAST = -(2**31)
 NUMBERS = st.integers(0, LAST_SEQUENCE)
@@ -80,4 +80,4 @@ def test_whatever_goes_in_an_int_comes_out(sequence: int, by: int) -> None:
 # KAFKA-7693: a partition's next sequence went below 0.
 @pytest.mark.parametrize(("version", "after"), [("0.11.0.3", LEAST), ("2.1.0", LEAST), ("2.1.1", 0), ("4.4.0", 0)])
 def test_a_partitions_next_goes_round_since_2_1_1(version: str, after: int) -> None:
-    assert next_after(release(version), LAST_SEQUENCE, 1) == after
+    assert next_after(parse_release(version), LAST_SEQUENCE, 1) == after

@@ -5,8 +5,6 @@ from collections import Counter
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.draws import ListedDraws
 from kafka_reference.errors import (
     ArithmeticException,
     ArrayIndexOutOfBoundsException,
@@ -15,7 +13,9 @@ from kafka_reference.errors import (
     NotInThisRelease,
     NullPointerException,
 )
+from kafka_reference.java.thread_local_random import ListedDraws
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, binary_search
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 
 def cluster(*partitions: tuple[int, int | None]) -> Cluster:

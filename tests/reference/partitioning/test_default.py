@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.draws import ListedDraws
 from kafka_reference.errors import ArithmeticException, NotInThisRelease, NullPointerException
+from kafka_reference.java.thread_local_random import ListedDraws
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.default import DefaultPartitioner, UniformStickyPartitioner
 
 

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.draws import SeededDraws
 from kafka_reference.errors import NotInThisRelease, QuestionError
+from kafka_reference.java.thread_local_random import SeededDraws
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.expected_spread import Turns, Visits, expected, expected_shares
 from kafka_reference.partitioning.spread import spread
 

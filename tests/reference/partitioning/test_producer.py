@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.errors import (
     ArithmeticException,
     DrawsExhausted,
     IllegalArgumentException,
-    JavaRaises,
+    JavaException,
     NotInThisRelease,
     NullPointerException,
 )
-from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, Plugged, choose_partition
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, CustomPartitioner, choose_partition
 
 RELEASES = ("0.10.0.1", "0.11.0.3", "2.3.1", "3.1.2", "3.2.3", "3.3.1", "4.4.0")
 NODES = (Node(0), Node(1))
@@ -29,7 +29,7 @@ def choices(cluster: Cluster, **asked: object) -> list[object]:
     def choice(version: str) -> object:
         try:
             return choose_partition(cluster=cluster, draws=[4], version=version, **asked)  # type: ignore[arg-type]
-        except JavaRaises as raised:
+        except JavaException as raised:
             return type(raised)
 
     return [choice(version) for version in RELEASES]
@@ -48,14 +48,14 @@ def choices(cluster: Cluster, **asked: object) -> list[object]:
         (EMPTY, {"key": b""}, [NULL, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO]),
         (MIDDLE_LEADERLESS, {"key": b"foo", "ignore_keys": True}, [2, 2, 2, 2, 2, -1, -1]),
         (EMPTY, {"key": b"foo", "ignore_keys": True}, [NULL, ZERO, ZERO, ZERO, ZERO, -1, -1]),
-        (MIDDLE_LEADERLESS, {"key": b"foo", "partitioner": Plugged(7)}, [7] * 7),
-        (EMPTY, {"key": b"foo", "partitioner": Plugged(7)}, [7] * 7),
-        (MIDDLE_LEADERLESS, {"partitioner": Plugged(-1)}, [-1, -1, -1, -1, ILLEGAL, ILLEGAL, ILLEGAL]),
-        (MIDDLE_LEADERLESS, {"partition": 2, "partitioner": Plugged(-1)}, [2] * 7),
+        (MIDDLE_LEADERLESS, {"key": b"foo", "partitioner": CustomPartitioner(7)}, [7] * 7),
+        (EMPTY, {"key": b"foo", "partitioner": CustomPartitioner(7)}, [7] * 7),
+        (MIDDLE_LEADERLESS, {"partitioner": CustomPartitioner(-1)}, [-1, -1, -1, -1, ILLEGAL, ILLEGAL, ILLEGAL]),
+        (MIDDLE_LEADERLESS, {"partition": 2, "partitioner": CustomPartitioner(-1)}, [2] * 7),
         (MIDDLE_LEADERLESS, {"partition": 1, "key": b"foo"}, [1] * 7),
         (MIDDLE_LEADERLESS, {"partition": 3}, [ILLEGAL, 3, 3, 3, 3, 3, 3]),
         (EMPTY, {"partition": 2, "key": b"foo"}, [NULL, 2, 2, 2, 2, 2, 2]),
-        (MIDDLE_LEADERLESS, {"partition": -1, "partitioner": Plugged(7)}, [ILLEGAL] * 7),
+        (MIDDLE_LEADERLESS, {"partition": -1, "partitioner": CustomPartitioner(7)}, [ILLEGAL] * 7),
     ],
 )
 def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], expected: list[object]) -> None:
@@ -75,7 +75,7 @@ def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], ex
         ("4.4.0", {"partition": -1}, "Invalid partition: -1. Partition number should always be non-negative or null."),
         (
             "3.2.3",
-            {"partitioner": Plugged(-1)},
+            {"partitioner": CustomPartitioner(-1)},
             "The partitioner generated an invalid partition number: -1. Partition number should always be non-negative.",
         ),
     ],

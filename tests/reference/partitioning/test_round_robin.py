@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
 from kafka_reference.errors import ArithmeticException, NotInThisRelease
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner, pick
 
 

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.draws import ListedDraws, SeededDraws
 from kafka_reference.errors import (
     ArithmeticException,
     DrawsExhausted,
@@ -11,6 +9,8 @@ from kafka_reference.errors import (
     NullPointerException,
     QuestionError,
 )
+from kafka_reference.java.thread_local_random import ListedDraws, SeededDraws
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.spread import LARGEST_BATCH, Spread, spread
 
 

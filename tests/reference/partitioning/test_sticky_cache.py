@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster import Cluster, Node, Partition
-from kafka_reference.draws import ListedDraws, SeededDraws, seed_for
 from kafka_reference.errors import ArithmeticException, DrawsExhausted
+from kafka_reference.java.thread_local_random import ListedDraws, SeededDraws, seed_for
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
 
 

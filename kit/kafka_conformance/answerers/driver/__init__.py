@@ -1,0 +1,1 @@
+"""Drivers: programs in any language that read questions and write answers as JSON lines."""

@@ -1,0 +1,1 @@
+"""Real brokers for tests: started, used and ended without a trace."""

@@ -1,0 +1,218 @@
+"""One or three Kafka brokers from Maven Central's jars, in processes of their own.
+
+``kafka.tools.StorageTool`` formats each node's folder, ``kafka.Kafka`` runs it, and the node is ready when its log says so:
+a port that answers is no sign, since the system takes connections before Kafka does. A port that was free a moment ago may
+be taken: where the ports are ours to choose, others are tried.
+
+The log goes through slf4j-simple, warnings and the line that is waited for. A node's last words are in every error.
+
+Nothing is written outside the keeper's folder: temporary files of native libraries go into it by ``java.io.tmpdir``, those
+of a crash by the working folder, and the JVM's own in ``/tmp`` are turned off, since one that is killed leaves it there.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_conformance.brokers.settings import Node, nodes_of, properties
+from kafka_conformance.brokers.supervisor import ProcessSupervisor
+from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.oracle.java_home import Java
+
+__all__ = ["Cluster", "Plan", "cluster_id", "last_words", "running_cluster"]
+
+START_LIMIT_S = 90
+STOP_LIMIT_S = 45
+_TRIES = 3
+_POLL_S = 0.02
+_READY = b"Kafka Server started"
+_IN_USE = "Address already in use"
+_LONGEST_WORDS = 400
+
+_LOGGING = (
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+)
+_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Djava.net.preferIPv4Stack=true",
+    *_LOGGING,
+)
+_SHORT_LIVED = ("-Xmx128m", "-XX:TieredStopAtLevel=1")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to run: a release's jars by a Java, and with which settings."""
+
+    release: str
+    java: Java
+    jars: Sequence[Path]
+    nodes: int
+    settings: Mapping[str, str]
+    port: int | None
+    heap_mb: int
+
+    def command(self, folder: Path, *words: str) -> list[str]:
+        """A Java program of the release."""
+        class_path = os.pathsep.join(map(str, self.jars))
+        return [str(self.java.program), "-cp", class_path, *_OPTIONS, f"-Djava.io.tmpdir={folder / 'tmp'}", *words]
+
+
+class Cluster:
+    """The nodes of a plan, in a keeper's folder."""
+
+    def __init__(self, plan: Plan, kept: ProcessSupervisor, nodes: tuple[Node, ...]) -> None:
+        self._plan, self._kept, self.nodes = plan, kept, nodes
+        self._starts = dict.fromkeys((node.id for node in nodes), 0)
+        self._wanted: set[int] = set()
+        self.folder = kept.folder
+
+    def format(self) -> None:
+        """Make every node's folder ready. Raises BrokerLost with what the tool said."""
+        (self.folder / "tmp").mkdir()
+        named = cluster_id()
+        for node in self.nodes:
+            file = self._properties(node)
+            file.write_text(properties(node, self.nodes, self._data(node), self._plan.settings), encoding="utf-8")
+            words = (*_SHORT_LIVED, "kafka.tools.StorageTool", "format", "-t", named, "-c", str(file))
+            self._kept.start(f"format-{node.id}", self._plan.command(self.folder, *words), f"format-{node.id}.log")
+        for node in self.nodes:
+            name = f"format-{node.id}"
+            code = self._kept.wait(name, START_LIMIT_S)
+            if code != 0:
+                how = f"did not end within {START_LIMIT_S} s" if code is None else f"ended with code {code}"
+                raise BrokerLost(f"formatting node {node.id} {how}: {last_words(self.folder / f'{name}.log')}")
+
+    def start(self, *ids: int) -> None:
+        """Start these nodes and wait until they are ready. Raises BrokerLost with their last words."""
+        for each in ids:
+            self._starts[each] += 1
+            words = (f"-Xmx{self._plan.heap_mb}m", "kafka.Kafka", str(self._properties(self._node(each))))
+            self._kept.start(str(each), self._plan.command(self.folder, *words), self.log(each).name)
+            self._wanted.add(each)
+        limit = time.monotonic() + START_LIMIT_S
+        for each in ids:
+            while _READY not in self.log(each).read_bytes():
+                if (code := self._kept.code(str(each))) is not None:
+                    self._wanted.discard(each)
+                    raise BrokerLost(f"node {each} ended with code {code} while starting: {last_words(self.log(each))}")
+                if time.monotonic() > limit:
+                    raise BrokerLost(
+                        f"node {each} was not ready within {START_LIMIT_S} s: {last_words(self.log(each))}"
+                    )
+                time.sleep(_POLL_S)
+
+    def stop(self, node: int) -> None:
+        """Ask a node to end, and wait until it has. Raises BrokerLost if it does not."""
+        self._end(node, signal.SIGTERM)
+
+    def kill(self, node: int) -> None:
+        """Kill a node, as a machine that loses its power would."""
+        self._end(node, signal.SIGKILL)
+
+    def restart(self, node: int) -> None:
+        """Start a node that was stopped or killed, on its port and its files."""
+        self._checked(node)
+        if self._kept.code(str(node)) is None:
+            raise BadInput(f"node {node} runs already")
+        self.start(node)
+
+    def pids(self) -> dict[int, int]:
+        """The process ids of the nodes that run, by node."""
+        return {node.id: pid for node in self.nodes if (pid := self._kept.pid(str(node.id))) is not None}
+
+    def log(self, node: int) -> Path:
+        """What a node has said since its last start."""
+        return self.folder / f"node-{node}.{self._starts[node]}.log"
+
+    def ended_alone(self) -> str:
+        """The first node that has ended and was not asked to, with its last words; empty if there is none."""
+        for each in sorted(self._wanted):
+            if (code := self._kept.code(str(each))) is not None:
+                return f"node {each} ended by itself with code {code}: {last_words(self.log(each))}"
+        return ""
+
+    def _end(self, node: int, how: signal.Signals) -> None:
+        self._checked(node)
+        if len(self.nodes) > 1 and node == self.nodes[0].id:
+            raise BadInput(
+                f"node {node} has the controllers' only vote, without it the others are no cluster: end another"
+            )
+        if self._kept.code(str(node)) is not None:
+            raise BadInput(f"node {node} does not run")
+        self._wanted.discard(node)
+        self._kept.signal(str(node), how)
+        if self._kept.wait(str(node), STOP_LIMIT_S) is None:
+            self._kept.signal(str(node), signal.SIGKILL)
+            self._kept.wait(str(node), STOP_LIMIT_S)
+            raise BrokerLost(
+                f"node {node} did not end within {STOP_LIMIT_S} s and was killed: {last_words(self.log(node))}"
+            )
+
+    def _checked(self, node: int) -> None:
+        if node not in self._starts:
+            raise BadInput(f"there is no node {node}: they are {', '.join(map(str, self._starts))}")
+
+    def _node(self, node: int) -> Node:
+        return next(each for each in self.nodes if each.id == node)
+
+    def _properties(self, node: Node) -> Path:
+        return self.folder / f"node-{node.id}.properties"
+
+    def _data(self, node: Node) -> Path:
+        return self.folder / f"node-{node.id}"
+
+
+@contextlib.contextmanager
+def running_cluster(plan: Plan) -> Iterator[Cluster]:
+    """The nodes of a plan, ready; gone with the block. Raises BadInput, BrokerLost."""
+    with contextlib.ExitStack() as stack:
+        yield _started(plan, stack)
+
+
+def _started(plan: Plan, stack: contextlib.ExitStack) -> Cluster:
+    for tried in range(1, _TRIES + 1):
+        kept = stack.enter_context(ProcessSupervisor())
+        cluster = Cluster(plan, kept, nodes_of(plan.nodes, plan.port))
+        try:
+            cluster.format()
+            cluster.start(*(node.id for node in cluster.nodes))
+        except BrokerLost as lost:
+            if _IN_USE not in str(lost) or tried == _TRIES or plan.port is not None:
+                raise
+            kept.close()
+        else:
+            return cluster
+    raise AssertionError("the last try raises")
+
+
+def cluster_id() -> str:
+    """A random cluster id as Kafka makes them, of 16 bytes; one that began with a dash would be taken for an option."""
+    while True:
+        made = base64.urlsafe_b64encode(secrets.token_bytes(16)).rstrip(b"=").decode()
+        if not made.startswith("-"):
+            return made
+
+
+def last_words(log: Path) -> str:
+    """The line of a log that says what broke: the last that names an error, else the last."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    said = [line.strip() for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
+    errors = [line for line in said if "Exception" in line or "Error" in line or " ERROR " in line or "error:" in line]
+    return (errors or said or ["it said nothing"])[-1][:_LONGEST_WORDS]

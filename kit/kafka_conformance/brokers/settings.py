@@ -1,0 +1,145 @@
+"""What a broker of ours is told: Kafka's settings for one node of one or three.
+
+One node is broker and controller in one. Of three, the first is that, and has the controllers' only vote; the others are
+brokers only. All listen on 127.0.0.1 and nowhere else.
+
+Kafka's defaults are for machines with terabytes and weeks of time. What is set otherwise, and why:
+
+=======================================  ====================================================================
+sessions of 3 s, a heartbeat of 300 ms   a broker that was killed is let in again once its session is over: 9 s
+log.retention.ms=-1                      records may carry timestamps of years ago, and have to stay
+log.cleaner.dedupe.buffer.size           128 MiB of the heap otherwise
+offsets.topic.num.partitions=1           fifty otherwise; the like for transactions and shares
+auto.create.topics.enable=false          a topic that is misspelled is an error
+=======================================  ====================================================================
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_conformance.core.errors import BadInput
+
+__all__ = ["HOST", "Node", "checked_settings", "free_ports", "nodes_of", "properties"]
+
+HOST = "127.0.0.1"
+VOTER = 1
+# Below the range from which systems take ports for outgoing connections: a node that is stopped for a while keeps its port.
+_PORTS = range(20_000, 32_000)
+
+_OURS = frozenset({
+    "advertised.listeners", "broker.id", "controller.listener.names", "controller.quorum.bootstrap.servers",
+    "controller.quorum.voters", "inter.broker.listener.name", "listener.security.protocol.map", "listeners", "log.dir",
+    "log.dirs", "metadata.log.dir", "node.id", "process.roles",
+})  # fmt: skip
+_USUAL = {
+    "auto.create.topics.enable": "false",
+    "broker.heartbeat.interval.ms": "300",
+    "broker.session.timeout.ms": "3000",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.cleaner.dedupe.buffer.size": str(2 * 2**20),
+    "log.retention.ms": "-1",
+    "num.io.threads": "4",
+    "num.network.threads": "2",
+    "offsets.topic.num.partitions": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
+}
+_REPLICATED = (
+    "offsets.topic.replication.factor", "share.coordinator.state.topic.replication.factor",
+    "transaction.state.log.replication.factor",
+)  # fmt: skip
+_IN_SYNC = ("share.coordinator.state.topic.min.isr", "transaction.state.log.min.isr")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One broker: its id, from 1, and its port; the controller's port if it is the voter."""
+
+    id: int
+    port: int
+    controller_port: int | None = None
+
+    @property
+    def address(self) -> str:
+        """Where clients find it."""
+        return f"{HOST}:{self.port}"
+
+
+def checked_settings(settings: Mapping[str, object]) -> dict[str, str]:
+    """A user's settings as Kafka reads them. Raises BadInput for those that are ours, and for what is no setting."""
+    if ours := sorted(_OURS & set(settings)):
+        raise BadInput(f"{ours[0]} is what the broker is started with, and no setting to give")
+    made = {}
+    for name, value in settings.items():
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        if not name or any(c in name + written for c in "\n\r") or any(c in name for c in " =:#!"):
+            raise BadInput(f"{name!r}={written!r} is no setting of Kafka's")
+        made[name] = written.replace("\\", "\\\\")
+    return made
+
+
+def properties(node: Node, nodes: tuple[Node, ...], folder: Path, settings: Mapping[str, str]) -> str:
+    """The text of one node's ``server.properties``."""
+    voter = nodes[0]
+    listeners = [f"PLAINTEXT://{node.address}"]
+    if node.controller_port is not None:
+        listeners.append(f"CONTROLLER://{HOST}:{node.controller_port}")
+    replicas = len(nodes)
+    made = {
+        "process.roles": "broker" if node.controller_port is None else "broker,controller",
+        "node.id": str(node.id),
+        "controller.quorum.voters": f"{voter.id}@{HOST}:{voter.controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "listeners": ",".join(listeners),
+        "advertised.listeners": listeners[0],
+        "inter.broker.listener.name": "PLAINTEXT",
+        "log.dirs": str(folder).replace("\\", "\\\\"),
+        **_USUAL,
+        **dict.fromkeys(_REPLICATED, str(replicas)),
+        **dict.fromkeys(_IN_SYNC, str(min(2, replicas))),
+        **settings,
+    }
+    return "".join(f"{name}={value}\n" for name, value in made.items())
+
+
+def nodes_of(count: int, port: int | None) -> tuple[Node, ...]:
+    """So many nodes on free ports, or on ``port`` and those after it. Raises BadInput for a port that is in use."""
+    if port is None:
+        controller, *ports = free_ports(count + 1)
+    else:
+        ports = list(range(port, port + count))
+        for each in ports:
+            if not 0 < each < 65_536 or not _is_free(each):
+                raise BadInput(f"port {each} of {HOST} is in use or not to be had: name another, or none")
+        controller = free_ports(1, but=ports)[0]
+    return tuple(Node(VOTER + at, each, None if at else controller) for at, each in enumerate(ports))
+
+
+def free_ports(count: int, but: list[int] | None = None) -> list[int]:
+    """So many ports nobody listens on. Raises BadInput where there are not so many."""
+    import random
+
+    found: list[int] = []
+    for port in random.SystemRandom().sample(_PORTS, 2000):
+        if len(found) == count:
+            return found
+        if port not in (but or ()) and _is_free(port):
+            found.append(port)
+    raise BadInput(f"{HOST} has no {count} free ports from {_PORTS.start} to {_PORTS.stop}")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.setsockopt(
+            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+        )  # as Java does: not held up by connections that ended
+        try:
+            tried.bind((HOST, port))
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,1 @@
+"""Frozen cases: questions with Java's answers, shipped in the package."""

@@ -1,0 +1,87 @@
+"""``answer --as WHO``: protocol lines in, protocol lines out: the kit as a driver of itself.
+
+A line that cannot be understood is answered too, with ``failed`` and its number, so that nothing a caller sent is lost;
+the exit code is then 2.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import Any, BinaryIO
+
+import msgspec
+
+from kafka_conformance.cli.commands.replay import answerer
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.oracle.session import named_release
+from kafka_conformance.rules import RULES
+
+__all__ = ["run"]
+
+
+# A line may be no JSON, not even UTF-8, or nested deeper than Python can follow.
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
+    """Answer until the input ends; 2 if some line could not be answered."""
+    lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
+    bad = 0
+    with ExitStack() as rooms:
+        someone = answerer(who, rooms)
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            answered, good = _line(someone, who, line, number)
+            bad += not good
+            out.write(msgspec.json.encode(answered) + b"\n")
+            out.flush()
+    return 2 if bad else 0
+
+
+def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
+    try:
+        document = msgspec.json.decode(line)
+    except _UNREADABLE as error:
+        return {"id": None, "failed": f"line {number} is not JSON: {error}"}, False
+    if isinstance(document, dict) and "hello" in document:
+        return _hello(document["hello"], who, number)
+    name = document.get("id") if isinstance(document, dict) else None
+    try:
+        asked = msgspec.json.decode(line, type=Ask)
+        rule = RULES.get(asked.rule)
+        if rule is None:
+            return {"id": asked.id, "unsupported": f"unknown rule {asked.rule!r}"}, True
+        question = msgspec.json.decode(asked.question, type=rule.question)
+        (outcome,) = someone.answer(rule, named_release(asked.release), [question])
+    except _UNREADABLE as error:
+        return {"id": name, "failed": f"line {number} is no question: {error}"}, False
+    except BadInput as error:
+        return {"id": name, "failed": f"line {number}: {error}"}, False
+    return {"id": asked.id, **_fields(outcome)}, not isinstance(outcome, Failed | Lost)
+
+
+def _hello(hello: Any, who: str, number: int) -> tuple[dict[str, Any], bool]:
+    if not isinstance(hello, dict) or hello.get("protocol") != PROTOCOL:
+        return {"id": None, "failed": f"line {number}: I speak protocol {PROTOCOL}, not {hello}"}, False
+    me = {
+        "protocol": PROTOCOL,
+        "name": f"kafka-conformance {who}",
+        "version": kit_version(),
+        "language": "python",
+    }
+    return {"hello": {**me, "rules": list(RULES)}}, True
+
+
+def _fields(outcome: Outcome) -> dict[str, Any]:
+    match outcome:
+        case Answered(answer):
+            return {"answer": answer}
+        case Unsupported(why):
+            return {"unsupported": why}
+        case Failed(what) | Lost(what=what):
+            return {"failed": what}

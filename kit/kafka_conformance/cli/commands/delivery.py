@@ -1,0 +1,87 @@
+"""``delivery``: what becomes of records with faults on their way; ``--explain`` tells it request by request."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.cli.commands.replay import answerer
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.protocol import Answered, Unsupported, to_json
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.oracle.session import named_release
+from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.delivery.explain_text import ends_in_words, requests_in_words, setting_in_words
+from kafka_conformance.rules.delivery.question import KINDS, AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery.rule import story_of
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.delivery.faults import InvalidScenario
+from kafka_reference.releases import NEWEST
+
+__all__ = ["run"]
+
+_REFUSAL = "NOT_LEADER_OR_FOLLOWER"
+
+
+def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
+    """Tell one story; 0, or BadInput or KitError."""
+    at = NEWEST if kafka == "newest" else named_release(kafka)
+    question = _question(options, refuse)
+    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
+    if of not in {None, "delivery"}:
+        raise BadInput(f"{who} is a mutant of {of}: the mutants of delivery can tell stories")
+    with ExitStack() as rooms:
+        (outcome,) = answerer(who, rooms).answer(RULES["delivery"], at, [question])
+    if isinstance(outcome, Unsupported):
+        raise BadInput(outcome.why)
+    if not isinstance(outcome, Answered):
+        raise KitError(f"{who} has no answer: {outcome}")
+    answer = msgspec.json.decode(to_json(outcome.answer))
+    if as_json:
+        said = {"rule": "delivery", "kafka": str(at), "question": question, "answer": answer}
+        sys.stdout.write(to_json(said).decode() + "\n")
+        return 0
+    out = console()
+    out.print(harmless(f"{setting_in_words(question)}; by {who} {at}"), markup=False)
+    if explain and "requests" in answer:
+        out.print(table("", ["request", "records", "on the wire", "at the leader", "to the producer"],
+                        requests_in_words(question, answer)))  # fmt: skip
+    for line in ends_in_words(answer):
+        out.print(harmless(line), markup=False)
+    return 0
+
+
+def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQuestion:
+    """The options as a question. Raises BadInput."""
+    faults = [
+        AskedFault(op, number)
+        for op in KINDS
+        if op != "refuse"
+        for number in options[op]
+    ]  # fmt: skip
+    for one in refuse:
+        parts = re.fullmatch(r"([0-9]{1,4})(?:=([A-Z_]{1,60}))?", one)
+        if parts is None:
+            raise BadInput(f"--refuse {one}: give a request's number, or NUMBER=ERROR with Kafka's name for the error")
+        faults.append(AskedFault("refuse", int(parts[1]), parts[2] or _REFUSAL))
+    producer = {
+        "acks": options["acks"], "retries": options["retries"], "enable.idempotence": options["idempotence"],
+        "max.in.flight.requests.per.connection": options["in_flight"],
+    }  # fmt: skip
+    document = {
+        "producer": producer, "records": options["records"],
+        "partition": {"replicas": options["replicas"], "min_insync_replicas": options["min_insync_replicas"]},
+        "faults": sorted(msgspec.to_builtins(faults), key=lambda fault: fault["request"]),
+    }  # fmt: skip
+    try:
+        question = msgspec.convert(document, DeliveryQuestion)
+        story_of(question).checked()
+    except (msgspec.ValidationError, InvalidScenario) as error:
+        raise BadInput(f"no story can be made of this: {error}") from error
+    return question

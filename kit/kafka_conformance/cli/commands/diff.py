@@ -1,0 +1,130 @@
+"""``diff R1 R2``: what Java itself answers differently, as shrunk examples; ``diff all``: from each release to the next.
+
+Over more than two releases the result is a table: from which exact release on each rule reads differently. The one in
+the documentation is made by ``diff all --table FILE`` and held to by ``--check FILE``, which looks at which rules
+change between which releases: another seed, or another Hypothesis, makes other examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.pipeline import first_apart, size_of
+from kafka_conformance.core.progress import steps
+from kafka_conformance.core.protocol import to_json
+from kafka_conformance.core.sources import sources
+from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.reports.terminal import console, finding, plural
+from kafka_conformance.rules import named
+from kafka_conformance.verify.release_diff import Compared, compare_releases, shrink_changes
+from kafka_jars.pins import load
+
+__all__ = ["markdown", "run"]
+
+
+def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
+        table: Path | None, check: Path | None) -> int:  # fmt: skip
+    """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if that cannot be said."""
+    pins = load()
+    chosen = chosen_releases(",".join(releases), pins)
+    if len(chosen) < 2:
+        raise BadInput("diff takes two releases, more than two, or all")
+    held_to = _read(check)
+    compared: list[Compared] = []
+    with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
+        java = JavaAnswerer(oracle)
+        for rule in named(rules):
+            progress.doing(f"making questions for {rule.slug}")
+            asked = sources(rule, rule.examples_of(examples, most=1), seed)
+            found = compare_releases(rule, java, chosen, asked, progress)
+            compared += found
+            if len(chosen) == 2:
+                _print_pair(found[0], java, examples, seed)
+    if len(chosen) > 2 and held_to is None:
+        console().print(markdown(compared), markup=False, soft_wrap=True)
+    console().print(f"seed {seed}", style="dim")
+    if table is not None:
+        _write(table, compared)
+    if held_to is not None:
+        return _checked(held_to, markdown(compared), [rule.slug for rule in named(rules)], check)
+    if any(each.changes for each in compared):
+        return 1
+    return 2 if any(each.errors for each in compared) else 0
+
+
+def markdown(compared: Iterable[Compared]) -> str:
+    """The table: for each rule, the releases from which on it reads differently, and how."""
+    lines = [
+        "| rule | from | to | what changed | example: the answer before, the answer after, the question |",
+        "|---|---|---|---|---|",
+    ]
+    for each in compared:
+        first, second = each.releases
+        begins, ends = each.rule.java_class(first) is None, each.rule.java_class(second) is None
+        if begins != ends:
+            lines.append(f"| `{each.rule.slug}` | {first} | {second} | {'begins' if begins else 'ends'} | |")
+        told = sorted(each.changes, key=lambda change: size_of(change.example))[:_TOLD]
+        for change in filter(told.__contains__, each.changes):
+            shown = (*first_apart(change.example), change.example.question)
+            example = " ".join(f"`{to_json(part).decode()}`" for part in shown).replace("|", "\\|")
+            lines.append(f"| `{each.rule.slug}` | {first} | {second} | {change.kind} | {example} |")
+        if more := len(each.changes) - len(told):
+            lines.append(f"| `{each.rule.slug}` | {first} | {second} | and {plural(more, 'more kind')} | |")
+    return "\n".join(lines) + "\n"
+
+
+def _print_pair(compared: Compared, java: JavaAnswerer, examples: int, seed: int) -> None:
+    out = console()
+    names = (f"java {compared.releases[0]}", f"java {compared.releases[1]}")
+    for change in shrink_changes(compared, java, examples, seed):
+        out.print(finding(compared.rule, change.example, names, change.count, ""), soft_wrap=True)
+    out.print(compared.summary, markup=False, soft_wrap=True)
+
+
+def _read(path: Path | None) -> str | None:
+    try:
+        return None if path is None else path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(path: Path, compared: Sequence[Compared]) -> None:
+    """Between the page's marks, or the whole file where there is none."""
+    text = markdown(compared)
+    page = path.read_text(encoding="utf-8") if path.is_file() else f"{_BEGIN}\n{_END}\n"
+    head, _, rest = page.partition(_BEGIN)
+    _, _, tail = rest.partition(_END)
+    try:
+        path.write_text(f"{head}{_BEGIN}\n{text}{_END}{tail}", encoding="utf-8")
+    except OSError as error:
+        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+
+
+# A script goes wrong in hundreds of ways after one change: a page tells of those with the smallest examples.
+_TOLD = 3
+_BEGIN, _END = "<!-- table: made by diff -->", "<!-- /table -->"
+
+
+def _checked(page: str, made: str, asked: Sequence[str], path: Path | None) -> int:
+    """The rows about the rules that were asked; what the page says of others was not looked at."""
+    wanted, found = {row for row in _rows(page) if row[0].strip("`") in asked}, _rows(made)
+    out = console()
+    for row in sorted(found - wanted):
+        out.print(f"{path} lacks: {' | '.join(row)}", markup=False, soft_wrap=True)
+    for row in sorted(wanted - found):
+        out.print(f"{path} says what Java does not: {' | '.join(row)}", markup=False, soft_wrap=True)
+    out.print(f"{path}: {len(wanted & found)} of {len(wanted | found)} rows are so", markup=False)
+    return 0 if wanted == found else 1
+
+
+def _rows(text: str) -> set[tuple[str, ...]]:
+    """Which rule changes, begins or ends from which release to which. In how many ways it does is up to the questions."""
+    found: set[tuple[str, ...]] = set()
+    for line in text.splitlines():
+        if line.startswith("| `"):
+            rule, first, second, what, *_ = (cell.strip("| ") for cell in line.split(" | "))
+            found.add((rule, first, second, what if what in ("begins", "ends") else "changes"))
+    return found

@@ -1,0 +1,209 @@
+"""``explain FILE``: a question and its answer as a timeline one can read: time, step, why, and the state after it.
+
+A file is a saved failure, or the id of one, or questions as the protocol has them: JSON documents with ``rule`` and
+``question``, and ``kafka`` or ``release`` if the newest is not meant, one after another. ``-`` is standard input.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases.failures import FOLDER
+from kafka_conformance.cli.commands.replay import answerer
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.session import named_release
+from kafka_conformance.reports.terminal import console
+from kafka_conformance.reports.timeline import Row, Timeline, print_story
+from kafka_conformance.reports.timeline_figure import draw, ready
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.step_text import fields_in_words, plain_steps
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.releases import NEWEST, Release
+
+__all__ = ["run"]
+
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class _Said(msgspec.Struct, frozen=True):
+    release: str
+
+
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of the protocol, a frozen case or a saved failure: what they have in common, and what one alone has."""
+
+    rule: str
+    question: msgspec.Raw
+    kafka: str | None = None
+    release: str | None = None
+    id: str | None = None
+    expected: _Said | None = None
+    actual: msgspec.Raw = msgspec.Raw(b"null")
+    answer: msgspec.Raw = msgspec.Raw(b"null")
+    found: msgspec.Raw = msgspec.Raw(b"null")
+    story: str = ""
+
+    def at(self) -> str | None:
+        """The release that is named, if one is."""
+        return self.kafka or self.release or (self.expected.release if self.expected else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    rule: Rule
+    question: Question
+    at: Release
+    where: str
+    story: str
+
+
+def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> int:
+    """Explain every question in ``file``; 0, or BadInput or KitError."""
+    asked = [_typed(document, where, kafka) for document, where in _documents(file)]
+    if svg is not None:
+        if len(asked) > 1:
+            raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
+        ready(svg)
+    with ExitStack() as rooms:
+        someone = answerer(who, rooms)
+        _refuse_strangers(who, asked)
+        stories = [_story(someone, one) for one in asked]
+    if svg is not None:
+        draw(stories[0], svg)
+    if as_json:
+        for story in stories:
+            sys.stdout.write(to_json(asdict(story)).decode() + "\n")
+        return 0
+    out = console()
+    for number, story in enumerate(stories):
+        if number:
+            out.print()
+        print_story(out, story)
+    return 0
+
+
+def _refuse_strangers(who: str, asked: Sequence[_Asked]) -> None:
+    """A mutant answers questions of its own rule; to those of another its answers mean nothing. Raises BadInput."""
+    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
+    stranger = next((one for one in asked if of not in {None, one.rule.slug}), None)
+    if stranger is not None:
+        raise BadInput(f"{stranger.where}: {who} is a mutant of {of}, and this is a question of {stranger.rule.slug}")
+
+
+def _documents(file: str) -> Iterator[tuple[_Document, str]]:
+    """Each document, and where it is. Raises BadInput."""
+    name, content = _read(file)
+    if not content.strip():
+        raise BadInput(f"{name} is empty: it should hold a question, as JSON")
+    try:
+        whole = msgspec.json.decode(content)
+    except _UNREADABLE as error:
+        lines = [(line, number) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
+        if len(lines) < 2 or not _is_json(lines[0][0]):
+            raise BadInput(f"{name} is not JSON: {error}") from error
+        for line, number in lines:
+            yield _document(line, f"{name}, line {number}"), f"{name}, line {number}"
+        return
+    if not isinstance(whole, dict):
+        raise BadInput(f"{name} is no question: a JSON object with rule and question is")
+    yield _document(content, name), name
+
+
+def _read(file: str) -> tuple[str, bytes]:
+    if file == "-":
+        return "standard input", sys.stdin.buffer.read()
+    saved = FOLDER / f"{file}.json"
+    path = Path(file) if Path(file).exists() or not saved.is_file() else saved
+    try:
+        return str(path), path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read ({error.strerror}), nor is there a failure of that id") from error
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line)
+    except _UNREADABLE:
+        return False
+    return True
+
+
+def _document(content: bytes, where: str) -> _Document:
+    try:
+        return msgspec.json.decode(content, type=_Document)
+    except _UNREADABLE as error:
+        raise BadInput(f"{where} is no question: {error}") from error
+
+
+def _typed(document: _Document, where: str, kafka: str) -> _Asked:
+    if document.rule not in RULES:
+        raise BadInput(f"{where}: unknown rule {document.rule!r}: expected one of {', '.join(RULES)}")
+    rule = RULES[document.rule]
+    try:
+        question = msgspec.json.decode(document.question, type=rule.question)
+    except _UNREADABLE as error:
+        raise BadInput(f"{where}: the question is none of rule {rule.slug}: {error}") from error
+    named = kafka or document.at()
+    at = NEWEST if named in {None, "newest"} else named_release(str(named))
+    return _Asked(rule, question, at, where, document.story)
+
+
+def _story(someone: Answerer, asked: _Asked) -> Timeline:
+    rule, question, at = asked.rule, asked.question, asked.at
+    right = _answer(ReferenceAnswerer(), asked)
+    said = right if isinstance(someone, ReferenceAnswerer) and someone.instead is None else _answer(someone, asked)
+    rows = tuple(_rows(rule, question, at, right, said))
+    differs = to_json(said) != to_json(right)
+    return Timeline(
+        rule=rule.slug,
+        title=asked.story or rule.title,
+        id=question_id(rule.slug, str(at), question),
+        release=str(at),
+        who=someone.name,
+        asked=tuple(fields_in_words(question)),
+        answered=() if rows else tuple(fields_in_words(said)),
+        rows=rows,
+        instead=tuple(fields_in_words(right)) if differs and not rows else (),
+    )
+
+
+def _answer(someone: Answerer, asked: _Asked) -> Answer:
+    (outcome,) = someone.answer(asked.rule, asked.at, [asked.question])
+    match outcome:
+        case Answered(answer):
+            return answer
+        case Unsupported(why) | Failed(why) | Lost(what=why):
+            raise BadInput(f"{asked.where}: {someone.name} has no answer: {why}")
+
+
+def _rows(rule: Rule, question: Any, at: Release, right: Answer, said: Answer) -> Iterator[Row]:
+    """The steps, by what was said of them; none if the rule has no steps, or raised before the first one."""
+    asked: Sequence[Any] = getattr(question, "steps", ())
+    rights, saids = right.get("steps"), said.get("steps")
+    if not isinstance(rights, list) or not isinstance(saids, list):
+        return
+    explain = rule.explain or plain_steps
+    saids = [*saids, *["(no answer)"] * len(asked)][: len(asked)]
+    ours = explain(question, at, rights)
+    theirs = ours if saids == rights and to_json(saids) == to_json(rights) else explain(question, at, saids)
+    if theirs is ours:
+        yield from map(Row, ours)
+        return
+    for our, their, one, other in zip(ours, theirs, rights, saids, strict=True):
+        if to_json(one) == to_json(other):
+            yield Row(their)
+        elif our.answer != their.answer:
+            yield Row(their, our.answer)
+        else:  # the words leave out what differs
+            yield Row(replace(their, answer=to_json(other).decode()), to_json(one).decode())

@@ -1,0 +1,157 @@
+"""``freeze``: make the frozen cases that the gate ships with, from the real Java's answers; or hold them to Java again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.cases.check import drifts, read_folder
+from kafka_conformance.cases.generation import Made, Plan, freeze
+from kafka_conformance.cases.store import folder_of_cases, write
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.progress import steps
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.rules import named
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_jars.pins import load
+from kafka_reference.releases import Release
+
+__all__ = ["OracleJava", "run"]
+
+_DRIFTS_SHOWN = 10
+
+
+def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None,
+        runs: Sequence[str] = ()) -> int:  # fmt: skip
+    """Make the files, or check those in ``check`` (the shipped ones if that is empty); the exit code."""
+    meant = named(rules)
+    if check is not None:
+        return _check(meant, folder_of_cases() if check == Path() else check)
+    pins = load()
+    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs))
+    made, sizes = [], []
+    with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
+        for each in freeze(plan, OracleJava(oracle), progress):
+            path = folder / f"{each.rule.slug}.ndjson"
+            write(path, each.frozen.provenance, each.frozen.cases)
+            made.append(each)
+            sizes.append(path.stat().st_size)
+    _print(made, sizes, folder, seed)
+    return _exit_code(made)
+
+
+def _swept(runs: Sequence[str]) -> Mapping[str, Mapping[str, Sequence[Question]]]:
+    """What these runs of sweeps found to show mutants."""
+    if not runs:
+        return {}
+    from kafka_conformance.spark.session import open_spark
+    from kafka_conformance.spark.sweep.mutant_hits import kills_in
+
+    with open_spark() as spark:
+        return kills_in(spark, runs)
+
+
+def _check(rules: Sequence[Rule], folder: Path) -> int:
+    found = read_folder(folder, rules)
+    pins = load()
+    releases = chosen_releases("all", pins)
+    strangers = {version for each in found.values() for version in each.provenance.jars} - set(pins.releases)
+    if strangers:
+        raise KitError(f"cases in {folder} are of releases that are not pinned: {', '.join(sorted(strangers))}")
+    asked = sum(len(case.releases) for each in found.values() for case in each.cases)
+    total = sum(len(each.provenance.jars) for each in found.values())
+    drifted = 0
+    out = console()
+    with steps("starting Spark's JVM", total) as progress, open_oracle(pins) as oracle:
+        for line in drifts(found, releases, OracleJava(oracle), progress):
+            drifted += 1
+            if drifted <= _DRIFTS_SHOWN:
+                out.print(line, style="bold red", markup=False, soft_wrap=True)
+        jvm = OracleJava(oracle).jvm
+    cases = sum(len(each.cases) for each in found.values())
+    words = f"{plural(drifted, 'drift')}" if drifted else "all as frozen"
+    said = f"{plural(cases, 'case')}, {plural(asked, 'answer')} asked for again: {words}. JVM {jvm}"
+    out.print(said, markup=False, soft_wrap=True)
+    return 1 if drifted else 0
+
+
+@dataclass(frozen=True, slots=True)
+class OracleJava:
+    """The oracle, as freezing sees it."""
+
+    oracle: Oracle
+
+    @property
+    def jvm(self) -> str:
+        """The JVM's version, and how it was found."""
+        return f"{self.oracle.jvm.version} ({self.oracle.jvm.java.found_by})"
+
+    @property
+    def answerer(self) -> Answerer:
+        """The classes of whatever release is asked about."""
+        return JavaAnswerer(self.oracle)
+
+    def sha256(self, rule: Rule, at: Release) -> str:
+        """The jar's, opened for it. Raises KitError where it is not pinned, JarError, WrongRelease."""
+        opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
+        if not opened.pinned:
+            raise KitError(f"the jars of release {at} are not pinned, so nothing is frozen from them")
+        return opened.broker_sha256 if rule.broker else opened.jar_sha256
+
+
+def _exit_code(made: Sequence[Made]) -> int:
+    """What Java could not answer keeps from judging; a survivor or a reference that is not Java's is a verdict."""
+    if any(each.apart or each.survivors for each in made):
+        return 1
+    return 2 if any(each.failed or each.missing_labels for each in made) else 0
+
+
+def _print(made: Sequence[Made], sizes: Sequence[int], folder: Path, seed: int) -> None:
+    out = console()
+    heads = ["rule", "cases", "newest", "kinds", "mutants", "bytes", "asked", "not in its release"]
+    rows = [_row(each, size) for each, size in zip(made, sizes, strict=True)]
+    out.print(table("", heads, rows))
+    cases = sum(len(each.frozen.cases) for each in made)
+    apart = sum(len(each.apart) for each in made)
+    out.print(
+        f"{plural(cases, 'case')} in {folder}, {sum(sizes):,} bytes; the reference answers {cases - apart:,} of them as"
+        f" Java does. seed {seed}",
+        markup=False,
+        soft_wrap=True,
+    )
+    for each in made:
+        for title, some in (
+            ("mutants that no case catches", each.survivors),
+            ("the reference answers otherwise", each.apart),
+            ("kinds that no case is of", each.missing_labels),
+            ("Java could not answer", each.failed),
+        ):
+            if some:
+                line = (
+                    f"{each.rule.slug}: {title}: {', '.join(some[:3])}{f' … {len(some):,} in all' if some[3:] else ''}"
+                )
+                out.print(line, style="bold red", markup=False, soft_wrap=True)
+
+
+def _row(each: Made, size: int) -> list[str]:
+    cases = each.frozen.cases
+    newest = list(each.frozen.provenance.jars)[-1:]
+    mutants = sum(mutant.rule == each.rule.slug for mutant in MUTANTS)
+    labels = {label for case in cases for label in each.rule.labels(case.typed_question(each.rule))}
+    return [
+        each.rule.slug,
+        f"{len(cases):,}",
+        f"{sum(case.release in newest for case in cases):,}",
+        f"{len(labels):,}",
+        f"{mutants - len(each.survivors)} of {mutants}",
+        f"{size:,}",
+        f"{each.asked:,}",
+        f"{each.absent:,}",
+    ]

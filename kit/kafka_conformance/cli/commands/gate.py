@@ -1,0 +1,130 @@
+"""``gate TARGET``: another implementation, judged: no Java, no Spark."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kafka_conformance.answerers.target import TargetAnswerer, open_target
+from kafka_conformance.cases.failures import FOLDER, TARGET
+from kafka_conformance.core.errors import BadInput, KitError, TargetLost
+from kafka_conformance.core.events import Event, to_line
+from kafka_conformance.core.progress import steps
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate import known_failures
+from kafka_conformance.gate.grading import check_grade
+from kafka_conformance.gate.known_failures import KnownFailures
+from kafka_conformance.gate.reports import github as gate_github
+from kafka_conformance.gate.reports import writers as gate_writers
+from kafka_conformance.gate.runner import Gated, GatePlan, gate, newest_with
+from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.reports.terminal import console, plural
+from kafka_conformance.rules import RULES, named
+from kafka_jars.pins import load
+from kafka_reference.releases import Release
+
+__all__ = ["asked_rules", "entries_of", "run"]
+
+
+def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
+        timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
+        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
+        github: bool | None) -> int:  # fmt: skip
+    """Ask, tell, write; the exit code."""
+    if write_known and known is None:
+        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
+    gate_writers.ready(events, junit, markdown, html, badge, known if write_known else None)
+    entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
+    asked = asked_rules(kafka, rules)
+    with ExitStack() as rooms:
+        stream = rooms.enter_context(_stream(events))
+        someone = rooms.enter_context(_opened(target, command, timeout))
+        for slug, grade in someone.grades.items():
+            if slug in RULES:
+                check_grade(RULES[slug], grade)
+        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), f"{TARGET}{_spelled(target, command)}")
+        progress = rooms.enter_context(steps("the gate", len(asked)))
+        gated = gate(someone, plan, entries, stream, progress)
+    gate_writers.show(gated.events)
+    in_actions = gate_github.in_actions(os.environ) if github is None else github
+    gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
+    if write_known and known is not None:
+        return _write_known(known, entries, gated)
+    return gated.ended.exit_code
+
+
+def entries_of(known: Path | None) -> KnownFailures:
+    """The known failures in this file, as of today; none without a file. Raises BadInput."""
+    today = datetime.now(UTC).date()
+    return KnownFailures(today=today) if known is None else known_failures.read(known, today)
+
+
+def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
+    """Each rule with its releases: those named, or the newest that has it. Raises BadInput if nothing is left to ask."""
+    pins, rules = load(), named(slugs)
+    if not kafka:
+        every = chosen_releases("all", pins)
+        return [(rule, newest_with(rule, every)) for rule in rules]
+    releases = chosen_releases(kafka, pins)
+    found = [(rule, at) for rule in rules for at in releases if at in rule.releases]
+    if not found:
+        raise BadInput(f"none of these rules exists in Kafka {kafka}: {', '.join(rule.slug for rule in rules)}")
+    return found
+
+
+def _spelled(target: str, command: Sequence[str]) -> str:
+    return target or f"-- {shlex.join(command)}"
+
+
+@contextmanager
+def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[TargetAnswerer]:
+    """The target. One that does not come to its hello is told apart by what it did. Raises KitError."""
+    try:
+        with open_target(target, command, timeout_s=timeout_s) as someone:
+            yield someone
+    except TargetLost as lost:
+        raise KitError(f"the target could not be asked ({lost.trouble}): {lost}") from lost
+
+
+@contextmanager
+def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
+    """Where events go as they happen: a file, or nowhere. Raises KitError, if only in the middle, when it is full."""
+    if path is None:
+        yield lambda _: None
+        return
+
+    def written(event: Event) -> None:
+        """At once: a gate that is killed has told what it knew."""
+        with _writing(path):
+            file.write(to_line(event) + b"\n")
+
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb", buffering=0)
+    with file:
+        yield written
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _write_known(path: Path, entries: KnownFailures, gated: Gated) -> int:
+    """The file made or mended; 2 if something could not be judged, for then nothing may be called known or stale."""
+    if gated.ended.exit_code == 2:
+        raise KitError(f"{path} was left as it is: {gated.ended.why}")
+    if gated.ended.failed:
+        raise KitError(f"{path} was left as it is: {plural(gated.ended.failed, 'question')} could not be judged")
+    added, kept = known_failures.mended(path, entries, gated.unknown), sum(entries.keeps())
+    gone = len(entries.entries) - kept
+    words = f"{path}: entries added: {added}, kept: {kept}, taken out: {gone}. Say in each why it is put up with."
+    console().print(words, markup=False, soft_wrap=True)
+    return 0

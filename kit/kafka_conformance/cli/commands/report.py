@@ -1,0 +1,49 @@
+"""``report EVENTS``: any report of a gate, made from the events it saved."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.events import Event, from_lines
+from kafka_conformance.gate.reports import writers as gate_writers
+from kafka_conformance.gate.reports.outline import outline
+
+__all__ = ["read", "run"]
+
+
+def run(*, events: Path, junit: Path | None, github: bool, markdown: Path | None, badge: Path | None, html: Path | None,
+        terminal: bool) -> int:  # fmt: skip
+    """Write what was asked for, or print it for a person if nothing was; the exit code that the gate ended with."""
+    found = read(events)
+    if terminal or not (github or any((junit, markdown, badge, html))):
+        gate_writers.show(found)
+    gate_writers.write_all(found, junit=junit, markdown=markdown, html=html, badge=badge, github=github)
+    return outline(found).exit_code
+
+
+def read(path: Path) -> list[Event]:
+    """The events in a file, or on standard input for ``-``. Raises BadInput.
+
+    A gate that was killed may have left half a line at the end: the reports then say that its stream was cut.
+    """
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    whole, _, rest = data.rpartition(b"\n")
+    found: list[Event] = []
+    for number, line in enumerate(whole.split(b"\n"), 1):
+        try:
+            found.extend(from_lines([line]))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise BadInput(f"{path} is no stream of events: line {number}: {error}") from error
+    try:
+        found.extend(from_lines([rest]))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        if not found:
+            raise BadInput(f"{path} is no stream of events: {error}") from error
+    return found

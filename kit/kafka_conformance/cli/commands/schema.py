@@ -1,0 +1,20 @@
+"""``schema``: the JSON Schema of the protocol, for whoever writes a driver."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kafka_conformance.answerers.driver import schema as protocol_schema
+from kafka_conformance.core.files import write_whole
+
+__all__ = ["run"]
+
+
+def run(*, write: Path | None) -> int:
+    """Print it, or write it into a file. Raises KitError."""
+    if write is None:
+        sys.stdout.write(protocol_schema.text())
+        return 0
+    write_whole(write, protocol_schema.text().encode())
+    return 0

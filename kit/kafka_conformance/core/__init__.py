@@ -1,0 +1,1 @@
+"""What every command stands on: the protocol, rules, sources of questions, and the stream of judgements."""

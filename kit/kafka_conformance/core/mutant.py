@@ -1,0 +1,42 @@
+"""What a mutant is: a rule's reference with one known mistake in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+
+from kafka_conformance.core.protocol import Answer
+from kafka_reference.releases import NEWEST, Release
+
+__all__ = ["Ask", "Mutant", "replaced", "replaced_in"]
+
+T = TypeVar("T")
+Ask = Callable[[Any, Release], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """``ask`` answers like the rule, but for one mistake, which shows in release ``at``.
+
+    ``threads`` are where somebody made it: addresses of issues, pull requests, or source, in public.
+    """
+
+    slug: str
+    rule: str
+    story: str
+    ask: Ask
+    at: Release = NEWEST
+    threads: tuple[str, ...] = ()
+
+
+def replaced(question: T, **changes: Any) -> T:
+    """The question with some of its fields changed."""
+    return msgspec.structs.replace(question, **changes)  # type: ignore[type-var]
+
+
+def replaced_in(question: Any, part: str, **changes: Any) -> Any:
+    """The question with fields of one of its parts changed."""
+    return replaced(question, **{part: replaced(getattr(question, part), **changes)})

@@ -1,0 +1,111 @@
+"""What a rule is to the kit: a question's type, where questions come from, who answers them, and where Java does it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from kafka_conformance.core.protocol import Answer, Outcome, Question
+from kafka_conformance.core.timeline import Explain
+from kafka_reference.behaviour import Behaviour
+from kafka_reference.releases import Release, Spans
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Area", "AskJava", "ByParts", "Columns", "Rule", "Space"]
+
+AskJava: TypeAlias = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
+"""Another rule's slug and questions, not typed yet, to Java's outcomes."""
+
+ByParts: TypeAlias = Callable[[AskJava, Release, Sequence[Any]], list[Outcome]]
+"""Puts questions to Java by way of other rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A finite set of questions, asked whole: its name says of what, since "exhaustive" alone says nothing."""
+
+    name: str
+    questions: Callable[[], Iterable[Question]]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Keys by the million: one int32 answer for each key of a column.
+
+    ``arguments`` are asked one after another (partition counts; a rule without one has a single 0). ``reference`` takes
+    offsets, data and an argument, and gives NumPy int32; ``scalar`` takes one key and an argument.
+    """
+
+    arguments: tuple[int, ...]
+    reference: Callable[[Any, Any, int], Any]
+    scalar: Callable[[bytes, int], int]
+    question: Callable[[bytes, int], Question]
+    field: str
+
+
+class Area(enum.IntEnum):
+    """What part of Kafka a rule belongs to; rules are listed in this order."""
+
+    PLACEMENT = 1
+    ACCUMULATOR = 2
+    IDEMPOTENCE = 3
+    BROKER = 4
+    DELIVERY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named behaviour: a pure function from a question to an answer, with all the kit needs to ask it."""
+
+    slug: str
+    """The name of the rule; it never changes."""
+    title: str
+    area: Area
+    releases: Spans
+    """The releases that have the rule."""
+    question: type[Question]
+    ask: Callable[[Any, Release], Answer]
+    """The reference: a question and a release give an answer's fields. Raises JavaException where Kafka throws."""
+    strategy: Callable[[], SearchStrategy[Any]]
+    spaces: tuple[Space, ...]
+    labels: Callable[[Any], Iterator[str]]
+    """The kinds of question that a question belongs to."""
+    required_labels: frozenset[str]
+    """Kinds of question that every run must have asked before it claims anything."""
+    java: tuple[tuple[Spans, str], ...]
+    """The oracle's Java class, by span of releases."""
+    source: str
+    """The Java method that is mirrored."""
+    links: tuple[str, ...]
+    columns: Columns | None = None
+    path: Callable[[Any], str] = lambda _: ""
+    """The branch of the rule that a question takes; differences on one path are one finding."""
+    share: float = 1
+    """Multiplies the number of generated examples: a history can go wrong in more ways than a single call."""
+    broker: bool = False
+    """Whether classes of the broker answer, whose jars are then loaded too."""
+    by_parts: ByParts | None = None
+    """In place of a Java class: puts the question to Java as questions of other rules."""
+    explain: Explain | None = None
+    """Walks through the steps of a question, for rules that have steps."""
+    harness: str = ""
+    """What of the Java half is the kit's own logic and not Kafka's, in a sentence."""
+    behaviours: tuple[type[Behaviour], ...] = ()
+    """The behaviour records that the reference of this rule reads."""
+
+    def examples_of(self, usual: int, most: float = inf) -> int:
+        """How many examples its strategy is asked for: its share of the usual number, or ``most`` times that."""
+        return round(usual * min(self.share, most))
+
+    def has_java(self, at: Release) -> bool:
+        """Whether Java answers this rule in this release."""
+        return at in self.releases if self.by_parts is not None else self.java_class(at) is not None
+
+    def java_class(self, at: Release) -> str | None:
+        """The oracle's class for this rule in this release, or None where Kafka has no such rule."""
+        return next((name for spans, name in self.java if at in spans), None)

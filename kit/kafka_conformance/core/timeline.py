@@ -1,0 +1,59 @@
+"""A question in readable form: what its fields say, and, for a rule with steps, what happened at each of them and why.
+
+A rule joins the timeline by one function, ``Rule.explain``: it takes the question, the release, and somebody's answers to
+the steps, and gives one :class:`Explained` for each step. The state and the reasons are those of the reference, which the
+function walks through the question; only the answers are somebody's. A rule with steps and without such a function is
+shown by ``rules.common.step_text.plain_steps``, step and answer, no state.
+
+Everything here is text as it is. Who prints it makes it harmless (``reports.harmless``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from kafka_reference.releases import Release
+
+__all__ = ["NOTHING", "Box", "Explain", "Explained", "Lane"]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Something that stands in a lane. ``kind`` is one of "open", "full", "retry", "sent", "ended", "lost", "held"."""
+
+    name: str
+    kind: str
+    story: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A partition, or whatever has a place of its own: what is queued, front to back, and what is out of the queue."""
+
+    name: str
+    queue: tuple[Box, ...]
+    out: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One step: the clock after it, None where there is no clock; what was asked, what was answered, why, and the state.
+
+    ``mark`` is the step in a few words, for a figure; ``state`` is names and what is to be said of each.
+    """
+
+    time_ms: int | None
+    step: str
+    answer: str
+    mark: str
+    reasons: tuple[str, ...] = ()
+    state: tuple[tuple[str, str], ...] = ()
+    lanes: tuple[Lane, ...] = ()
+
+
+# The answer to a step that only has to be taken.
+NOTHING = "–"
+
+Explain: TypeAlias = Callable[[Any, Release, Sequence[Any]], Iterator[Explained]]

@@ -1,0 +1,1 @@
+"""The gate: another implementation compared with Kafka, without Java."""

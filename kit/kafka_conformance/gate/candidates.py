@@ -1,0 +1,244 @@
+"""What may explain wrong answers: everybody who would answer otherwise than the rule, and who is known.
+
+=====================  ================================================================================================
+kind                   who
+=====================  ================================================================================================
+another release        the reference itself, at each other pinned release that has the rule: ``as-2.3.1``
+a known mistake        the mutants of the rule
+the wrong form         the right answer, misspelt: a number as text, another error's name, no message
+a slip                 one too many or too few, the question given back, always the same
+two mistakes in one    a wrong hash with a wrong way from it to the partition; either of them, where a key is only
+                       part of the question
+=====================  ================================================================================================
+
+They come in this order, the simplest first: of two that explain the same, the first one is told. What is *always the
+same*, or *another error's name*, is read off the wrong answers, so it fits them better than it should:
+``kafka_conformance.gate.diagnosis`` asks all candidates to beat chance by a margin. Their stories quote the target, so they
+are as hostile as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from typing import Any
+from unittest.mock import patch
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.mutant import Ask, Mutant
+from kafka_conformance.core.pipeline import Difference
+from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.mutants import HASHES
+from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import masked
+from kafka_conformance.rules.partition_for_key.mutants import FOLDS, folded
+from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_jars.pins import load
+from kafka_reference.partitioning import default, producer
+from kafka_reference.releases import Release
+
+__all__ = ["READ_OFF", "Candidate", "candidates", "line_of", "pinned"]
+
+READ_OFF = frozenset({"always-the-same", "another-error"})
+"""Candidates made from the wrong answers themselves: of a single one, they would explain whatever it says."""
+
+_KEYED = "partition-for-key"
+_LONGEST = 80
+_CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
+_HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default}
+"""Rules in which a key is part of the question, and where in the reference its partition is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Somebody's answers: ``says`` takes a question and its right answer; None is no answer.
+
+    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has
+    to give all the right answers, too, or its story is not true.
+    """
+
+    slug: str
+    story: str
+    says: Callable[[Question, Answer], Answer | None]
+    threads: tuple[str, ...] = ()
+    release: Release | None = None
+    whole: bool = False
+    is_mutant: bool = False
+
+
+def candidates(rule: Rule, at: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:
+    """All of them for this rule in this release, the simplest first."""
+    yield from _releases(rule, at)
+    yield from (replace(_of(mutant, at), is_mutant=True) for mutant in MUTANTS if mutant.rule == rule.slug)
+    yield from _misspelt(wrong)
+    yield from _slips(rule)
+    yield from (_of(mutant, at) for mutant in _composed(rule.slug))
+    yield from _always(wrong)
+
+
+def line_of(answer: Answer) -> bytes:
+    """An answer as JSON, equal ones as equal lines; one that a target gave and JSON has no form for, as Python has it."""
+    try:
+        return to_json(answer)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return ascii(answer).encode()
+
+
+def _short(text: str) -> str:
+    """What a target said, in a story."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+@cache
+def pinned() -> tuple[Release, ...]:
+    """The releases that the proof is about, in order."""
+    return tuple(chosen_releases("all", load()))
+
+
+def _asked(ask: Ask, at: Release) -> Callable[[Question, Answer], Answer | None]:
+    def says(question: Question, _: Answer) -> Answer | None:
+        outcome = outcome_of(ask, question, at)
+        return outcome.answer if isinstance(outcome, Answered) else None
+
+    return says
+
+
+def _of(mutant: Mutant, at: Release) -> Candidate:
+    return Candidate(mutant.slug, mutant.story, _asked(mutant.ask, at), mutant.threads)
+
+
+def _releases(rule: Rule, at: Release) -> Iterator[Candidate]:
+    """The nearest first: what changed last is mistaken most."""
+    others = [other for other in pinned() if other != at and other in rule.releases]
+    before = [other for other in reversed(others) if other < at]
+    for other in (*before, *(other for other in others if other > at)):
+        yield Candidate(
+            f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
+        )
+
+
+@lru_cache(maxsize=8192)
+def _answered(slug: str, at: Release, question: Question) -> Answer | None:
+    """A gate of many releases asks each of them about all the others, over the same questions."""
+    outcome = outcome_of(RULES[slug].ask, question, at)
+    return outcome.answer if isinstance(outcome, Answered) else None
+
+
+def _by_release(slug: str, at: Release, question: Question, _: Answer) -> Answer | None:
+    return _answered(slug, at, question)
+
+
+def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
+    yield Candidate("numbers-as-text", "numbers are given as text", lambda _, right: _each(right, str))
+    yield Candidate("numbers-as-doubles", "numbers are given with a fraction", lambda _, right: _each(right, float))
+    yield Candidate("no-message", "an error's message is left out", _without_message)
+    renamed = _renamed(wrong)
+    if renamed:
+        pairs = ", ".join(f"{_short(str(said['raises']))} in place of {name}" for name, said in renamed.items())
+        yield Candidate(
+            "another-error", f"raises {pairs}", lambda _, right: renamed.get(right.get("raises", ""), right)
+        )
+
+
+def _renamed(wrong: Sequence[Difference]) -> dict[str, Answer]:
+    """For each error of the rule that the target calls otherwise, what it mostly says."""
+    said: dict[str, Counter[bytes]] = {}
+    answers = {}
+    for one in wrong:
+        if "raises" in one.expected and "raises" in one.actual and one.expected["raises"] != one.actual["raises"]:
+            line = line_of(one.actual)
+            answers[line] = one.actual
+            said.setdefault(one.expected["raises"], Counter())[line] += 1
+    return {name: answers[counted.most_common(1)[0][0]] for name, counted in said.items()}
+
+
+def _without_message(_: Question, right: Answer) -> Answer:
+    return {name: value for name, value in right.items() if name != "message"}
+
+
+def _each(value: Any, change: Callable[[int], Any]) -> Any:
+    """The same, with every number in it changed."""
+    if isinstance(value, dict):
+        return {name: _each(part, change) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each(part, change) for part in value]
+    return change(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _slips(rule: Rule) -> Iterator[Candidate]:
+    yield Candidate("one-too-many", "every number is one too high", lambda _, right: _each(right, lambda n: n + 1))
+    yield Candidate("one-too-few", "every number is one too low", lambda _, right: _each(right, lambda n: n - 1))
+    for name in rule.question.__struct_fields__:
+
+        def echo(question: Question, right: Answer, name: str = name) -> Answer | None:
+            given = getattr(question, name)
+            return dict.fromkeys(right, given) if len(right) == 1 and isinstance(given, int | str) else None
+
+        yield Candidate(f"echo-of-{name.replace('_', '-')}", f"gives back the question's {name}", echo)
+
+
+def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
+    counted = Counter(line_of(one.actual) for one in wrong)
+    if counted:
+        often = counted.most_common(1)[0][0]
+        said = next(one.actual for one in wrong if line_of(one.actual) == often)
+        yield Candidate(
+            "always-the-same",
+            f"answers {_short(often.decode())}, whatever it is asked",
+            lambda _, __: said,
+            _CONSTANT,
+            whole=True,
+        )
+
+
+@cache
+def _composed(slug: str) -> tuple[Mutant, ...]:
+    if slug == _KEYED:
+        return (*_hashed_rightly_folded(), *_hashed_wrongly_folded())
+    if slug in _HASHED_WITHIN:
+        keyed = (*(mutant for mutant in MUTANTS if mutant.rule == _KEYED), *_hashed_rightly_folded())
+        return tuple(_within(slug, mutant) for mutant in keyed)
+    return ()
+
+
+def _hashed_rightly_folded() -> Iterator[Mutant]:
+    return (_hashed(mistake, masked, mistake.slug, mistake.story, mistake.threads) for mistake in _hash_mistakes())
+
+
+def _hashed_wrongly_folded() -> Iterator[Mutant]:
+    threads = {mutant.slug: mutant.threads for mutant in MUTANTS}
+    for mistake in _hash_mistakes():
+        for fold, (story, folds) in FOLDS.items():
+            both = tuple(dict.fromkeys((*mistake.threads, *threads[fold])))
+            yield _hashed(mistake, folds, f"{mistake.slug}+{fold}", f"{mistake.story}; and {story}", both)
+
+
+def _hash_mistakes() -> Iterator[Mutant]:
+    return (mutant for mutant in MUTANTS if mutant.rule == "murmur2" and mutant.slug != "unsigned-hash")
+
+
+def _hashed(
+    mistake: Mutant, fold: Callable[[int, int], int], slug: str, story: str, threads: tuple[str, ...]
+) -> Mutant:
+    hashes = {**HASHES, **PORTED_HASHES}[mistake.slug][1]
+    return Mutant(slug, _KEYED, story, folded(fold, lru_cache(maxsize=4096)(hashes)), threads=threads)
+
+
+def _within(slug: str, mutant: Mutant) -> Mutant:
+    """The mistake about a key's partition, in a rule that asks for one."""
+
+    def ask(question: Any, at: Release) -> Answer:
+        with patch.object(_HASHED_WITHIN[slug], "partition_for_key", partition_for_key):
+            return RULES[slug].ask(question, at)
+
+    def partition_for_key(key: bytes | None, partitions: int) -> Any:
+        answer = mutant.ask(PartitionForKeyQuestion(None if key is None else key.hex(), partitions), mutant.at)
+        return answer["partition"]
+
+    return Mutant(f"key:{mutant.slug}", slug, f"of a key: {mutant.story}", ask, mutant.at, mutant.threads)

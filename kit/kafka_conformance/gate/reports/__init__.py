@@ -1,0 +1,1 @@
+"""Reports of a gate, one writer for each format, made from its events."""

@@ -1,0 +1,34 @@
+"""A gate as a badge: the JSON that shields.io's endpoint reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from kafka_conformance.core.events import Ended, Event
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.gate.reports.outline import outline
+
+__all__ = ["write"]
+
+
+def write(events: Iterable[Event]) -> str:
+    """The document: ``Kafka 4.4.0 | conforms``, ``| 412 differ``, or ``| not judged``."""
+    seen = outline(events)
+    releases = seen.releases
+    span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
+    message, color = _said(seen.ended)
+    said = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}
+    # A badge of a gate that could not judge must not be shown in a colour that its reader asked for.
+    if seen.exit_code == 2:
+        said["isError"] = True
+    return msgspec.json.format(msgspec.json.encode(said), indent=2).decode() + "\n"
+
+
+def _said(ended: Ended | None) -> tuple[str, str]:
+    if ended is None or ended.exit_code not in (0, 1):
+        return "not judged", "lightgrey"
+    if ended.exit_code == 1:
+        return (f"{ended.differed:,} differ" if ended.differed else "known failures are stale"), "red"
+    return (f"conforms, {ended.known:,} known to differ", "yellow") if ended.known else ("conforms", "brightgreen")

@@ -1,0 +1,212 @@
+"""A gate as Markdown, for a page, a pull request, or a job's summary.
+
+What a target said stands in code, where nothing is markup, links nowhere and mentions nobody: a code span with more
+backticks around it than are in it, or a fenced block likewise. Words of our own stand as text with whatever Markdown
+reads as markup written as a character reference. There are only such words in tables, since a cell of GitHub's tables
+ends at a pipe even in code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from kafka_conformance.core.events import Diagnosis, Event
+from kafka_conformance.core.sanitize import clipped, harmless
+from kafka_conformance.gate.reports.outline import (
+    CODES,
+    Broken,
+    Explained,
+    Finding,
+    Outline,
+    Row,
+    address,
+    as_json,
+    compared,
+    counted,
+    diagnosed,
+    explanations,
+    findings,
+    folded,
+    outline,
+    since_until,
+    troubles,
+    verdict,
+)
+from kafka_conformance.reports.terminal import plural
+
+__all__ = ["block", "cell", "code", "diagnosis", "link", "rendered", "words", "write"]
+
+_HEADS = ("rule", "releases", "verdict", "grade", "asked", "agreed", "differed", "known", "unsupported", "failed")
+_LINKED = re.compile(r"@|://|[\w-]\.[^\W\d]|\b(?:www|mailto|xmpp)\b|#\d", re.IGNORECASE)
+_MARKUP = re.compile(r"[^\w\s.,:;'\"%/()-]|_|[.:](?=[^\s0-9])")
+
+
+def write(events: Iterable[Event]) -> str:
+    """The page."""
+    return rendered(outline(events))
+
+
+def rendered(seen: Outline, *, most: int = 1000, limit: int = 4000) -> str:
+    """The page with at most ``most`` findings, each text cut at ``limit`` characters."""
+    found = findings(seen.rows)
+    new = [one for one in found if one.first.known is None]
+    known = [one for one in found if one.first.known is not None]
+    parts = [*_head(seen), *_table(seen)]
+    parts += _section("What differs", (_finding(one, limit) for one in new[:most]), len(new) - most)
+    parts += _section("What would explain a rule as a whole", map(_explained, explanations(seen.rows)))
+    broken = troubles(seen.rows)
+    parts += _section(
+        "What kept a rule from being judged", (_trouble(one, limit) for one in broken[:most]), len(broken) - most
+    )
+    parts += _section("How records were spread", (one for row in seen.rows for one in _spread(row)))
+    parts += _section("Known failures", (_known(one) for one in known[:most]), len(known) - most)
+    stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Mend: {words(one.mend)}" for one in seen.stale[:most])
+    parts += _section("Known failures that are wrong by now", stale, len(seen.stale) - most)
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(seen: Outline) -> Iterator[str]:
+    yield f"# {CODES.get(seen.exit_code, CODES[2]).capitalize()}: {code(seen.target)}"
+    yield code(verdict(seen), 2000)
+    if seen.ended:
+        yield f"{words(counted(seen.ended))}; {seen.ended.seconds:.1f} s."
+    if seen.began:
+        said = seen.began.target
+        yield (
+            f"Started as {code(said.command)}, written in {code(said.language)}; kit {code(seen.began.kit)}, "
+            f"seed {seen.began.seed}, {plural(seen.began.examples, 'fresh example')} for each rule."
+        )
+
+
+def _table(seen: Outline) -> Iterator[str]:
+    if not seen.rows:
+        return
+    lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|---|---|---:|---:|---:|---:|---:|---:|"]
+    for group in folded(seen.rows):
+        ends = [row.ended for row in group if row.ended]
+        counts = [
+            sum(getattr(end, name) for end in ends)
+            for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
+        ]
+        cells = (group[0].rule, since_until([row.release for row in group]), group[0].verdict, group[0].grade)
+        lines.append("| " + " | ".join([*map(cell, cells), *(f"{count:,}" for count in counts)]) + " |")
+    yield "\n".join(lines)
+
+
+def _section(title: str, parts: Iterable[str], more: int = 0) -> Iterator[str]:
+    found = list(parts)
+    if found:
+        yield f"## {title}"
+        yield from found
+    if more > 0:
+        yield f"And {more:,} more."
+
+
+def _finding(one: Finding, limit: int) -> str:
+    first = one.first
+    lines = [f"### {words(first.rule)}: {code(first.kind, 200)}", ""]
+    lines.append(f"{plural(one.times, 'question')} in {words(one.where)}, of which one is")
+    lines += ["", block(_sides(one, limit)), ""]
+    if first.diagnosis:
+        lines.append(f"- {diagnosis(first.diagnosis)}")
+    lines.append(f"- Decided by {code(first.java)}" + (f", written down at {link(first.link)}" if first.link else ""))
+    if first.file:
+        lines.append(f"- See it again: {code(f'kafka-conformance replay {first.file}')}")
+    return "\n".join(lines)
+
+
+def _sides(one: Finding, limit: int) -> Sequence[str]:
+    first = one.first
+    lines = [f"question  {clipped(as_json(first.question), limit)}"]
+    parts = compared(first)
+    if not any(part.asked for part in parts):
+        return [
+            *lines,
+            f"expected  {clipped(as_json(first.expected), limit)}",
+            f"actual    {clipped(as_json(first.actual), limit)}",
+        ]
+    for part in parts:
+        if not part.same:
+            name = f"step {part.name}" if part.asked else f"field {part.name}"
+            lines.append(f"{clipped(name, 200)}  {clipped(part.asked, limit)}")
+            lines.append(f"  expected  {clipped(part.expected or '(none)', limit)}")
+            lines.append(f"  actual    {clipped(part.actual or '(none)', limit)}")
+        if len(lines) > 120:
+            return [*lines, "and more"]
+    return lines
+
+
+def diagnosis(one: Diagnosis) -> str:
+    """A diagnosis as text: the mistake's name as code, its threads as links."""
+    threads = ", ".join(map(link, one.threads))
+    before, mutant, after = diagnosed(one, threads=False).partition(f"`{one.mutant}`")
+    said = words(before) + (code(one.mutant) if mutant else "") + words(after)
+    return said + (f" (see {threads})" if threads else "")
+
+
+def _explained(one: Explained) -> str:
+    return f"- {words(one.rule)} in {words(one.where)}: {diagnosis(one.diagnosis)}"
+
+
+def _trouble(one: Broken, limit: int) -> str:
+    first = one.first
+    times = f" ({one.times:,} times)" if one.times > 1 else ""
+    said = f"{code(first.trouble)}{times}: {code(first.what, limit)}"
+    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Mend: {words(first.mend)}"
+
+
+def _spread(row: Row) -> Iterator[str]:
+    if row.ended and row.ended.distribution:
+        one = row.ended.distribution
+        lines = [f"{words(row.rule)} in {words(row.release)}: {words(one.title)}, p = {one.p_value:.3g}", ""]
+        lines += ["| partition | expected | actual |", "|---:|---:|---:|"]
+        for place, expected, actual in zip(one.partitions, one.expected, one.actual, strict=False):
+            lines.append(f"| {place} | {expected:,.1f} | {actual:,} |")
+        yield "\n".join(lines)
+
+
+def _known(one: Finding) -> str:
+    known = one.first.known
+    assert known is not None  # noqa: S101  for the type checker: only such findings are given
+    issue = f" ({link(known.issue)})" if known.issue else ""
+    until = f", until {code(known.expires)}" if known.expires else ""
+    where = words(one.where)
+    return f"- {words(one.first.rule)} in {where}: {code(one.first.kind, 200)}: {words(known.reason)}{issue}{until}"
+
+
+def words(text: str, limit: int = 4000) -> str:
+    """Text of ours as text; as code if it holds what many readers of Markdown make a link of, or a mention."""
+    return code(text, limit) if _LINKED.search(text) else cell(text, limit)
+
+
+def cell(text: str, limit: int = 4000) -> str:
+    """Text of ours, in a table too, with what is markup in Markdown as character references."""
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", harmless(clipped(text, limit)))
+
+
+def code(text: str, limit: int = 1000) -> str:
+    """Anybody's text as a code span; not for a cell of a table."""
+    said = harmless(clipped(text, limit))
+    if not said.strip(" "):
+        return "(nothing)"
+    fence = "`" * (_longest_run(said) + 1)
+    pad = " " if said.startswith(("`", " ")) or said.endswith(("`", " ")) else ""
+    return f"{fence}{pad}{said}{pad}{fence}"
+
+
+def block(lines: Iterable[str]) -> str:
+    """Anybody's lines as a block of code; each stays one line."""
+    said = [harmless(line) for line in lines]
+    fence = "`" * max(3, _longest_run("\n".join(said)) + 1)
+    return "\n".join([f"{fence}text", *said, fence])
+
+
+def link(text: str) -> str:
+    """A plain web address as a link, anything else as code."""
+    plain = address(text)
+    return code(text) if plain is None else f"<{plain}>"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

@@ -1,0 +1,320 @@
+"""The stream of a gate's events put in order, and the words that every report of it shares.
+
+A stream is told in the order in which things happened; a report wants each rule in each release with what was found in
+it. Findings that are the same in several releases are one finding. A stream that was cut before ``ended``, or that holds
+nothing, proves nothing: its exit code is 2, and its verdict says so.
+
+What comes from a target is hostile text, and may be a dictionary of anything, nested without end. :func:`as_json` and
+:func:`clipped` are how reports get at it; making it harmless in its own format is each writer's duty.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka_conformance.core.events import Began, Diagnosis, Differed, Ended, Event, RuleBegan, RuleEnded, Stale, Trouble
+from kafka_conformance.reports.terminal import plural
+
+__all__ = [
+    "CODES",
+    "UNFINISHED",
+    "Broken",
+    "Explained",
+    "Finding",
+    "Outline",
+    "Part",
+    "Row",
+    "address",
+    "as_json",
+    "compared",
+    "counted",
+    "diagnosed",
+    "explanations",
+    "findings",
+    "folded",
+    "outline",
+    "since_until",
+    "troubles",
+    "verdict",
+]
+
+# What an exit code says.
+CODES = {0: "conforms", 1: "differs", 2: "could not be judged"}
+
+# The verdict of a rule that began and did not end: the stream was cut.
+UNFINISHED = "unfinished"
+
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#@!$&'*+,;=%-]*)?", re.ASCII)
+
+
+@dataclass(slots=True)
+class Row:
+    """A rule in a release: how it began, what happened, how it ended; ``ended`` is None if the stream was cut."""
+
+    rule: str
+    release: str
+    grade: str
+    frozen: int
+    differed: list[Differed] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+    ended: RuleEnded | None = None
+
+    @property
+    def verdict(self) -> str:
+        """One of ``events.Verdict``, or ``unfinished``."""
+        return self.ended.verdict if self.ended else UNFINISHED
+
+
+@dataclass(slots=True)
+class Outline:
+    """A whole gate. ``began`` and ``ended`` are None where the stream lacks them."""
+
+    began: Began | None = None
+    rows: list[Row] = field(default_factory=list)
+    stale: list[Stale] = field(default_factory=list)
+    ended: Ended | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """As the gate ended: 0, 1 or 2; 2 if it did not."""
+        return self.ended.exit_code if self.ended else 2
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that were asked, in their order."""
+        return list(dict.fromkeys(row.rule for row in self.rows))
+
+    @property
+    def releases(self) -> list[str]:
+        """The releases that were to be judged, in their order."""
+        named = self.began.releases if self.began else ()
+        return list(dict.fromkeys([*named, *(row.release for row in self.rows)]))
+
+    @property
+    def target(self) -> str:
+        """``franz-go 1.22.2``, as the target said of itself; not harmless."""
+        said = self.began.target if self.began else None
+        return " ".join(filter(None, (said.name, said.version))) if said else "the target"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found alike in several releases: the first of them stands for all, ``times`` counts all."""
+
+    first: Differed
+    where: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A trouble that was alike in several releases."""
+
+    first: Trouble
+    where: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A diagnosis of a rule as a whole, which no finding of it has told, alike in several releases."""
+
+    rule: str
+    where: str
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of two answers: a field, or a step with what was asked there. None is a part that one of them lacks."""
+
+    name: str
+    asked: str
+    expected: str | None
+    actual: str | None
+
+    @property
+    def same(self) -> bool:
+        """Whether both say the same there."""
+        return self.expected == self.actual
+
+
+def outline(events: Iterable[Event]) -> Outline:
+    """The events in order. A stream may end anywhere, and what belongs to no rule that began gets a row all the same."""
+    made = Outline()
+    rows: dict[tuple[str, str], Row] = {}
+    for event in events:
+        match event:
+            case Began():
+                made.began = event
+            case RuleBegan():
+                _row(rows, event).grade = event.grade
+                _row(rows, event).frozen = event.frozen
+            case Differed():
+                _row(rows, event).differed.append(event)
+            case Trouble():
+                _row(rows, event).troubles.append(event)
+            case RuleEnded():
+                row = _row(rows, event)
+                row.ended, row.grade = event, event.grade
+            case Stale():
+                made.stale.append(event)
+            case Ended():
+                made.ended = event
+    made.rows = list(rows.values())
+    return made
+
+
+def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | Trouble | RuleEnded) -> Row:
+    return rows.setdefault((event.rule, event.release), Row(event.rule, event.release, "exact", 0))
+
+
+def findings(rows: Sequence[Row]) -> list[Finding]:
+    """Every finding of these rows, once for all releases in which it is the same."""
+    asked = _asked(rows)
+    alike: dict[tuple[str, ...], list[Differed]] = {}
+    for row in rows:
+        for one in row.differed:
+            # A finding that is known in one release and not in another is two.
+            known = one.known.reason if one.known else ""
+            mutant = one.diagnosis.mutant if one.diagnosis else ""
+            said = (as_json(each) for each in (one.question, one.expected, one.actual))
+            alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *said), []).append(one)
+    return [Finding(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
+
+
+def troubles(rows: Sequence[Row]) -> list[Broken]:
+    """Every trouble of these rows, once for all releases in which it is the same."""
+    asked = _asked(rows)
+    alike: dict[tuple[str, ...], list[Trouble]] = {}
+    for row in rows:
+        for one in row.troubles:
+            alike.setdefault((one.rule, one.trouble, one.what, one.mend), []).append(one)
+    return [Broken(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
+
+
+def explanations(rows: Sequence[Row]) -> list[Explained]:
+    """What explains a rule as a whole, as far as no finding of it says so."""
+    asked = _asked(rows)
+    alike: dict[tuple[str, Diagnosis], list[str]] = {}
+    for row in rows:
+        said = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
+        for one in row.ended.diagnoses if row.ended else ():
+            if one.mutant not in said:
+                alike.setdefault((row.rule, one), []).append(row.release)
+    return [Explained(rule, since_until(at, asked[rule]), one) for (rule, one), at in alike.items()]
+
+
+def _asked(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """For each rule the releases in which it was asked."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.rule, []).append(row.release)
+    return found
+
+
+def _where(group: Sequence[Differed] | Sequence[Trouble], asked: Mapping[str, Sequence[str]]) -> str:
+    return since_until([one.release for one in group], asked[group[0].rule])
+
+
+def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows of one rule that follow each other with the same verdict and grade, as one."""
+    group: list[Row] = []
+    places = {rule: place for place, rule in enumerate(dict.fromkeys(row.rule for row in rows))}
+    for row in sorted(rows, key=lambda row: places[row.rule]):
+        if group and (group[0].rule, group[0].verdict, group[0].grade) != (row.rule, row.verdict, row.grade):
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group
+
+
+def verdict(seen: Outline) -> str:
+    """The gate's verdict in one line; not harmless, but it begins with a word of ours."""
+    if seen.ended is None:
+        what = "the stream of events ends before the gate did" if seen.began or seen.rows else "there are no events"
+        return f"{CODES[2]}: {seen.target}: {what}, so nothing is claimed"
+    word = CODES.get(seen.exit_code, CODES[2])
+    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}: {seen.ended.why}"
+
+
+def counted(ended: RuleEnded | Ended) -> str:
+    """``1,000 questions, 588 agreed, 412 differed``, naught left out."""
+    sides = (
+        (ended.agreed, "agreed"),
+        (ended.differed, "differed"),
+        (ended.known, "known to differ"),
+        (ended.failed, "failed"),
+        (ended.unsupported, "unsupported"),
+    )
+    return ", ".join([plural(ended.asked, "question"), *(f"{count:,} {what}" for count, what in sides if count)])
+
+
+def diagnosed(one: Diagnosis, *, threads: bool = True) -> str:
+    """A diagnosis in one line: which known mistake gives the same answers, and where somebody made it."""
+    verb = "equals" if one.wrong == 1 else "equal"
+    line = f"{one.equal:,} of {plural(one.wrong, 'wrong answer')} {verb} `{one.mutant}`: {one.story}"
+    if one.sample_of:
+        line += f" (a sample of {one.sample_of:,})"
+    if one.right:
+        line += f"; so do {one.also:,} of {plural(one.right, 'right one')}"
+    return f"{line} (see {', '.join(one.threads)})" if threads and one.threads else line
+
+
+def since_until(releases: Sequence[str], among: Sequence[str] = ()) -> str:
+    """``4.4.0``, ``3.3.1 and 4.4.0``, or ``0.10.0.1 to 3.1.2, 4.4.0 (14 releases)``.
+
+    Of ``among``, which are in order, a span leaves none out; without it, the releases are taken for all there are.
+    """
+    chosen = set(releases)
+    spans: list[list[str]] = [[]]
+    for release in dict.fromkeys([*among, *releases]):
+        if release in chosen:
+            spans[-1].append(release)
+        else:
+            spans.append([])
+    if len(chosen) < 3:
+        return " and ".join(dict.fromkeys(releases)) or "of no release"
+    said = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
+    return f"{', '.join(said)} ({len(chosen)} releases)"
+
+
+def compared(one: Differed, limit: int = 200) -> list[Part]:
+    """Both answers part by part: field by field, and step by step where both have steps; at most ``limit`` parts."""
+    parts = [
+        Part(name, "", *(as_json(side[name]) if name in side else None for side in (one.expected, one.actual)))
+        for name in dict.fromkeys([*one.expected, *one.actual])
+        if not (name == "steps" and _steps(one))
+    ]
+    asked, sides = one.question.get("steps"), _steps(one)
+    for number in range(max(map(len, sides), default=0)):
+        if len(parts) >= limit:
+            break
+        step = as_json(asked[number]) if isinstance(asked, list) and number < len(asked) else ""
+        parts.append(
+            Part(str(number), step, *(as_json(side[number]) if number < len(side) else None for side in sides))
+        )
+    return parts[:limit]
+
+
+def _steps(one: Differed) -> list[list[Any]]:
+    sides = [one.expected.get("steps"), one.actual.get("steps")]
+    return [side for side in sides if isinstance(side, list)] if all(isinstance(side, list) for side in sides) else []
+
+
+def as_json(value: object) -> str:
+    """``value`` as one line of JSON with sorted keys; not harmless, since a string may hold anything."""
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)
+    except (RecursionError, TypeError, ValueError):
+        return "(it cannot be shown as JSON)"
+
+
+def address(text: str) -> str | None:
+    """``text`` if it is a plain web address, to be made a link; None if it is anything else."""
+    return text if len(text) < 2000 and _ADDRESS.fullmatch(text) else None

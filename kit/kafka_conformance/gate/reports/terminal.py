@@ -1,0 +1,164 @@
+"""What a person reads of a gate at a terminal: a table, each finding, what to mend, and the verdict as the last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafka_conformance.core.events import Differed, Event
+from kafka_conformance.core.sanitize import clipped, harmless
+from kafka_conformance.gate.reports.outline import (
+    Broken,
+    Finding,
+    Outline,
+    Row,
+    as_json,
+    compared,
+    counted,
+    diagnosed,
+    explanations,
+    findings,
+    outline,
+    troubles,
+    verdict,
+)
+from kafka_conformance.reports.terminal import plural
+
+__all__ = ["show"]
+
+_HEADS = (
+    "rule",
+    "release",
+    "verdict",
+    "grade",
+    "asked",
+    "agreed",
+    "differed",
+    "known",
+    "unsupported",
+    "failed",
+    "seconds",
+)
+_STYLES = {"agrees": "green", "known": "yellow", "unsupported": "dim"}
+_LIMIT = 2000
+_STEPS = 40
+_MOST = 20  # findings of a rule, all releases together: beyond that nobody reads on at a terminal
+
+
+def show(out: Console, events: Iterable[Event]) -> None:
+    """Print it all. Nothing that a target said can move the cursor, colour anything, or begin a line of its own."""
+    seen = outline(events)
+    if seen.rows:
+        out.print(_table(seen))
+    found = findings(seen.rows)
+    for rule in seen.rules:
+        _say(out, *_new(rule, [one for one in found if one.first.rule == rule and one.first.known is None]))
+    for explained in explanations(seen.rows):
+        _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
+    for row in seen.rows:
+        _say(out, *_distribution(row))
+    for broken in troubles(seen.rows):
+        _say(out, *_trouble(broken))
+    _say(out, *_known([one for one in found if one.first.known is not None]))
+    for stale in seen.stale:
+        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  mend: {stale.mend}"))
+    if seen.began:
+        _say(
+            out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}, {plural(seen.began.examples, 'example')}", "dim")
+        )
+    counts = f". {counted(seen.ended)}, {seen.ended.seconds:.1f} s" if seen.ended else ""
+    _say(out, _line(verdict(seen) + counts, "bold green" if seen.exit_code == 0 else "bold red"))
+
+
+def _table(seen: Outline) -> Table:
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for number, head in enumerate(_HEADS):
+        made.add_column(head, justify="right" if number > 3 else "left", overflow="fold")
+    for row in seen.rows:
+        end = row.ended
+        counts = (end.asked, end.agreed, end.differed, end.known, end.unsupported, end.failed) if end else ("-",) * 6
+        cells = [row.rule, row.release, row.verdict, row.grade, *(f"{one:,}" if end else "-" for one in counts)]
+        cells.append(f"{end.seconds:.1f}" if end else "-")
+        style = _STYLES.get(row.verdict, "bold red")
+        made.add_row(*(Text(harmless(cell), style=style if place == 2 else "") for place, cell in enumerate(cells)))
+    return made
+
+
+def _new(rule: str, found: Sequence[Finding]) -> Iterator[Text]:
+    for one in found[:_MOST]:
+        yield from _finding(one)
+    if len(found) > _MOST:
+        yield _line(f"{rule}: {plural(len(found) - _MOST, 'finding')} more, which the other reports have", "bold red")
+
+
+def _finding(one: Finding) -> Iterator[Text]:
+    first = one.first
+    yield _line(f"{first.rule} in {one.where}: {first.kind}, {plural(one.times, 'question')}", "bold red")
+    yield _side("question", as_json(first.question))
+    yield from _answers(first)
+    if first.diagnosis:
+        yield _side("diagnosis", diagnosed(first.diagnosis), "yellow")
+    yield _side("Java", first.java)
+    if first.link:
+        yield _side("rule", first.link)
+    if first.file:
+        yield _side("see it again", f"kafka-conformance replay {first.file}", "dim")
+
+
+def _answers(one: Differed) -> Iterator[Text]:
+    """Both answers; for a script the steps that differ, since the others agree."""
+    parts = compared(one, limit=10_000)
+    if not any(part.asked for part in parts):
+        yield _side("expected", as_json(one.expected))
+        yield _side("actual", as_json(one.actual), "red")
+        return
+    differing = [part for part in parts if not part.same]
+    for part in differing[:_STEPS]:
+        yield _side(f"step {part.name}", part.asked) if part.asked else _side("field", part.name)
+        yield _side("  expected", part.expected or "(none)")
+        yield _side("  actual", part.actual or "(none)", "red")
+    if len(differing) > _STEPS:
+        yield _side("", f"and {plural(len(differing) - _STEPS, 'step')} more that differ")
+
+
+def _distribution(row: Row) -> Iterator[Text]:
+    if row.ended and row.ended.distribution:
+        one = row.ended.distribution
+        yield _line(f"{row.rule} in {row.release}: {one.title}, p = {one.p_value:.3g}")
+        for place, expected, actual in zip(one.partitions, one.expected, one.actual, strict=False):
+            yield _line(f"  partition {place}: {expected:,.1f} expected, {actual:,} seen", "dim")
+
+
+def _trouble(one: Broken) -> Iterator[Text]:
+    first = one.first
+    times = f" ({one.times:,} times)" if one.times > 1 else ""
+    yield _line(f"{first.rule} in {one.where}: {first.trouble}{times}: {first.what}", "bold red")
+    yield _line(f"  mend: {first.mend}")
+
+
+def _known(found: Sequence[Finding]) -> Iterator[Text]:
+    for one in found[: 5 * _MOST]:
+        if (known := one.first.known) is not None:
+            until = f", until {known.expires}" if known.expires else ""
+            issue = f" ({known.issue})" if known.issue else ""
+            what = f"{one.first.rule} in {one.where}: {one.first.kind}"
+            yield _line(f"known: {what}: {known.reason}{issue}{until}", "yellow")
+    if len(found) > 5 * _MOST:
+        yield _line(f"known: {plural(len(found) - 5 * _MOST, 'finding')} more")
+
+
+def _side(name: str, text: str, style: str = "") -> Text:
+    return Text.assemble((f"  {name:<12}  ", "dim"), _line(text, style))
+
+
+def _line(text: str, style: str = "") -> Text:
+    """One line whatever is in it, and no longer than can be read."""
+    return Text(harmless(clipped(text, _LIMIT)), style=style)
+
+
+def _say(out: Console, *lines: Text) -> None:
+    for line in lines:
+        out.print(line, soft_wrap=True)

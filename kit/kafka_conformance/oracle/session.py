@@ -1,0 +1,53 @@
+"""The parts a command needs, put together: the jars, Spark's JVM, the oracle; and which releases and rules are meant."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.rules import java_classes
+from kafka_jars.pins import Pins, load
+from kafka_jars.store import default_store
+from kafka_reference.releases import Release, parse_release
+
+__all__ = ["chosen_releases", "fresh_seed", "named_release", "open_oracle", "split"]
+
+
+@contextmanager
+def open_oracle(pins: Pins | None = None) -> Iterator[Oracle]:
+    """The oracle, with a JVM underneath that ends with the block."""
+    with Jvm() as jvm:
+        yield Oracle(jvm, default_store(), pins or load(), lambda version: java_classes(parse_release(version)))
+
+
+def chosen_releases(named: str, pins: Pins) -> list[Release]:
+    """The releases meant by ``all``, ``newest``, or exact versions joined by commas. Raises BadInput."""
+    pinned = sorted(map(parse_release, pins.releases))
+    if not named.strip(" ,"):
+        raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, or newest")
+    if named.strip() == "all":
+        return pinned
+    meant = (pinned[-1] if name == "newest" else named_release(name) for name in split(named))
+    return list(dict.fromkeys(meant))
+
+
+def named_release(name: str) -> Release:
+    """One exact release. Raises BadInput."""
+    try:
+        return parse_release(name)
+    except ValueError as error:
+        raise BadInput(str(error)) from error
+
+
+def split(names: str) -> Sequence[str]:
+    """``a,b`` as a list; nothing for an empty text."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def fresh_seed() -> int:
+    """A seed nobody chose; it is printed, so that anybody can choose it again."""
+    return secrets.randbelow(2**32)

@@ -1,0 +1,1 @@
+"""The rule ``broker-producer-state``."""

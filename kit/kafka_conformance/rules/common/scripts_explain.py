@@ -1,0 +1,152 @@
+"""The scripts of partitioners, step by step: what the partitioner holds after each, and what it took to get there.
+
+A partitioner joins by a :class:`Watched`: how it takes a step, what it holds, how many draws it has used, and, if it says
+so itself, which branches it took. That something was kept or changed is read off what it holds before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.timeline import NOTHING, Box, Explained, Lane
+from kafka_conformance.rules.common.scripts import ClusterStep, stages
+from kafka_conformance.rules.common.step_text import (
+    answer_in_words,
+    bytes_in_words,
+    cluster_in_words,
+    count_of,
+    plain_step_in_words,
+    raised,
+)
+from kafka_reference.errors import JavaException
+from kafka_reference.partitioning.cluster import Cluster
+
+__all__ = ["Held", "Take", "Watched", "explain_script"]
+
+Take: TypeAlias = Callable[[Any, Cluster], Answer]
+# By name (a topic; None is all of them): what kind of thing is held, and which.
+Held: TypeAlias = dict[str | None, tuple[str, int | str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A partitioner at work."""
+
+    take: Take
+    held: Callable[[], Held]
+    drawn: Callable[[], int] = lambda: 0
+    said: list[str] = field(default_factory=list)
+    keys_matter: bool = False
+
+
+def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> Iterator[Explained]:
+    """Every step, with ``answers`` to them and what ``watched`` holds."""
+    taken = zip(stages(question.cluster, question.steps), answers, strict=True)
+    for (step, cluster), answer in taken:
+        before, drawn = watched.held(), watched.drawn()
+        watched.said.clear()
+        if not isinstance(step, ClusterStep):
+            with suppress(JavaException):  # the answer says so
+                watched.take(step, cluster)
+        held = watched.held()
+        yield Explained(
+            time_ms=None,
+            step=_step_words(step),
+            answer=_answer_words(answer),
+            mark=f"{_mark(step)}{_came_of(answer)}",
+            reasons=(
+                *_by_the_step(step, cluster, before, watched),
+                *_by_what_changed(step, cluster, before, held, watched.drawn() - drawn),
+            ),
+            state=tuple((_name(name), f"{what} {which}") for name, (what, which) in held.items()),
+            lanes=tuple(
+                Lane(_name(name), (Box(str(which), "held", f"{what} {which}"),))
+                for name, (what, which) in held.items()
+                if isinstance(which, int)
+            ),
+        )
+
+
+def _name(name: str | None) -> str:
+    return "every topic" if name is None else name
+
+
+def _step_words(step: Any) -> str:
+    match step:
+        case ClusterStep(cluster):
+            return f"the cluster becomes\n{cluster_in_words(cluster)}"
+    match step.__struct_config__.tag:
+        case "partition":
+            key = "no key" if step.key is None else f"key {bytes_in_words(step.key)}"
+            return f"a record to {step.topic}, {key}"
+        case "new_batch":
+            return f"a new batch is needed for {step.topic}-{step.previous}"
+        case "peek":
+            return "which partition now?"
+        case "append" if hasattr(step, "enable_switch"):
+            return f"{step.bytes} B are appended, and it {'may' if step.enable_switch else 'may not'} leave"
+        case "load":
+            return _load_words(step)
+    return plain_step_in_words(step)
+
+
+def _mark(step: Any) -> str:
+    """The step in few words."""
+    match step.__struct_config__.tag:
+        case "partition":
+            return f"{step.topic}, keyed" if step.key is not None else str(step.topic)
+        case "new_batch":
+            return f"new batch, {step.topic}-{step.previous}"
+        case "append" if hasattr(step, "enable_switch"):
+            return f"append {step.bytes} B" + ("" if step.enable_switch else ", stay")
+    return str(step.__struct_config__.tag)
+
+
+def _load_words(step: Any) -> str:
+    if step.queue_sizes is None:
+        return "load: nobody knows the queues"
+    racks = "" if step.racks is None else f" in racks {list(step.racks)}"
+    sizes, ids = list(step.queue_sizes), list(step.partition_ids)
+    return f"load queue sizes {sizes} of partitions {ids}{racks}, of which {step.length} count"
+
+
+def _answer_words(answer: Any) -> str:
+    return answer_in_words(answer).replace("drawn ", "draws so far ") if answer else NOTHING
+
+
+def _came_of(answer: Any) -> str:
+    if not isinstance(answer, dict):
+        return ""
+    said = raised(answer).partition(":")[0] or answer.get("partition", answer.get("range_end"))
+    return "" if said is None else f" → {said}"
+
+
+def _by_the_step(step: Any, cluster: Cluster, before: Held, watched: Watched) -> Iterator[str]:
+    yield from watched.said
+    if watched.keys_matter and getattr(step, "key", None) is not None:
+        yield f"its key decides, by its hash, among {count_of(len(cluster.partitions), 'partition')}"
+    what, which = before.get(getattr(step, "topic", None), ("", ""))
+    previous = getattr(step, "previous", None)
+    if what == "partition" and previous is not None:
+        yield f"{step.topic} is at {which}" + (", whose batch it was" if which == previous else f", not at {previous}")
+
+
+def _by_what_changed(step: Any, cluster: Cluster, before: Held, after: Held, drawn: int) -> Iterator[str]:
+    if drawn:
+        among = f"{len(cluster.available)} of {count_of(len(cluster.partitions), 'partition')} led"
+        yield f"{count_of(drawn, 'draw')}, {among}"
+    for name, (what, which) in after.items():
+        if name not in before:
+            yield f"{_name(name)} had none → {what} {which}"
+        elif before[name] != (what, which):
+            yield f"{_name(name)}: {what} {before[name][1]} → {which}"
+    for name in before:
+        if name not in after:
+            yield f"{_name(name)} is forgotten"
+    topic = getattr(step, "topic", None)
+    if topic in after and before.get(topic) == after[topic] and not drawn:
+        yield f"{topic} keeps {after[topic][0]} {after[topic][1]}, nothing is drawn"

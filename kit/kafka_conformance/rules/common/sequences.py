@@ -1,0 +1,79 @@
+"""The rules ``sequence-increment`` and ``sequence-decrement``: ``{"sequence", "by"}`` gives ``{"sequence"}``, all int32."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product, starmap
+
+from hypothesis import strategies as st
+
+from kafka_conformance.core.protocol import Answer, Int32, Question
+from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE
+from kafka_reference.releases import Release, Spans
+
+__all__ = ["SequenceQuestion", "sequence_rule"]
+
+
+class SequenceQuestion(Question, frozen=True):
+    """A sequence number and a number of records. Java takes any int for both."""
+
+    sequence: Int32
+    by: Int32
+
+
+# What producers have: numbers and steps from 0 up.
+_NUMBERS = (*range(101), *range(LAST_SEQUENCE - 100, LAST_SEQUENCE + 1))
+# Every int near where something wraps, or halfway there: one step does not wrap and two do.
+_EDGES = (-(2**31), -(2**30), 0, 2**30, LAST_SEQUENCE)
+_INTS_NEAR_EDGES = [
+    edge + off for edge in _EDGES for off in range(-12, 13) if -(2**31) <= edge + off <= LAST_SEQUENCE
+]  # fmt: skip
+
+
+def _numbers() -> Iterator[SequenceQuestion]:
+    return starmap(SequenceQuestion, product(_NUMBERS, _NUMBERS))
+
+
+def _ints() -> Iterator[SequenceQuestion]:
+    return starmap(SequenceQuestion, product(_INTS_NEAR_EDGES, _INTS_NEAR_EDGES))
+
+
+_INTS = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from(_INTS_NEAR_EDGES))
+_QUESTIONS = st.builds(SequenceQuestion, _INTS, _INTS)
+
+
+def sequence_rule(name: str, step: Callable[[int, int], int], wraps: Callable[[int, int], bool], spans: Spans) -> Rule:
+    """Return the rule ``sequence-NAME``: ``step`` is the reference, ``wraps`` tells whether a question passes 0 or 2^31-1."""
+
+    def ask(question: SequenceQuestion, _: Release) -> Answer:
+        return {"sequence": step(question.sequence, question.by)}
+
+    def labels(question: SequenceQuestion) -> Iterator[str]:
+        if question.sequence < 0 or question.by < 0:
+            yield "below 0"
+        else:
+            yield "wraps" if wraps(question.sequence, question.by) else "does not wrap"
+
+    return Rule(
+        slug=f"sequence-{name}",
+        title=f"DefaultRecordBatch.{name}Sequence",
+        area=Area.IDEMPOTENCE,
+        releases=spans,
+        question=SequenceQuestion,
+        ask=ask,
+        strategy=lambda: _QUESTIONS,
+        spaces=(
+            Space("every pair of numbers within 100 of 0 and 2^31-1", _numbers),
+            Space("every pair of ints within 12 of 0, ±2^30, ±2^31", _ints),
+        ),
+        labels=labels,
+        path=lambda question: next(labels(question)),
+        required_labels=frozenset({"below 0", "wraps", "does not wrap"}),
+        java=((spans, f"Sequence{name.capitalize()}Rule"),),
+        source=f"DefaultRecordBatch.{name}Sequence(int, int)",
+        links=(
+            "https://issues.apache.org/jira/browse/KAFKA-7692",
+            "https://issues.apache.org/jira/browse/KAFKA-7693",
+        ),
+    )

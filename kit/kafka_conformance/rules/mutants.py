@@ -1,0 +1,44 @@
+"""The reference with one known mistake in it. A kit that misses one of these is too weak.
+
+Each is a mistake that some port has made, or could make. ``selftest`` asks Java and each mutant the same questions, in a
+release where the mistake shows; every mutant has to be found. A survivor means that the questions of its rule are too
+weak, and fails the run.
+
+Mutants are discovered by package: each ``rules/<package>/*mutants.py`` defines ``MUTANTS``.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+
+from kafka_conformance import rules
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.rules.common.mutant_references import THREADS
+
+__all__ = ["MUTANTS", "mutant_named"]
+
+
+def _discover() -> Iterator[Mutant]:
+    for slug in rules.RULES:
+        package = import_module(f"{rules.__name__}.{slug.replace('-', '_')}")
+        for module in pkgutil.iter_modules(package.__path__):
+            if module.name.endswith("mutants"):
+                yield from import_module(f"{package.__name__}.{module.name}").MUTANTS
+
+
+MUTANTS = tuple(replace(mutant, threads=THREADS.get(mutant.slug, ())) for mutant in _discover())
+
+
+def mutant_named(slug: str) -> Mutant:
+    """Return the mutant of this slug. Raises BadInput."""
+    found = next((mutant for mutant in MUTANTS if mutant.slug == slug), None)
+    if found is None:
+        close = get_close_matches(slug, [mutant.slug for mutant in MUTANTS], n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(close)}?" if close else "`kafka-conformance selftest` lists them"
+        raise BadInput(f"unknown mutant {slug!r}: {hint}")
+    return found

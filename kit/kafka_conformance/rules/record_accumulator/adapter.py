@@ -1,0 +1,227 @@
+"""A history of ``record-accumulator`` being taken: what each step means to the reference's accumulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.common.clusters import AskedCluster, to_reference
+from kafka_conformance.rules.record_accumulator.question import (
+    AdvanceStep,
+    AppendStep,
+    CompleteStep,
+    DrainStep,
+    ExpireStep,
+    FailStep,
+    LoadStep,
+    LookStep,
+    MoveStep,
+    ProducerStep,
+    ReadyStep,
+    RecordAccumulatorQuestion,
+    ReenqueueStep,
+    SplitStep,
+)
+from kafka_conformance.rules.record_accumulator.sequence_generators import producer_of, sequences_of
+from kafka_conformance.rules.record_sizes.question import AskedField, Length
+from kafka_reference.accumulator.accumulator import (
+    ABORTS_UNDRAINED,
+    DELIVERY_TIMEOUT,
+    SPLITS,
+    Failure,
+    RecordAccumulator,
+)
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.readiness import ONLY_WHETHER_UNKNOWN
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.state import CHOOSES, Config
+from kafka_reference.errors import JavaException
+from kafka_reference.releases import Release, since
+
+__all__ = ["History", "ask_of"]
+
+HEADERS = since("0.11.0.0")
+
+_OUT = frozenset({State.DRAINED})
+_COMPLETABLE = frozenset({State.DRAINED, State.EXPIRED, State.ABORTED_IN_FLIGHT})
+
+
+class History:
+    """A question being answered: the accumulator, and what the steps mean to it."""
+
+    def __init__(
+        self, made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release
+    ) -> None:
+        self.at, self.topics = at, question.topics
+        self.draws = StepDraws(question.draws)
+        config = {name: getattr(question.config, name) for name in question.config.__struct_fields__}
+        config["producer"] = producer_of(question.config)
+        self.accumulator = made(at, Config(**config), self.draws)
+        self.metadata = self._metadata(question.cluster, question.epochs)
+
+    def _metadata(self, cluster: AskedCluster, epochs: tuple[int | None, ...]) -> Metadata:
+        return Metadata(self.at, to_reference(cluster), self.topics, epochs)
+
+    def take(self, step: Any) -> Answer | None:
+        """Take one step."""
+        self.draws.begin_step()
+        try:
+            return self._take(step)
+        except JavaException as raised:
+            return {"raises": raised.java_name}
+
+    def _take(self, step: Any) -> Answer | None:
+        match step:
+            case AppendStep():
+                return self._append(step)
+            case ReadyStep():
+                return self._ready()
+            case DrainStep(nodes, max_size):
+                drained = self.accumulator.drain(self.metadata, nodes, max_size)
+                told = self.accumulator.state.producer is not None
+                return {"batches": [_drained(batch, told) for batch in drained]}
+            case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
+                return self._sent(step, number)
+            case LoadStep(topic):
+                table = self.accumulator.load_table(topic)
+                return None if table is None else _table(table.range_ends, table.partition_ids)
+            case ExpireStep():
+                expired, next_ms = self.accumulator.expire()
+                return {"batches": [batch.number for batch in expired], "next_expiry_ms": next_ms}
+            case LookStep():
+                return self._look()
+            case AdvanceStep() | MoveStep() | ProducerStep():
+                return self._change(step)
+        return self._other(step)
+
+    def _change(self, step: AdvanceStep | MoveStep | ProducerStep) -> Answer:
+        match step:
+            case AdvanceStep(ms):
+                self.accumulator.state.now_ms += ms
+            case MoveStep(cluster, epochs):
+                self.metadata = self._metadata(cluster, epochs)
+            case ProducerStep(producer_id, epoch):
+                self.accumulator.become(producer_id, epoch)
+        return {}
+
+    def _append(self, step: AppendStep) -> Answer:
+        partition = step.chosen if step.partition is None and self.at not in CHOOSES else step.partition
+        if partition is None and self.at not in CHOOSES:
+            return {}
+        headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
+        record = Sized(step.timestamp, _length(step.key), _length(step.value), headers)
+        appended = self.accumulator.append(step.topic, partition, record, self.metadata)
+        return {
+            "partition": appended.partition,
+            "batch_full": appended.batch_full,
+            "new_batch": appended.new_batch,
+            "bytes": appended.bytes,
+        }
+
+    def _ready(self) -> Answer:
+        ready = self.accumulator.ready(self.metadata)
+        unknown = sorted(ready.unknown_leader_topics)
+        return {
+            "nodes": sorted(ready.nodes),
+            "delay_ms": ready.delay_ms,
+            "unknown_leader_topics": bool(unknown) if self.at in ONLY_WHETHER_UNKNOWN else unknown,
+        }
+
+    def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep | FailStep, number: int) -> Answer:
+        batch = self._out(number, _COMPLETABLE if isinstance(step, CompleteStep) else _OUT)
+        if batch is None or (isinstance(step, SplitStep) and self.at not in SPLITS):
+            return {}
+        match step:
+            case ReenqueueStep():
+                self.accumulator.reenqueue(batch)
+                return {}
+            case SplitStep():
+                pieces = self.accumulator.split(batch)
+                return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
+            case CompleteStep() if batch.state is not State.EXPIRED:
+                self.accumulator.acknowledge(batch)
+            case FailStep(_, "expired") if self.at not in DELIVERY_TIMEOUT:
+                return {}
+            case _:
+                self.accumulator.fail(batch, Failure(getattr(step, "why", "expired")))
+        return self._memory()
+
+    def _out(self, number: int, states: frozenset[State]) -> Batch | None:
+        batches = self.accumulator.state.batches
+        if number >= 0:
+            found = batches[number] if number < len(batches) else None
+            return found if found is not None and found.state in states else None
+        out = [batch for batch in batches if batch.state in states]
+        return out[number] if -number <= len(out) else None
+
+    def _memory(self) -> Answer:
+        return {"memory": self.accumulator.state.pool.available}
+
+    def _look(self) -> Answer:
+        state = self.accumulator.state
+        queues = dict(state.queues())
+        return {
+            "queues": {
+                f"{topic}-{partition}": [[batch.number, len(batch.records), batch.estimated] for batch in queue]
+                for (topic, partition), queue in queues.items()
+            },
+            "incomplete": sorted(batch.number for batch in state.incomplete),
+            "undrained": any(queues.values()),
+            **self._memory(),
+            **({} if state.producer is None else {"sequences": sequences_of(state.producer)}),
+        }
+
+    def _other(self, step: Any) -> Answer:
+        accumulator, state = self.accumulator, self.accumulator.state
+        match step.__struct_config__.tag:
+            case "latency":
+                accumulator.see_latency(step.node, step.can_drain)
+            case "mute":
+                state.mute((step.topic, step.partition))
+            case "unmute":
+                state.unmute((step.topic, step.partition), step.throttle_ms)
+            case "flush":
+                accumulator.begin_flush()
+            case "flushed" if not state.incomplete:
+                accumulator.end_flush()
+                return {"flushing": state.flushes > 0}
+            case "close":
+                accumulator.close()
+            case "abort":
+                accumulator.abort()
+                return self._memory()
+            case "abort_undrained" if self.at in ABORTS_UNDRAINED:
+                accumulator.abort_undrained()
+                return self._memory()
+            case "blocked":
+                state.pool.waiting = step.threads
+        return {}
+
+
+def _length(asked: AskedField) -> int | None:
+    if asked is None:
+        return None
+    return asked.length if isinstance(asked, Length) else len(asked) // 2
+
+
+def _drained(batch: Batch, told: bool) -> Answer:
+    drained: Answer = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+    if told and batch.producer is not None:
+        drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
+    return drained
+
+
+def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
+    return {"range_end": ends[-1], "partition_ids": list(partition_ids[: len(ends)]), "cumulative": list(ends)}
+
+
+def ask_of(made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
+    try:
+        history = History(made, question, at)
+    except JavaException as refused:
+        return {"raises": refused.java_name}
+    return {"steps": [history.take(step) for step in question.steps]}

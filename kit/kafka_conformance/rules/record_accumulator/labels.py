@@ -1,0 +1,92 @@
+"""What happened in a history of ``record-accumulator``, in the newest release: the kinds that have to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kafka_conformance.rules.record_accumulator.adapter import History
+from kafka_conformance.rules.record_accumulator.question import (
+    AppendStep,
+    AskedConfig,
+    DrainStep,
+    ExpireStep,
+    LoadStep,
+    ReadyStep,
+    RecordAccumulatorQuestion,
+    SplitStep,
+)
+from kafka_conformance.rules.record_accumulator.sequence_generators import MET, queued, seen_of_sequences
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.chunks import CHUNK
+from kafka_reference.errors import JavaException
+from kafka_reference.releases import NEWEST
+
+__all__ = ["REQUIRED_LABELS", "labels"]
+
+REQUIRED_LABELS = frozenset(
+    {"50 steps and more", "partition chosen", "partition given", "new batch", "appended", "batch full"}
+    | {"ready", "not ready", "leader unknown", "looks again", "drained", "drained several", "drained none"}
+    | {"statistics", "no statistics", "expired", "not expired", "split", "did complete", "did flushed", "did abort"}
+    | {"did abort_undrained", "raises KafkaException", "raises BufferExhaustedException"}
+    | MET
+    | {"raises IllegalArgumentException", "raises ArithmeticException", "headers", "refused: ConfigException"}
+    | {f"compressed: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+    | {"compressed: drained several", "compressed: headers", "compressed: raises BufferExhaustedException"}
+    | {f"chunks: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
+    | {"chunks: did complete", "chunks: did abort", "chunks: raises BufferExhaustedException"}
+    | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch"}
+)
+
+
+def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
+    """The kinds of question this one is."""
+    if len(question.steps) >= 50:
+        yield "50 steps and more"
+    try:
+        history = History(RecordAccumulator, question, NEWEST)
+    except JavaException as raised:
+        yield f"refused: {raised.java_name}"
+        return
+    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
+    state = history.accumulator.state
+    for step in question.steps:
+        before = {} if state.producer is None else queued(state)
+        answer = history.take(step)
+        seen.update(_seen(step, answer))
+        seen.update(seen_of_sequences(state, before, step, answer))
+    yield from sorted(seen)
+    yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
+
+
+def _way(config: AskedConfig) -> Iterator[str]:
+    """What is out of the ordinary about the batches' memory."""
+    if config.compression != "none":
+        yield "compressed"
+    if config.allocation != "full":
+        yield "chunks" if config.batch_size >= CHUNK else "smaller than a chunk"
+
+
+def _seen(step: Any, answer: Any) -> Iterator[str]:
+    """What happened at a step, in the newest release."""
+    match step:
+        case _ if "raises" in (answer or ()):
+            yield f"raises {answer['raises']}"
+        case AppendStep(partition):
+            yield "partition chosen" if partition is None else "partition given"
+            yield "new batch" if answer["new_batch"] else "appended"
+            yield "batch full" if answer["batch_full"] else "batch not full"
+        case ReadyStep():
+            yield "ready" if answer["nodes"] else "not ready"
+            yield "leader unknown" if answer["unknown_leader_topics"] else "leaders known"
+            yield "nothing to wait for" if answer["delay_ms"] is None else "looks again"
+        case DrainStep():
+            yield ("drained none", "drained", "drained several")[min(len(answer["batches"]), 2)]
+        case LoadStep():
+            yield "no statistics" if answer is None else "statistics"
+        case ExpireStep():
+            yield "expired" if answer["batches"] else "not expired"
+        case SplitStep() if answer:
+            yield "split"
+        case _ if answer:
+            yield f"did {step.__struct_config__.tag}"

@@ -1,0 +1,170 @@
+"""Mistakes in what an accumulator expects of a codec, and in the memory it takes chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.record_accumulator.adapter import ask_of
+from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
+from kafka_conformance.rules.record_accumulator.rule import RULE
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.chunks import CHUNK, Chunks
+from kafka_reference.accumulator.compression import Expectations
+from kafka_reference.accumulator.pool import BufferPool
+from kafka_reference.accumulator.sizes import BatchSize, Sized
+from kafka_reference.accumulator.state import Config
+from kafka_reference.errors import BufferExhaustedException
+from kafka_reference.releases import NEWEST, Release, parse_release
+
+__all__ = ["MUTANTS"]
+
+
+class _ExpectsAsEver(Expectations):
+    """What a codec achieves is not looked at."""
+
+    def see(self, _: Batch, __: bool) -> float | None:
+        return None
+
+
+class _SeesOnce(Expectations):
+    """A batch that is sent again is not counted again (to 0.10.2 it was not)."""
+
+    def see(self, batch: Batch, again: bool) -> float | None:
+        return None if again else super().see(batch, again)
+
+
+class _SplitsInVain(Expectations):
+    """The pieces of a batch that was too large are expected to compress as well as that was."""
+
+    def see_split(self, _: Batch) -> None:
+        return
+
+
+class _SplitsToOne(Expectations):
+    """After a split the ratio is 1, whatever the batch achieved."""
+
+    def see_split(self, batch: Batch) -> None:
+        if self._compresses:
+            self._set(batch.of[0], 1.0)
+
+
+class _OfAllTopics(Expectations):
+    """One ratio for all topics (to 0.10.2)."""
+
+    def _name(self, _: str) -> str:
+        return ""
+
+
+class _KeepsChunks(Chunks):
+    """What a batch never wrote to is its own until it is done with."""
+
+    def trim(self, _: Batch) -> None:
+        return
+
+
+class _GrowsByTheByte(Chunks):
+    """A batch grows when a record's bytes do not fit, not when its upper bound does not."""
+
+    def lacking(self, batch: Batch, record: Sized) -> int:
+        if not super().lacking(batch, record):
+            return 0
+        grown = BatchSize(self._at, self._batch_size, 0)
+        for each in (*batch.records, record):
+            grown.append(each)
+        return max(0, grown.estimated - batch.buffer)
+
+
+class _RefusesAtOnce(Chunks):
+    """Without a chunk for it the record is refused, and the batch stays open."""
+
+    def extend(self, batch: Batch, lacking: int) -> bool:
+        if not super().extend(batch, lacking):
+            raise BufferExhaustedException
+        return True
+
+
+class _BatchesOfChunks(Chunks):
+    """A batch takes all the chunks it may ever need when it is made."""
+
+    def take(self, first: Sized) -> int:
+        return max(super().take(first), 0) + self.pool.allocate_chunks(max(1, self._batch_size - CHUNK))
+
+
+class _Fallen(Chunks):
+    """Batches smaller than a chunk take one all the same."""
+
+    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
+        super().__init__(at, memory, batch_size)
+        self.pool = BufferPool(at, memory, CHUNK)
+
+
+def _with(part: str, made: Callable[..., Any]) -> Ask:
+    """The reference, its expectations or its memory made by ``made``, if they are of the kind that this changes."""
+
+    class Other(RecordAccumulator):
+        def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
+            super().__init__(version, config, draws)
+            state = self.state
+            if part == "expectations":
+                state.expectations = made(state.at, config.compression, config.ratio, config.achieved_per_mille)
+            elif isinstance(state.memory, Chunks) or (made is _Fallen and config.allocation != "full"):
+                state.memory = made(state.at, config.buffer_memory, config.batch_size)
+                state.pool = state.memory.pool
+
+    return partial(ask_of, Other)
+
+
+def _by_estimate(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    """A batch that is built is as large as was expected."""
+    with patch.object(Batch, "built", property(lambda batch: batch.size.estimated)):
+        return RULE.ask(question, at)
+
+
+def _without_headers(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    steps = (replaced(step, headers=()) if isinstance(step, AppendStep) else step for step in question.steps)
+    return RULE.ask(replaced(question, steps=tuple(steps)), at)
+
+
+def _uncompressed(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    return RULE.ask(replaced_in(question, "config", compression="none"), at)
+
+
+def _falls_back(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    config = question.config
+    way = "full" if config.compression != "none" else config.allocation
+    return RULE.ask(replaced_in(question, "config", allocation=way), at)
+
+
+def _in_full(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    return RULE.ask(replaced_in(question, "config", allocation="full"), at)
+
+
+_2_5 = parse_release("2.5.1")
+_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
+    ("headers-forgotten", "the headers of a record have no bytes", _without_headers, NEWEST),
+    ("codec-not-reckoned-with", "a batch is as full as it would be uncompressed", _uncompressed, NEWEST),
+    ("ratio-never-learned", "the expected ratio stays as it was", _with("expectations", _ExpectsAsEver), NEWEST),
+    ("retries-not-observed", "a batch sent again is not observed again", _with("expectations", _SeesOnce), NEWEST),
+    ("split-in-vain", "a split leaves the ratio as it was", _with("expectations", _SplitsInVain), NEWEST),
+    ("split-resets-to-one", "a split sets the ratio to 1 at most", _with("expectations", _SplitsToOne), NEWEST),
+    ("one-ratio-for-all", "topics share a ratio", _with("expectations", _OfAllTopics), NEWEST),
+    ("built-by-estimate", "a built batch is as large as was expected", _by_estimate, NEWEST),
+    ("accumulator-2.4-in-2.5", "ratios fall below what is observed (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), _2_5),
+    ("incremental-in-full", "batches take whole buffers all the same", _in_full, NEWEST),
+    ("unused-chunks-kept", "a closed batch keeps chunks it never wrote to", _with("memory", _KeepsChunks), NEWEST),
+    ("grows-by-the-byte", "a batch grows by a record's bytes, not its bound", _with("memory", _GrowsByTheByte), NEWEST),
+    ("no-chunk-no-closing", "a batch that cannot grow stays open", _with("memory", _RefusesAtOnce), NEWEST),
+    ("chunks-in-advance", "a new batch takes chunks for its later records", _with("memory", _BatchesOfChunks), NEWEST),
+    ("chunks-for-the-small", "batches smaller than a chunk take chunks", _with("memory", _Fallen), NEWEST),
+    ("falls-back-to-compress", "with compression, chunks are ignored, not refused", _falls_back, NEWEST),
+)  # fmt: skip
+
+MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)

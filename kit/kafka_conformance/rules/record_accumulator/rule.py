@@ -1,0 +1,171 @@
+"""The rule ``record-accumulator``: RecordAccumulator, from append to drain and back, step by step.
+
+::
+
+    {"config": {"batch_size": 16384, "linger_ms": 5, "retry_backoff_ms": 100, "retry_backoff_max_ms": 1000,
+                "delivery_timeout_ms": 120000, "buffer_memory": 33554432, "adaptive": true,
+                "availability_timeout_ms": 0},
+     "cluster": C, "topics": ["t"], "epochs": [0, 0], "draws": [int32, …], "steps": [
+        {"op": "append", "partition": 0, "key": null, "value": "00", "timestamp": 0},
+                                       {"partition": 0, "batch_full": false, "new_batch": true, "bytes": 69}
+        {"op": "advance", "ms": 5},    {}
+        {"op": "ready"},               {"nodes": [0], "delay_ms": null, "unknown_leader_topics": []}
+        {"op": "drain", "nodes": [0], "max_size": 1048576},
+                                       {"batches": [{"id": 0, "partition": 0, "records": 1}]}
+        {"op": "reenqueue", "batch": 0},              {}
+        {"op": "split", "batch": -1},                 {"pieces": [1], "memory": 33554432}: records of each piece
+        {"op": "complete", "batch": -1},              {"memory": 33554432}
+        {"op": "latency", "node": 0, "can_drain": false}, {}
+        {"op": "load", "topic": "t"},                 {"range_end": 8, "partition_ids": […], "cumulative": […]} or null
+        {"op": "mute", "partition": 0}, {"op": "unmute", "partition": 0, "throttle_ms": 0}, {}
+        {"op": "expire"},                             {"batches": [0], "next_expiry_ms": 120000}
+        {"op": "flush"}, {"op": "flushed"},           {}, {"flushing": false}
+        {"op": "close"}, {"op": "abort"}, {"op": "abort_undrained"}, {}, {"memory": …}
+        {"op": "blocked", "threads": 1},              {}: so many threads wait for memory
+        {"op": "cluster", "cluster": C, "epochs": […]},   {}
+        {"op": "look"}]}        {"queues": {"t-0": [[id, records, bytes]]}, "memory", "incomplete": […], "undrained"}
+
+An idempotent producer is ``"producer": {"id": 7, "epoch": 0, "next_sequences": {"t-0": 2147483646}}`` in the
+configuration: id null is none yet, and so many records were sent to a partition, and acknowledged. Before 0.11.0.0 there
+is none, and the question is answered as if it had none. With one, these steps say more, and there are two more of them::
+
+        {"op": "drain", …}, {"batches": [{"id": 0, "partition": 0, "records": 1, "sequence": 2147483646, "epoch": 0}]}
+        {"op": "complete", "batch": -1},              acknowledged; an expired batch has failed
+        {"op": "fail", "batch": -1, "why": "exhausted"}, {"memory": 33554432}: or "expired", or "refused"
+        {"op": "producer", "id": 7, "epoch": 1},      {}: another id or epoch, or none
+        {"op": "look"}]}        and {"sequences": …}: see ``accumulator_sequences``
+
+What a drain says of sequences is read from the batch as it was written for the wire. Completing and failing tell the
+producer what this release's Sender tells it. Why a batch failed: there are no retries left; its time was over while it was
+in flight, which ends a batch since 2.1.0; the broker refused it, and there were retries left. Another id or epoch comes as
+it does for a failure elsewhere: to 2.4.x all sequences are forgotten with the old id; how an epoch is raised is not asked.
+
+Batches are numbered in the order of their making, pieces in the order of their queue; a number below 0 counts back from
+the highest of those that are out, which are the drained ones and, to be completed, the expired ones and those aborted in
+flight. A step whose batch is in no state for it is answered by {} and does nothing, as is one that a release does not know.
+Appending with partition null lets the accumulator choose; before 3.3.0 it did not, and ``chosen`` is where the producer put
+the record.
+
+The clock is the question's. Appending never waits for memory: the time to block is 0. The draws: within one step Kafka may
+draw several times, the partitioner and the jitter of the back-off. The first of a step is the next of ``draws``, and those
+that follow it are what ThreadLocalRandom makes of it.
+
+A step that raises is answered by Java's simple class name alone. Its text names sizes and was reworded often.
+
+Order: a set is answered sorted (nodes, topics, incomplete). Where the walk through Java's hash maps shows, which is in
+delays, expired batches, statistics and, from 3.6.1 on, in what is drained first, the order is Java's, by the rule in
+``kafka_reference.java.hash_maps``. Batches are drained for nodes in the order asked. Not asked: transactions
+(so never that one completes, which makes everything ready since 2.8.1).
+
+A value or a key may be ``{"length": 16384}``, so many zeros. An append may have ``"headers": [["name", "00"]]``, values
+as ever; to 0.10.2 Kafka knows none, and they are left out. The keys of headers are text here: what becomes of others is
+``record-sizes``' affair, and a batch with one cannot be read, so not be split.
+
+**Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio expected at first of each
+topic, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths
+of the bytes that go in, cut to whole bytes, at least 1. The Java half makes batches with gzip, whose output is then cut or
+filled to that. So all that follows is judged: sizes of built batches, what drains reckon with, ratios, splits. Other
+codecs are reckoned with in the same way, and need libraries; gzip is asked. Not judged is what is left to chance: to 0.10.2
+the ratio after an abort, which both sides set to the first one.
+
+**Incremental allocation** is ``"allocation": "incremental"``. Whether chunks are taken is then the producer's decision, and
+the Java half asks a KafkaProducer. A producer that is refused is answered by ``{"raises": "ConfigException"}``. Before
+4.4.0 such a question is *unsupported*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_conformance.core.timeline import Explained
+from kafka_conformance.rules.record_accumulator.adapter import History, ask_of
+from kafka_conformance.rules.record_accumulator.explain import explain_history
+from kafka_conformance.rules.record_accumulator.generators import (
+    every_end_of_a_batch,
+    every_rare_answer,
+    every_short_history,
+)
+from kafka_conformance.rules.record_accumulator.labels import REQUIRED_LABELS, labels
+from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
+from kafka_conformance.rules.record_accumulator.sequence_generators import (
+    every_order_of_answers,
+    every_way_round,
+    histories,
+)
+from kafka_conformance.rules.record_accumulator.spaces import (
+    every_chunk_end,
+    every_chunked_history,
+    every_compressed_history,
+    every_producers_choice,
+)
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.releases import Release, since
+
+__all__ = ["RULE"]
+
+
+def _ask(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    return ask_of(RecordAccumulator, question, at)
+
+
+def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    return explain_history(History(RecordAccumulator, question, at), question.steps, answers)
+
+
+def _path(question: RecordAccumulatorQuestion) -> str:
+    """Where releases part ways first: at sequences, at the ratios of a codec, at a partition that is to be chosen."""
+    if question.config.producer is not None:
+        return "idempotent producer"
+    if question.config.compression != "none":
+        return "compressed"
+    chosen = any(isinstance(step, AppendStep) and step.partition is None for step in question.steps)
+    return "partitions chosen" if chosen else "partitions given"
+
+
+_HISTORIES = histories()
+_ISSUES = "https://issues.apache.org/jira/browse"
+
+RULE = Rule(
+    slug="record-accumulator",
+    title="RecordAccumulator: batches, readiness, retry order, sequences",
+    area=Area.ACCUMULATOR,
+    releases=since("0.10.0.0"),
+    question=RecordAccumulatorQuestion,
+    ask=_ask,
+    strategy=lambda: _HISTORIES,
+    spaces=(
+        Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
+        Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
+        Space(
+            "two codecs, two partitions: every history of up to 4 of 5 steps; two more: of up to 3",
+            every_compressed_history,
+        ),
+        Space("memory for four chunks: every history of up to 4 of 6 steps", every_chunked_history),
+        Space("two records around every end of up to three chunks, memory for one to four", every_chunk_end),
+        Space("batch sizes around a chunk × compression × allocation", every_producers_choice),
+        Space("a history for each answer that is rare", every_rare_answer),
+        Space("three idempotent batches in flight: every history of up to 3 of 12 steps", every_order_of_answers),
+        Space("sequences that go round: every history of up to 3 of 8 steps", every_way_round),
+    ),
+    labels=labels,
+    path=_path,
+    explain=_explain,
+    required_labels=REQUIRED_LABELS,
+    java=((since("0.10.0.0"), "RecordAccumulatorRule"),),
+    share=3,
+    source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",
+    links=(
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-580%3A+Exponential+Backoff+for+Kafka+Clients",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-794%3A+Strictly+Uniform+Sticky+Partitioner",
+        f"{_ISSUES}/KAFKA-13834",
+        f"{_ISSUES}/KAFKA-15415",
+        f"{_ISSUES}/KAFKA-8350",
+        "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
+        f"{_ISSUES}/KAFKA-5494",
+        f"{_ISSUES}/KAFKA-12152",
+    ),
+)

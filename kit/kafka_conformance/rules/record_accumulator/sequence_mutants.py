@@ -1,0 +1,187 @@
+"""Mistakes of idempotent producers: who is numbered when and by how much, who waits for whom, what comes back where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from kafka_conformance.core.mutant import Ask, Mutant
+from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.record_accumulator.adapter import ask_of
+from kafka_conformance.rules.record_accumulator.rule import RULE
+from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
+from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.state import Config, Queue
+from kafka_reference.idempotence.in_flight import Sequenced
+from kafka_reference.idempotence.sequence_tracker import ProducerState
+from kafka_reference.idempotence.sequences import added, increment
+from kafka_reference.releases import NEWEST, Release, parse_release
+
+__all__ = ["MUTANTS"]
+
+
+class _FrontOfTheQueue(RecordAccumulator):
+    def reenqueue(self, batch: Batch) -> None:
+        super().reenqueue(batch)
+        queue = self.state.queue(batch.of)
+        queue.remove(batch)
+        queue.appendleft(batch)
+
+
+class _OrderGoesRound(RecordAccumulator):
+    """A batch that went round comes back behind the one it followed, as one would wish."""
+
+    def reenqueue(self, batch: Batch) -> None:
+        super().reenqueue(batch)
+        queue = self.state.queue(batch.of)
+        place = queue.index(batch)
+        while place + 1 < len(queue) and _follows(batch, queue[place + 1]):
+            queue[place], queue[place + 1] = queue[place + 1], batch
+            place += 1
+
+
+def _follows(batch: Batch, other: Batch) -> bool:
+    return (
+        batch.sequence is not None and other.sequence is not None and (batch.sequence - other.sequence) % 2**31 < 2**30
+    )
+
+
+class _NumberedWhenAppended(RecordAccumulator):
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+        appended = super()._append_new(of, queue, record, buffer)
+        if self.state.producer is not None:
+            self.state.producer.number(queue[-1], False)
+        return appended
+
+
+class _OthersGoOn(RecordAccumulator):
+    """A partition that must wait does not end the visit of its node."""
+
+    def drain(self, metadata: Metadata, nodes: Iterable[int], max_size: int) -> Sequence[Batch]:
+        state, producer = self.state, self.state.producer
+        waiting = [
+            of
+            for of, queue in state.queues()
+            if queue and producer is not None and producer.waits_for(queue[0]) and not state.is_muted(of)
+        ]
+        for of in waiting:
+            state.mute(of)
+        try:
+            return super().drain(metadata, nodes, max_size)
+        finally:
+            for of in waiting:
+                state.unmute(of, 0)
+
+
+class _CountsBatches(ProducerState):
+    def number(self, batch: Sequenced, sent_before: bool) -> None:
+        had = batch.sequence
+        super().number(batch, sent_before)
+        if had is None and batch.sequence is not None:
+            self.partitions[batch.of].next = increment(batch.sequence, 1)
+
+
+class _NeverGoesRound(ProducerState):
+    def number(self, batch: Sequenced, sent_before: bool) -> None:
+        had = batch.sequence
+        super().number(batch, sent_before)
+        if had is None and batch.sequence is not None:
+            self.partitions[batch.of].next = added(batch.sequence, batch.record_count)
+
+
+class _NumbersAnew(ProducerState):
+    def number(self, batch: Sequenced, sent_before: bool) -> None:
+        if batch.sequence is not None:
+            self.release(batch)
+            batch.sequence = None
+        super().number(batch, sent_before)
+
+
+class _NobodyWaits(ProducerState):
+    def waits_for(self, batch: Sequenced) -> str | None:
+        return None if batch.sequence is not None else super().waits_for(batch)
+
+
+class _NothingIsUnresolved(ProducerState):
+    def doubt(self, batch: Sequenced) -> None:
+        pass
+
+
+class _NewEpochAtOnce(ProducerState):
+    def _is_of_another(self, first: Sequenced | None) -> bool:  # noqa: ARG002  whoever it is
+        return False
+
+
+class _PiecesKeepTheBase(ProducerState):
+    def number_pieces(self, batch: Sequenced, pieces: Iterable[Sequenced]) -> None:
+        for piece in pieces:
+            piece.producer, piece.sequence = batch.producer, batch.sequence
+
+
+class _FailedStaysInFlight(ProducerState):
+    def fail(self, batch: Sequenced, refused: bool) -> None:
+        pass
+
+
+class _LastGoesRound(ProducerState):
+    def acknowledge(self, batch: Sequenced) -> None:
+        super().acknowledge(batch)
+        self.partitions[batch.of].last_acknowledged = increment(batch.sequence or 0, batch.record_count - 1)
+
+
+class _LowestAcknowledged(ProducerState):
+    """What was acknowledged last is the last one acknowledged, whatever was acknowledged before."""
+
+    def acknowledge(self, batch: Sequenced) -> None:
+        super().acknowledge(batch)
+        self.partitions[batch.of].last_acknowledged = added(batch.sequence or 0, batch.record_count - 1)
+
+
+def _made(made: Callable[..., RecordAccumulator]) -> Ask:
+    return partial(ask_of, made)
+
+
+def _told(kind: type[ProducerState]) -> Ask:
+    """An accumulator whose producer is of this kind."""
+
+    def made(version: str | Release, config: Config, draws: StepDraws | None = None) -> RecordAccumulator:
+        accumulator = RecordAccumulator(version, config, draws)
+        if config.producer is not None and accumulator.state.producer is not None:
+            accumulator.state.producer = kind(accumulator.state.at, config.producer)
+        return accumulator
+
+    return _made(made)
+
+
+_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
+    ("retry-at-the-front", "a batch that comes back goes before those it follows", _made(_FrontOfTheQueue)),
+    ("order-goes-round", "batches come back in the order they were sent, also after 2^31 - 1", _made(_OrderGoesRound)),
+    ("numbered-when-appended", "a batch gets its sequence when it is made", _made(_NumberedWhenAppended)),
+    ("others-go-on", "a partition that must wait does not stop its node", _made(_OthersGoOn)),
+    ("counts-batches", "the next sequence is one further, whatever was sent", _told(_CountsBatches)),
+    ("never-goes-round", "the next sequence after 2^31 - 1 is negative", _told(_NeverGoesRound)),
+    ("numbers-anew", "a batch that is sent again has a new sequence", _told(_NumbersAnew)),
+    ("nobody-waits", "a batch is sent again while those before it are not answered", _told(_NobodyWaits)),
+    ("nothing-unresolved", "an expired batch leaves no doubt", _told(_NothingIsUnresolved)),
+    ("new-epoch-at-once", "a new epoch begins while an old one is in flight", _told(_NewEpochAtOnce)),
+    ("pieces-keep-the-base", "all pieces have the sequence of their batch", _told(_PiecesKeepTheBase)),
+    ("failed-stays-in-flight", "who failed is still waited for", _told(_FailedStaysInFlight)),
+    ("last-goes-round", "the last one acknowledged goes round after 2^31 - 1", _told(_LastGoesRound)),
+    ("lowest-acknowledged", "the last one acknowledged may be lower than before", _told(_LowestAcknowledged)),
+)
+_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
+    ("sequences-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", "2.6.3", "2.7.2"),
+    ("sequences-2.4-in-2.5", "a producer without its id forgets everything (KIP-360)", "2.4.1", "2.5.1"),
+    ("sequences-1.1-in-0.11", "the next sequence counts what was not acknowledged", "1.1.1", "0.11.0.3"),
+)
+
+MUTANTS = (
+    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
+    *(
+        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), parse_release(at))
+        for slug, story, another, at in _OTHER_RELEASES
+    ),
+)

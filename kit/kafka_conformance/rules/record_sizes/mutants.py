@@ -1,0 +1,178 @@
+"""Mistakes in sizes: in a varint, in what a record is made of, in what a batch may be filled to, in a float.
+
+Each is put into the reference itself: a function or a method of it is another one while the question is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+from kafka_conformance.core.mutant import Ask, Mutant
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.record_sizes.rule import RULE
+from kafka_reference.accumulator import ratios, sizes
+from kafka_reference.accumulator.sizes import BatchSize, Headers, Sized
+from kafka_reference.releases import NEWEST, Release, parse_release
+
+__all__ = ["MUTANTS"]
+
+
+def _but(of: Any, **mistakes: Any) -> Ask:
+    """The rule, with other attributes in a module or class of the reference."""
+
+    def ask(question: Any, at: Release) -> Answer:
+        with patch.multiple(of, **mistakes):
+            return RULE.ask(question, at)
+
+    return ask
+
+
+def _unsigned(value: int, bits: int = 64) -> int:
+    return max(1, ((value & (1 << bits) - 1).bit_length() + 6) // 7)
+
+
+def _in_32_bits(value: int) -> int:
+    return _VARLONG_SIZE(sizes._int32(value))  # noqa: SLF001
+
+
+def _field_unsigned(length: int | None) -> int:
+    return 1 if length is None else _unsigned(length) + length
+
+
+def _fields_uncounted(key: int | None, value: int | None, headers: Headers) -> int:
+    named = sum(sizes._field(sizes.utf8_length(name)) + sizes._field(length) for name, length in headers)  # noqa: SLF001
+    return sizes._field(key) + sizes._field(value) + named  # noqa: SLF001
+
+
+def _fields_as_if(key: int | None, value: int | None, headers: Headers) -> int:
+    """Headers without a value take no room."""
+    return _FIELDS(key, value, [header for header in headers if header[1] is not None])
+
+
+_FIELDS, _VARLONG_SIZE = sizes._fields, sizes.varlong_size
+_RECORD_SIZE, _UPPER_BOUND, _APPEND = (
+    sizes.record_size, sizes.upper_bound, BatchSize.append,
+)  # fmt: skip
+
+
+def _without_its_length(*record: Any) -> int:
+    size = _RECORD_SIZE(*record)
+    return size - next(length for length in range(1, 6) if sizes.varint_size(size - length) == length)
+
+
+def _no_offset(_: int, *others: Any) -> int:
+    return _RECORD_SIZE(0, *others)
+
+
+def _append_and_move(batch: BatchSize, record: Sized) -> None:
+    _APPEND(batch, record)
+    batch._first_timestamp = record.timestamp  # noqa: SLF001
+
+
+def _append_and_sort(batch: BatchSize, record: Sized) -> None:
+    _APPEND(batch, record)
+    batch._first_timestamp = min(batch._first_timestamp or 0, record.timestamp)  # noqa: SLF001
+
+
+def _by_doubles(uncompressed: int, ratio: float, _: int = 32) -> int:
+    return int(uncompressed * ratio * 1.05)
+
+
+def _rounded(uncompressed: int, ratio: float, bits: int = 32) -> int:
+    exact = ratios.float32(ratios.float32(uncompressed * ratio) * ratios.float32(1.05))
+    last = 1 << bits - 1
+    return max(-last, min(round(exact), last - 1))
+
+
+def _no_reserve(uncompressed: int, ratio: float, _: int = 32) -> int:
+    return int(ratios.float32(uncompressed * ratio))
+
+
+def _room(taken: Callable[[BatchSize, Sized], bool]) -> Ask:
+    """The rule, with another idea of room in a batch that is not full."""
+
+    def has_room_for(batch: BatchSize, record: Sized) -> bool:
+        return not batch.closed and not batch.full and taken(batch, record)
+
+    return _but(BatchSize, has_room_for=has_room_for)
+
+
+def _size(batch: BatchSize, record: Sized) -> int:
+    return batch._size(record)  # noqa: SLF001
+
+
+def _whole(batch: BatchSize, record: Sized) -> bool:
+    return batch.estimated + _size(batch, record) <= batch.buffer
+
+
+def _below(batch: BatchSize, record: Sized) -> bool:
+    return batch.records == 0 or batch.estimated + _size(batch, record) < batch.buffer
+
+
+def _compressed_too(batch: BatchSize, record: Sized) -> bool:
+    size = _size(batch, record)
+    return batch.records == 0 or batch.estimated + int(size * batch.ratio if batch.compressed else size) <= batch.buffer
+
+
+def _full(full: Callable[[BatchSize], bool]) -> Ask:
+    return _but(BatchSize, full=property(lambda batch: batch.closed or full(batch)))
+
+
+def _inner_overhead(version: Any, magic: int, compressed: bool, *record: Any) -> int:
+    return _UPPER_BOUND(version, magic, compressed, *record) + (12 if magic < 2 and compressed else 0)
+
+
+def _plain_sum(number: int) -> int:
+    return number
+
+
+_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
+    (
+        "no-zig-zag",
+        "negative deltas take ten bytes, small ones seven bits",
+        _but(sizes, varlong_size=_unsigned),
+        NEWEST,
+    ),
+    ("deltas-in-32-bits", "a timestamp's delta is an int", _but(sizes, varlong_size=_in_32_bits), NEWEST),
+    ("no-batch-header", "the 61 bytes a batch begins with are left out", _but(sizes, BATCH_OVERHEAD=0), NEWEST),
+    ("unsigned-lengths", "lengths are varints without the zig-zag", _but(sizes, _field=_field_unsigned), NEWEST),
+    ("sixty-bytes", "a batch begins with 60 bytes", _but(sizes, BATCH_OVERHEAD=60), NEWEST),
+    ("no-record-length", "a record's own length is left out", _but(sizes, record_size=_without_its_length), NEWEST),
+    ("no-offset-delta", "every record is as short as the first", _but(sizes, record_size=_no_offset), NEWEST),
+    ("delta-to-previous", "a timestamp is told from the one before", _but(BatchSize, append=_append_and_move), NEWEST),
+    ("delta-to-earliest", "a timestamp is told from the earliest", _but(BatchSize, append=_append_and_sort), NEWEST),
+    ("headers-uncounted", "the number of headers is left out", _but(sizes, _fields=_fields_uncounted), NEWEST),
+    ("header-without-value", "a header without a value is none", _but(sizes, _fields=_fields_as_if), NEWEST),
+    ("name-in-characters", "a header's key is as long as it has letters", _but(sizes, utf8_length=len), NEWEST),
+    ("name-as-written", "half a pair is one byte", _but(sizes, utf8_length=sizes.utf8_written), NEWEST),
+    ("name-as-counted", "half a pair is written whole", _but(sizes, utf8_written=sizes.utf8_length), NEWEST),
+    ("by-doubles", "the estimate is made in doubles", _but(sizes, compressed_estimate=_by_doubles), NEWEST),
+    ("estimate-rounded", "the estimate is rounded, not cut", _but(sizes, compressed_estimate=_rounded), NEWEST),
+    ("no-reserve", "nobody adds five percent", _but(sizes, compressed_estimate=_no_reserve), NEWEST),
+    ("ratio-by-doubles", "the ratio creeps in doubles", _but(ratios, float32=float), NEWEST),
+    ("first-must-fit", "the first record needs room as well", _room(_whole), parse_release("1.1.1")),
+    ("room-below", "the last byte stays free", _room(_below), NEWEST),
+    ("compressed-in-advance", "what is asked about counts as compressed", _room(_compressed_too), NEWEST),
+    ("full-above", "full is above the size", _full(lambda batch: batch.estimated > batch.buffer), NEWEST),
+    ("batch-size-is-limit", "the slack is no room", _but(BatchSize, _limit=property(lambda b: b.batch_size)), NEWEST),
+    ("whole-wrapper", "the bound has the message's own 12 bytes", _but(sizes, upper_bound=_inner_overhead), NEWEST),
+    ("wide-sizes", "sizes do not wrap", _but(sizes, _int32=_plain_sum), NEWEST),
+    ("magic-0-with-time", "old messages have a timestamp", _but(sizes, _MESSAGE_OVERHEAD={0: 22, 1: 22}), NEWEST),
+    ("sizes-0.10.2-in-0.10.0", "an empty batch is never full", as_if(RULE.slug, "0.10.2.2"), parse_release("0.10.0.1")),
+    ("sizes-0.10-in-0.11", "messages are still written", as_if(RULE.slug, "0.10.2.2"), parse_release("0.11.0.3")),
+    (
+        "sizes-1.1-in-0.11",
+        "estimates have the batch's bytes already",
+        as_if(RULE.slug, "1.1.1"),
+        parse_release("0.11.0.3"),
+    ),
+    ("sizes-0.11-in-1.1", "estimates forget the batch's bytes", as_if(RULE.slug, "0.11.0.3"), parse_release("1.1.1")),
+    ("sizes-2.5-in-2.4", "the ratio stops at what was observed", as_if(RULE.slug, "2.5.1"), parse_release("2.4.1")),
+    ("sizes-2.4-in-2.5", "the ratio goes on falling (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), parse_release("2.5.1")),
+    ("sizes-2.4-in-newest", "the ratio goes on falling (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), NEWEST),
+)
+
+MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)

@@ -1,0 +1,1 @@
+"""Which partitioner placed each record of a block."""

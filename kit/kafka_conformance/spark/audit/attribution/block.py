@@ -1,0 +1,252 @@
+"""What one block of a partition's records says: the one function that a scan calls, over and over, on any machine.
+
+A block is records of one partition in the order of their offsets. What it says is a small summary that can be added to
+those of other blocks, and columns of one row for each record. A block is judged by itself, so that the order in which blocks
+are judged, and by whom, changes nothing; what the topic as a whole says beforehand (``presence.present`` of a sample of it)
+can be given as ``known``, and lets small blocks say as much as large ones.
+
+An empty key is a key to Java and to most. librdkafka's default takes it for none and places it at random: ``empty`` counts
+such records, so that a report can say why some are unexplained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kafka_conformance.spark.audit.attribution.attribution import (
+    EITHER_AT,
+    KEYLESS_AT,
+    UNEXPLAINED_AT,
+    attribute,
+    bits_of,
+    runs,
+)
+from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, keys_seen
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
+from kafka_conformance.spark.audit.attribution.presence import present
+from kafka_conformance.spark.audit.result import EITHER, KEYLESS, UNEXPLAINED, Place, Placed, Run
+
+__all__ = ["Block", "Judged", "Summary", "column_of", "judge", "whose"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Records of one partition by offset. ``timestamps_ms`` is -1 where there is none; ``keys`` null where there is none."""
+
+    partition: int
+    offsets: NDArray[np.int64]
+    timestamps_ms: NDArray[np.int64]
+    keys: Any
+    """A pyarrow BinaryArray or LargeBinaryArray."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What a block says, to be added to what others say. A placement is named by ``str(Placed)``.
+
+    Offsets and times are None in a block without records; times also where no record has one.
+    """
+
+    partition: int
+    first_offset: int | None
+    last_offset: int | None
+    first_ms: int | None
+    last_ms: int | None
+    records: int
+    keyed: int
+    keyless: int
+    empty: int
+    """Records whose key is empty; they are among ``keyed``."""
+    offending: int
+    """Records that the expected placement would put elsewhere."""
+    skipped: int
+    """Offsets between the first and the last that no record has: compacted, or markers of transactions."""
+    present: tuple[Placed, ...]
+    explains: dict[str, int]
+    """Records that each explains: the present ones and those given as known, and, if masks were made, all PLACEMENTS with
+    the current count."""
+    alone: dict[str, int]
+    """Records that no other present placement explains."""
+    attributed: dict[str, int]
+    """Records by whom they are attributed to, UNEXPLAINED and EITHER included."""
+    first: dict[str, Place]
+    last: dict[str, Place]
+    """The earliest and the latest record by whom they are attributed to."""
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What a block says. The columns have a row for each record."""
+
+    summary: Summary
+    masks: NDArray[np.uint32] | None
+    """By record, which of PLACEMENTS explain its key among the current partitions; 0 for a record without a key. None where
+    none were made."""
+    attributed: NDArray[np.int16]
+    """By record the index into ``present``, or UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT of ``attributing``."""
+    present: tuple[Placed, ...]
+    offending: NDArray[np.bool_]
+    keys_seen: KeysSeen
+    """The block's keys."""
+
+
+def whose(present: Sequence[Placed]) -> dict[int, str]:
+    """The codes of :attr:`Judged.attributed` in words."""
+    nobody = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}
+    return nobody | {at: str(placed) for at, placed in enumerate(present)}
+
+
+def judge(
+    block: Block, partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, whole: bool = True
+) -> Judged:
+    """Judge a block of a topic that has so many partitions today.
+
+    Not ``whole`` spares a block in which the expected placement explains every key half of its time: masks are not made, and
+    what other placements would explain by chance is not counted.
+
+    Raises ValueError for columns of different lengths, offsets that do not ascend, and a partition that the topic does not
+    have; TypeError for keys that are no column of bytes.
+    """
+    _check(block, partitions)
+    valid = np.asarray(block.keys.is_valid())
+    keys = column_of(block.keys, block.partition, partitions)
+    keyed_offsets, keyed_ms = block.offsets, block.timestamps_ms
+    if keys.size < valid.size:
+        keyed_offsets, keyed_ms = keyed_offsets[valid], keyed_ms[valid]
+    right = keys.by(expected) if keys.size else np.zeros(0, np.bool_)
+    if whole and keys.size:
+        _ = keys.masks
+    members = present(keys, expected, known)
+    by_member = [keys.by(placed) for placed in members]
+    bits = bits_of(by_member, keys.size)
+    seen = keys_seen(keys.ids, keyed_offsets, keyed_ms) if keys.size else _NO_KEYS
+    attributed = attribute(bits, members, keys.ids) if keys.size else np.zeros(0, np.int16)
+    explains = _explains(keys, (*members, *known))
+    summary = _summary(block, keys, members, bits, attributed, right, explains, keyed_offsets, keyed_ms)
+    masks = keys.masks if "masks" in keys.__dict__ else None
+    return Judged(
+        summary,
+        masks if masks is None else _spread(masks, valid, np.uint32(0)),
+        _spread(attributed, valid, np.int16(KEYLESS_AT)),
+        members,
+        _spread(~right, valid, np.bool_(False)),
+        seen,
+    )
+
+
+_NO_KEYS = KeysSeen(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32))
+
+
+def _check(block: Block, partitions: int) -> None:
+    if not isinstance(block.keys, pa.BinaryArray | pa.LargeBinaryArray):
+        raise TypeError(f"keys are a pyarrow BinaryArray or LargeBinaryArray, not {type(block.keys).__name__}")
+    if not len(block.keys) == len(block.offsets) == len(block.timestamps_ms):
+        raise ValueError(
+            f"a block has as many keys as offsets and timestamps, not {len(block.keys)}, {len(block.offsets)} and "
+            f"{len(block.timestamps_ms)}"
+        )
+    if not 0 <= block.partition < partitions:
+        raise ValueError(
+            f"there are records in partition {block.partition}, and the topic has {partitions}, from 0 to {partitions - 1}: "
+            "it was made anew with fewer, or the number given is wrong"
+        )
+    if (block.offsets[1:] <= block.offsets[:-1]).any():
+        raise ValueError(f"the offsets of a block of partition {block.partition} do not ascend")
+
+
+def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:
+    """The keys that are there, over Arrow's own memory where none is null."""
+    keys = keys.drop_null() if keys.null_count else keys
+    width: Any = np.int32 if isinstance(keys, pa.BinaryArray) else np.int64
+    if not len(keys):
+        return KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), partition, partitions)
+    *_, offsets, data = keys.buffers()
+    content = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
+    at = np.frombuffer(offsets, width, len(keys) + 1, keys.offset * np.dtype(width).itemsize)
+    return KeyColumn(at, content, partition, partitions)
+
+
+def _spread(values: NDArray[Any], valid: NDArray[np.bool_], otherwise: Any) -> NDArray[Any]:
+    """The values of records with a key among those without."""
+    if values.size == valid.size:
+        return values
+    out = np.full(valid.size, otherwise, values.dtype)
+    out[valid] = values
+    return out
+
+
+def _summary(
+    block: Block,
+    keys: KeyColumn,
+    members: tuple[Placed, ...],
+    bits: NDArray[np.uint32],
+    attributed: NDArray[np.int16],
+    right: NDArray[np.bool_],
+    explains: dict[str, int],
+    offsets: NDArray[np.int64],
+    timestamps_ms: NDArray[np.int64],
+) -> Summary:
+    records = len(block.offsets)
+    times = block.timestamps_ms[block.timestamps_ms >= 0]
+    counts, first, last = _attributions(block.partition, members, attributed, offsets, timestamps_ms)
+    return Summary(
+        partition=block.partition,
+        first_offset=int(block.offsets[0]) if records else None,
+        last_offset=int(block.offsets[-1]) if records else None,
+        first_ms=int(times.min()) if times.size else None,
+        last_ms=int(times.max()) if times.size else None,
+        records=records,
+        keyed=keys.size,
+        keyless=records - keys.size,
+        empty=int(np.count_nonzero(keys.offsets[1:] == keys.offsets[:-1])),
+        offending=int(np.count_nonzero(~right)),
+        skipped=int(block.offsets[-1] - block.offsets[0]) + 1 - records if records else 0,
+        present=members,
+        explains=explains,
+        alone={str(placed): int(np.count_nonzero(bits == np.uint32(1 << at))) for at, placed in enumerate(members)},
+        attributed=counts,
+        first=first,
+        last=last,
+        runs=runs(attributed, bits, members, block.partition, offsets, timestamps_ms),
+    )
+
+
+def _explains(keys: KeyColumn, named: tuple[Placed, ...]) -> dict[str, int]:
+    out = {str(placed): int(np.count_nonzero(keys.by(placed))) for placed in named} if keys.size else {}
+    if keys.size and "masks" in keys.__dict__:
+        for placement in PLACEMENTS:
+            placed = Placed(placement.slug, keys.count)
+            if by := int(np.count_nonzero(keys.by(placed))):
+                out.setdefault(str(placed), by)
+    return out
+
+
+def _attributions(
+    partition: int,
+    members: tuple[Placed, ...],
+    attributed: NDArray[np.int16],
+    offsets: NDArray[np.int64],
+    timestamps_ms: NDArray[np.int64],
+) -> tuple[dict[str, int], dict[str, Place], dict[str, Place]]:
+    counts: dict[str, int] = {}
+    first: dict[str, Place] = {}
+    last: dict[str, Place] = {}
+    for at, name in whose(members).items():
+        rows = np.flatnonzero(attributed == at)
+        if not rows.size:
+            continue
+        times = timestamps_ms[rows]
+        earliest = rows[int(times.argmin())]
+        latest = rows[times.size - 1 - int(times[::-1].argmax())]
+        counts[name] = rows.size
+        first[name] = Place(int(timestamps_ms[earliest]), partition, int(offsets[earliest]))
+        last[name] = Place(int(timestamps_ms[latest]), partition, int(offsets[latest]))
+    return counts, first, last

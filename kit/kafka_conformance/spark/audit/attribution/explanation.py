@@ -1,0 +1,278 @@
+"""Which placements explain a key, that is would put it into the partition it is in: a uint32 for each key.
+
+A fold first makes of a hash a number of 32 bits that is not below zero, then takes the remainder (``float-arithmetic`` goes
+another way). The remainder itself is not needed here, only whether it is the partition, and this is a multiplication instead
+of a division: with ``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x and n of 32 bits
+(Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019). Where x is less than the partition p, x - p is below
+zero by less than n; then the product is at least c, so that this needs no question of its own.
+
+Keys are taken in pieces whose hashes stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
+from kafka_conformance.spark.audit.attribution.distinct_keys import identities
+from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement, number, of
+from kafka_conformance.spark.audit.result import Placed
+from kafka_reference.bulk import Data, Offsets
+
+__all__ = [
+    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "explained", "explained_hashes", "folded", "how_many_explained",
+    "leading",
+]  # fmt: skip
+
+Masks: TypeAlias = NDArray[np.uint32]
+Partitions: TypeAlias = NDArray[np.int32] | int
+
+FOLD_NAMES: tuple[str, ...] = (
+    "masked", "unsigned", "sign-abs", "abs-but-lowest", "sign-inverted", "shift", "float-arithmetic",
+)  # fmt: skip
+"""What the kernels call 0 to 6."""
+
+u32, u64, i64, f64 = np.uint32, np.uint64, np.int64, np.float64
+LOWEST, POSITIVE = u32(0x80000000), u32(0x7FFFFFFF)
+MASKED, UNSIGNED, ABS, ABS_BUT_LOWEST, INVERTED, SHIFT, DOUBLES = range(7)
+PIECE = 4096
+
+
+def explained(offsets: Offsets, data: Data, partition: Partitions, count: int) -> Masks:
+    """For each key the placements that would put it where it is, among ``count`` partitions.
+
+    ``partition`` is one number for all keys, or an int32 for each. A key in a partition of ``count`` and above is
+    explained by none. Raises what ``hash_columns`` raises; ValueError for a count below 1.
+    """
+    out = np.empty(offsets.size - 1, u32)
+    for start in range(0, out.size, PIECE):
+        piece = slice(start, start + PIECE)
+        hashes = hash_columns(offsets[start : start + PIECE + 1], data)
+        at = partition[piece] if isinstance(partition, np.ndarray) else partition
+        out[piece] = explained_hashes(hashes, PLACEMENTS, at, count)
+    return out
+
+
+def leading(placement: Placement, offsets: Offsets, data: Data, partition: Partitions, count: int) -> NDArray[np.bool_]:
+    """Which keys this one placement explains: for Java's at a fraction of what :func:`explained` costs."""
+    hashes = hash_column(placement.hash, offsets, data).reshape(1, -1)
+    return _masks(hashes, np.zeros(1, i64), _folds((placement,)), partition, count).astype(np.bool_)
+
+
+def explained_hashes(
+    hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: Partitions, count: int
+) -> Masks:
+    """:func:`explained` for hashes that are there already; bit i is ``placements[i]``, of which there are 32 at most."""
+    rows = np.array([HASH_NAMES.index(placement.hash) for placement in placements], i64)
+    return _masks(hashes, rows, _folds(placements), partition, count)
+
+
+def folded(fold: str, hashes: NDArray[np.uint32], count: int) -> NDArray[np.int32]:
+    """The partitions that a fold makes of hashes."""
+    out = np.empty(hashes.size, np.int32)
+    _folding()(np.ascontiguousarray(hashes), FOLD_NAMES.index(fold), count, out)
+    return out
+
+
+def how_many_explained(
+    hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: NDArray[np.int32], counts: range
+) -> NDArray[np.int64]:
+    """How many keys each placement explains with each number of partitions: shape (len(counts), len(placements))."""
+    rows = np.array([HASH_NAMES.index(placement.hash) for placement in placements], i64)
+    out = np.zeros((len(counts), len(placements)), i64)
+    if len(counts):
+        _counting()(hashes, rows, _folds(placements), partition, counts.start, out)
+    return out
+
+
+class KeyColumn:
+    """The keys of a block, where they are, and what is found out about them, each thing once."""
+
+    def __init__(self, offsets: Offsets, data: Data, partition: Partitions, count: int) -> None:
+        self.offsets, self.data, self.partition, self.count = offsets, data, partition, count
+        self.size = offsets.size - 1
+        self._by: dict[Placed, NDArray[np.bool_]] = {}
+
+    @cached_property
+    def masks(self) -> Masks:
+        """:func:`explained`."""
+        return explained(self.offsets, self.data, self.partition, self.count)
+
+    @cached_property
+    def ids(self) -> NDArray[np.uint64]:
+        """Who each key is: :func:`~kafka_conformance.spark.audit.attribution.distinct_keys.identities`."""
+        return identities(self.offsets, self.data)
+
+    @cached_property
+    def where(self) -> NDArray[np.int32]:
+        """The partition of each key."""
+        if isinstance(self.partition, np.ndarray):
+            return np.ascontiguousarray(self.partition, np.int32)
+        return np.full(self.size, self.partition, np.int32)
+
+    def by(self, placed: Placed) -> NDArray[np.bool_]:
+        """Which keys ``placed`` explains."""
+        if placed not in self._by:
+            placement = of(placed.rule)
+            if placed.partitions == self.count and ("masks" in self.__dict__ or placement.hash != HASH_NAMES[0]):
+                self._by[placed] = (self.masks >> u32(number(placed.rule)) & u32(1)).astype(np.bool_)
+            else:
+                self._by[placed] = leading(placement, self.offsets, self.data, self.partition, placed.partitions)
+        return self._by[placed]
+
+    def taken(self, rows: NDArray[np.int64]) -> KeyColumn:
+        """The keys of these rows, copied."""
+        starts, ends = self.offsets[rows], self.offsets[rows + 1]
+        offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(i64)
+        pieces = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
+        data = np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
+        return KeyColumn(offsets, data, self.where[rows], self.count)
+
+
+def _folds(placements: tuple[Placement, ...]) -> NDArray[np.int64]:
+    return np.array([FOLD_NAMES.index(placement.fold) for placement in placements], i64)
+
+
+def _masks(
+    hashes: NDArray[np.uint32], rows: NDArray[np.int64], folds: NDArray[np.int64], partition: Partitions, count: int
+) -> Masks:
+    if not 1 <= count < 2**31:
+        raise ValueError(f"a topic has 1 partition or more, an int32, not {count}")
+    where = partition if isinstance(partition, np.ndarray) else np.full(hashes.shape[1], partition, np.int32)
+    out = np.zeros(hashes.shape[1], u32)
+    _explaining()(hashes, rows, folds, np.ascontiguousarray(where, np.int32), count, out)
+    return out
+
+
+@inlined
+def _number(h: np.uint32, fold: int) -> np.uint32:
+    """What of a hash is divided."""
+    negative = h >= LOWEST
+    if fold == MASKED:
+        return u32(h & POSITIVE)
+    if fold == UNSIGNED:
+        return h
+    if fold == ABS:
+        return u32(u32(0) - h) if negative else h
+    if fold == ABS_BUT_LOWEST:
+        return u32(0) if h == LOWEST else u32(u32(0) - h) if negative else h
+    if fold == INVERTED:
+        return u32(~h) if negative else h
+    return u32(h >> u32(1))
+
+
+@inlined
+def _by_doubles(h: np.uint32, n: float) -> np.int64:
+    quotient = f64(h & POSITIVE) / n
+    return i64((quotient - np.floor(quotient)) * n)
+
+
+@inlined
+def _mark(
+    hashes: NDArray[np.uint32], fold: int, where: NDArray[np.int32], c: np.uint64, bit: np.uint32, out: Masks
+) -> None:
+    for i in range(out.size):
+        x, p = u64(_number(hashes[i], fold)), u64(where[i])
+        fits = u64((x - p) * c) <= u64(c - u64(1))
+        out[i] |= u32(bit if fits else u32(0))
+
+
+@inlined
+def _mark_by_doubles(
+    hashes: NDArray[np.uint32], where: NDArray[np.int32], n: float, bit: np.uint32, out: Masks
+) -> None:
+    for i in range(out.size):
+        out[i] |= u32(bit if _by_doubles(hashes[i], n) == where[i] else u32(0))
+
+
+@inlined
+def _forget_foreign(where: NDArray[np.int32], n: int, out: Masks) -> None:
+    for i in range(out.size):
+        if not 0 <= where[i] < n:
+            out[i] = u32(0)
+
+
+def _mark_all(
+    hashes: NDArray[np.uint32],
+    rows: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    where: NDArray[np.int32],
+    n: int,
+    out: Masks,
+) -> None:
+    c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))  # for 1 it is 2^64, that is 0: and x * 0 is not above 0 - 1
+    for j in range(rows.size):
+        row, fold, bit = hashes[rows[j]], folds[j], u32(u32(1) << u32(j))
+        if fold == MASKED:  # each with its fold as a constant, so that the loop has no branches
+            _mark(row, MASKED, where, c, bit, out)
+        elif fold == UNSIGNED:
+            _mark(row, UNSIGNED, where, c, bit, out)
+        elif fold == ABS:
+            _mark(row, ABS, where, c, bit, out)
+        elif fold == ABS_BUT_LOWEST:
+            _mark(row, ABS_BUT_LOWEST, where, c, bit, out)
+        elif fold == INVERTED:
+            _mark(row, INVERTED, where, c, bit, out)
+        elif fold == SHIFT:
+            _mark(row, SHIFT, where, c, bit, out)
+        else:
+            _mark_by_doubles(row, where, f64(n), bit, out)
+    _forget_foreign(where, n, out)
+
+
+def _count_all(
+    hashes: NDArray[np.uint32],
+    rows: NDArray[np.int64],
+    folds: NDArray[np.int64],
+    where: NDArray[np.int32],
+    first: int,
+    out: NDArray[np.int64],
+) -> None:
+    for j in range(rows.size):
+        row, fold = hashes[rows[j]], folds[j]
+        for m in range(len(out)):
+            n = first + m
+            c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))
+            for i in range(where.size):
+                if fold == DOUBLES:
+                    fits = _by_doubles(row[i], f64(n)) == where[i]
+                else:
+                    x, p = u64(_number(row[i], fold)), u64(where[i])
+                    fits = (u64((x - p) * c) <= u64(c - u64(1))) & (where[i] < n)
+                out[m, j] += i64(fits)
+
+
+def _fold_all(hashes: NDArray[np.uint32], fold: int, n: int, out: NDArray[np.int32]) -> None:
+    for i in range(out.size):
+        if fold == DOUBLES:
+            out[i] = _by_doubles(hashes[i], f64(n))
+        else:
+            out[i] = i64(_number(hashes[i], fold)) % n
+
+
+@lru_cache(maxsize=1)
+def _explaining() -> Callable[..., Any]:
+    table = types.Array(types.uint32, 2, "C", readonly=True)
+    numbers = read(types.int64)
+    return compiled(_mark_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.uint32[::1]))
+
+
+@lru_cache(maxsize=1)
+def _counting() -> Callable[..., Any]:
+    table = types.Array(types.uint32, 2, "C", readonly=True)
+    numbers = read(types.int64)
+    return compiled(
+        _count_all, types.void(table, numbers, numbers, read(types.int32), types.int64, types.int64[:, ::1])
+    )
+
+
+@lru_cache(maxsize=1)
+def _folding() -> Callable[..., Any]:
+    return compiled(_fold_all, types.void(read(types.uint32), types.int64, types.int64, types.int32[::1]))

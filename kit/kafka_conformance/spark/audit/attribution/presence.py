@@ -1,0 +1,356 @@
+"""Which placements are present among some keys, and with which numbers of partitions: what chance would not do.
+
+A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts
+only where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
+among the keys that those before leave unexplained, best evidence first; of evidence that is all but equal the expected
+placement's, then the current number of partitions, then the order of ``PLACEMENTS``.
+
+Evidence is a number of nats: the least that -log P can be, where P is the chance of as many keys or more (Chernoff's bound:
+keys times the relative entropy of the share that is explained to the share chance explains). Four things make chance larger
+than 1/m, and each is allowed for:
+
+* The same key again says nothing new: keys are told apart by their identity.
+* A hash may not tell keys apart (the first byte only): its equal hashes count once.
+* A hash may crowd some partitions, of whatever key (31 times and 31 partitions: the last byte decides, and all keys may end
+  in the same). If there are keys of several partitions, what is explained is held against how many keys of the others the
+  hash would have put there too. If there are keys of one, against how many of keys that are *like* them: each byte that of
+  some key of the same length in the same place. What all such keys have, no placement has brought about.
+* A topic that grew from 3 to 12: every key that 12 explains in partitions 0 to 2, 3 explains too, so that nothing is left
+  unexplained once 3 is found. Of the keys that ``@3`` explains, 12 explains a share by chance that is measured on random
+  hashes (1/4); it is present where it explains more than that, or so many keys in a row that chance would not.
+
+What one partition cannot tell apart, several can: for some partitions, and for all where their number is a power of two, a
+hash without its sign and one with its sign turned choose the same keys. The earlier of ``PLACEMENTS`` is named then. So ask
+first for keys of all partitions, and give what is found as ``known`` when single ones are asked about.
+
+The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a
+producer of a few hundred records among a hundred thousand is found like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from math import gcd, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
+from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
+from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, number, of
+from kafka_conformance.spark.audit.attribution.stretches import longest
+from kafka_conformance.spark.audit.result import Placed
+
+__all__ = ["SURE", "could_be", "evidence", "implies", "present"]
+
+SURE = log(1e9)
+"""The evidence that is asked for, in nats; of a search among c candidates log c more."""
+SURE_OF_EXPECTED = log(1e6)
+"""That the user expects a placement is a reason to believe less evidence."""
+ALL_BUT_EQUAL = 12.0
+HANDFUL = 5
+SAMPLE, SPACED = 512, 8192
+MEMBERS = 8
+TRIES = 200
+DRAWS = 1 << 18
+ALIKE, CROWDED, HINT = 4, 7.0, 3.0
+UNFAIR = "float-arithmetic"
+
+
+def evidence(keys: int, explained: int, chance: float) -> float:
+    """That ``explained`` of ``keys`` are more than chance explains: a lower bound of -log of how probable that is."""
+    if not keys or explained <= keys * chance:
+        return 0.0
+    share = explained / keys
+    missing = (1 - share) * log((1 - share) / (1 - chance)) if explained < keys else 0.0
+    return keys * (share * log(share / chance) + missing)
+
+
+def could_be(placed: Placed, partition: int) -> bool:
+    """Whether this placement knows of the partition at all."""
+    return partition < placed.partitions
+
+
+def implies(one: Placed, other: Placed) -> bool:
+    """Whether all that ``one`` explains ``other`` explains too, in the partitions that ``other`` has."""
+    return one.rule == other.rule and one != other and one.partitions % other.partitions == 0
+
+
+def present(keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] = ()) -> tuple[Placed, ...]:
+    """The placements that put these keys where they are: the expected first, then by count and by ``PLACEMENTS``.
+
+    ``known`` are present in the topic, as other keys of it say: those that explain any of these are taken to be here too,
+    unless the expected one explains all of them. With one partition everything explains everything, and it is held to be
+    the expected. No keys, nothing present.
+    """
+    expected = expected or Placed(JAVA, keys.count)
+    if not keys.size:
+        return ()
+    if keys.count == 1:
+        return (expected,)
+    search = _Search(keys, expected)
+    if search.expected_alone(known):
+        return (expected,)
+    members = [placed for placed in known if keys.by(placed).any()][:MEMBERS]
+    while len(members) < MEMBERS:
+        found = search.further(members) or search.implying(members)
+        if not found:
+            break
+        members.append(found)
+    members = search.needed(members, known)
+    if not members and keys.by(expected).all():
+        return (expected,)
+    return tuple(sorted(members, key=search.rank))
+
+
+@dataclass(slots=True)
+class _Search:
+    keys: KeyColumn
+    expected: Placed
+
+    def rank(self, placed: Placed) -> tuple[bool, bool, int, int]:
+        """Whom to believe first among equals."""
+        return placed != self.expected, placed.partitions != self.keys.count, number(placed.rule), -placed.partitions
+
+    def expected_alone(self, known: tuple[Placed, ...]) -> bool:
+        """Whether the expected placement explains all, and any that is known would not have left it at that."""
+        if not self.keys.by(self.expected).all():
+            return False
+        others = [placed for placed in known if placed != self.expected]
+        if not others:
+            rows = self._rows(np.ones(self.keys.size, np.bool_))
+            return evidence(rows.size, rows.size, 1 / self.expected.partitions) >= SURE_OF_EXPECTED
+        if any(self.keys.by(placed).all() and not implies(self.expected, placed) for placed in others):
+            return False
+        rows = self._rows(np.ones(self.keys.size, np.bool_))
+        return all(rows.size * -log(self._overlap(placed)) >= SURE for placed in others)
+
+    def further(self, members: list[Placed]) -> Placed | None:
+        """The one that best explains what none of ``members`` does, if it is beyond chance."""
+        rows = self._rows(~self._explained_by(members))
+        if rows.size < HANDFUL:
+            return None
+        sample = self.keys.taken(rows)
+        hashes = hash_columns(sample.offsets, sample.data)
+        at_hand = [placed for placed in self._by_evidence(sample.where, hashes) if placed[1] not in members]
+        if not at_hand:
+            return None
+        alike = self._alike(sample, members)
+        best, chosen = 0.0, []
+        for raw, placed in islice(at_hand, TRIES):
+            if raw < max(best - ALL_BUT_EQUAL, self._wanted(placed)):
+                break
+            held = _held_against_crowding(hashes, sample.where, alike, placed)
+            if held >= self._wanted(placed):
+                best = max(best, held)
+                chosen.append((held, placed))
+        chosen = [(held, placed) for held, placed in chosen if held >= best - ALL_BUT_EQUAL]
+        return min((placed for _, placed in chosen), key=self.rank, default=None)
+
+    def implying(self, members: list[Placed]) -> Placed | None:
+        """One that explains nothing new, since it implies an older count, but more than its share of that."""
+        best: tuple[float, Placed] | None = None
+        for older in members:
+            if of(older.rule).fold == UNFAIR:
+                continue
+            for newer in self._worth_asking(older, members):
+                held = self._beyond_overlap(newer, older, members)
+                if held >= SURE + log(self.keys.count) and (best is None or held > best[0]):
+                    best = held, newer
+        return best and best[1]
+
+    def _worth_asking(self, older: Placed, members: list[Placed]) -> list[Placed]:
+        """The multiples of an older count that may be there: those a small sample hints at, and today's in any case."""
+        counts = range(2 * older.partitions, self.keys.count + 1)
+        rows = self._rows(self.keys.by(older))
+        if not counts or rows.size < HANDFUL:
+            return []
+        sample = self.keys.taken(rows)
+        hashes = hash_columns(sample.offsets, sample.data)
+        explained = how_many_explained(hashes, (of(older.rule),), sample.where, counts)[:, 0]
+        out = []
+        for count, hits in zip(counts, explained, strict=True):
+            if count % older.partitions or Placed(older.rule, count) in members:
+                continue
+            if count == self.keys.count or evidence(rows.size, int(hits), older.partitions / count) > HINT:
+                out.append(Placed(older.rule, count))
+        return out
+
+    def needed(self, members: list[Placed], known: tuple[Placed, ...]) -> list[Placed]:
+        """Without those that were found on the way and that the others make superfluous."""
+        kept = list(members)
+        for placed in members:
+            others = [other for other in kept if other != placed]
+            if placed in known or any(implies(placed, other) for other in others):
+                continue
+            rows = self._rows(~self._explained_by(others))
+            explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
+            chance = _mean_chance(placed, self.keys.where[rows])
+            if evidence(rows.size, explained, chance) < self._wanted(placed):
+                kept = others
+        return kept
+
+    def _wanted(self, placed: Placed) -> float:
+        if placed == self.expected:
+            return SURE_OF_EXPECTED
+        return SURE + log(len(PLACEMENTS) * self.keys.count)
+
+    def _explained_by(self, members: list[Placed]) -> NDArray[np.bool_]:
+        out = np.zeros(self.keys.size, np.bool_)
+        for placed in members:
+            out |= self.keys.by(placed)
+        return out
+
+    def _rows(self, wanted: NDArray[np.bool_], most: int = SAMPLE) -> NDArray[np.int64]:
+        """At most so many evenly spaced rows of different keys among those wanted; a key in two partitions is two."""
+        rows = np.flatnonzero(wanted)
+        if rows.size > SPACED:
+            rows = rows[np.linspace(0, rows.size - 1, SPACED).astype(np.int64)]
+        ids = self.keys.ids[rows].copy()
+        ids[:, 0] ^= self.keys.where[rows].astype(np.uint64)
+        rows = rows[distinct(ids)[0]]
+        return rows[np.linspace(0, rows.size - 1, most).astype(np.int64)] if rows.size > most else rows
+
+    def _by_evidence(self, where: NDArray[np.int32], hashes: NDArray[np.uint32]) -> list[tuple[float, Placed]]:
+        """Every placement with every count, most evidence first; chance taken to be 1/m."""
+        counts = range(max(2, int(where.min()) + 1), self.keys.count + 1)
+        explained = how_many_explained(hashes, PLACEMENTS, where, counts)
+        out: list[tuple[float, Placed]] = []
+        for count, row in zip(counts, explained, strict=True):
+            known = int(np.count_nonzero(where < count))
+            for at in np.flatnonzero(row > known / count + HANDFUL * (1 - 1 / count)):
+                placed = Placed(PLACEMENTS[at].slug, count)
+                if PLACEMENTS[at].fold == UNFAIR and count != self.keys.count:
+                    continue
+                held = evidence(known, int(row[at]), _mean_chance(placed, where))
+                if held >= self._wanted(placed):
+                    out.append((held, placed))
+        return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
+
+    def _alike(self, sample: KeyColumn, members: list[Placed]) -> NDArray[np.uint32] | None:
+        """The hashes of keys like those of one partition, ``members`` explaining none either; None for keys of several."""
+        if (sample.where != sample.where[0]).any():
+            return None
+        made = _made_alike(sample)
+        left = np.ones(made.size, np.bool_)
+        for placed in members:
+            left &= ~made.by(placed)
+        return np.ascontiguousarray(hash_columns(made.offsets, made.data)[:, left])
+
+    def _overlap(self, other: Placed) -> float:
+        """The share of what ``other`` explains that the expected placement explains by chance."""
+        if other.rule == self.expected.rule:
+            return gcd(other.partitions, self.expected.partitions) / self.expected.partitions
+        if of(other.rule).hash == of(self.expected.rule).hash:
+            return 0.75
+        return 1 / self.expected.partitions
+
+    def _beyond_overlap(self, newer: Placed, older: Placed, members: list[Placed]) -> float:
+        """The evidence that ``newer`` explains more of what ``older`` explains than random hashes have it."""
+        rivals = [placed for placed in members if placed != older and not implies(older, placed)]
+        wanted = self.keys.by(older) & ~self._explained_by(rivals)
+        rows = self._rows(wanted, SPACED)
+        if rows.size < HANDFUL:
+            return 0.0
+        partition = int(np.bincount(self.keys.where[rows]).argmax())
+        rows = rows[self.keys.where[rows] == partition]
+        same = [placed for placed in rivals if of(placed.rule).hash == of(older.rule).hash]
+        left = _explains(older, partition)
+        for placed in same:
+            left &= ~_explains(placed, partition)
+        both = left & _explains(newer, partition)
+        chance = (np.count_nonzero(both) + 1) / (np.count_nonzero(left) + 2)
+        spread = evidence(rows.size, int(np.count_nonzero(self.keys.by(newer)[rows])), float(chance))
+        if isinstance(self.keys.partition, np.ndarray):
+            return spread
+        rows = np.flatnonzero(wanted)
+        in_a_row = longest(self.keys.by(newer)[rows].astype(np.uint8), self.keys.ids[rows, 0])
+        return max(spread, in_a_row * -log(chance) - log(rows.size))
+
+
+@lru_cache(maxsize=1)
+def _draws() -> NDArray[np.uint32]:
+    """Random hashes, always the same."""
+    return np.random.default_rng(0).integers(0, 1 << 32, DRAWS, np.uint32)
+
+
+def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
+    out: NDArray[np.bool_] = folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    return out
+
+
+@lru_cache(maxsize=64)
+def _chances(fold: str, count: int) -> NDArray[np.float64]:
+    """The chance of each partition. Doubles round some remainders down, and so are not fair."""
+    if fold != UNFAIR:
+        return np.full(count, 1 / count)
+    shares = np.bincount(folded(fold, _draws(), count), minlength=count) / DRAWS
+    return np.maximum(shares, 1 / count)
+
+
+def _mean_chance(placed: Placed, where: NDArray[Any]) -> float:
+    """The share of keys in these partitions that this placement explains by chance, of those it knows of."""
+    known = where[where < placed.partitions]
+    return float(_chances(of(placed.rule).fold, placed.partitions)[known].mean()) if known.size else 1.0
+
+
+def _made_alike(keys: KeyColumn) -> KeyColumn:
+    """Keys made of the bytes of these, each from a key of the same length; lengths of fewer than a handful are left out."""
+    draws = np.random.default_rng(1)
+    lengths = np.diff(keys.offsets)
+    made: list[NDArray[np.uint8]] = []
+    sizes: list[int] = []
+    for length in np.unique(lengths[lengths > 0]):
+        rows = np.flatnonzero(lengths == length)
+        if rows.size < HANDFUL:
+            continue
+        bytes_ = keys.data[keys.offsets[rows][:, None] + np.arange(length)]
+        picked = draws.integers(0, rows.size, (ALIKE * rows.size, length))
+        made.append(bytes_[picked, np.arange(length)].ravel())
+        sizes += [int(length)] * (ALIKE * rows.size)
+    data = np.concatenate(made) if made else np.empty(0, np.uint8)
+    return KeyColumn(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), data, int(keys.where[0]), keys.count)
+
+
+def _held_against_crowding(
+    hashes: NDArray[np.uint32], where: NDArray[np.int32], alike: NDArray[np.uint32] | None, placed: Placed
+) -> float:
+    """The evidence where equal hashes count once, and what the hash crowds anyway is not held to be its doing."""
+    placement = of(placed.rule)
+    row = HASH_NAMES.index(placement.hash)
+    known = where < placed.partitions
+    pairs = hashes[row][known].astype(np.uint64) << np.uint64(32)
+    pairs = np.unique(pairs | where[known].astype(np.uint64))
+    if pairs.size < HANDFUL:
+        return 0.0
+    at = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    chosen = folded(placement.fold, (pairs >> np.uint64(32)).astype(np.uint32), placed.partitions).astype(np.int64)
+    explained = int(np.count_nonzero(chosen == at))
+    fair = _mean_chance(placed, at)
+    if alike is None:
+        chance = max(fair, _of_foreign_keys(chosen, at, placed.partitions))
+    else:
+        chance = max(fair, _of_keys_alike(folded(placement.fold, alike[row], placed.partitions) == at[0], fair))
+    if explained < pairs.size * chance + HANDFUL * (1 - chance):
+        return 0.0
+    return evidence(pairs.size, explained, chance)
+
+
+def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
+    """The share of keys alike that are explained, if that is more than chance."""
+    hits = int(np.count_nonzero(explained))
+    if evidence(explained.size, hits, fair) < CROWDED:
+        return 0.0
+    return hits / explained.size
+
+
+def _of_foreign_keys(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
+    """The share of keys that the hash would have put into a partition, of those that are in another."""
+    full, here = np.bincount(chosen, minlength=count), np.bincount(at, minlength=count)
+    both = np.bincount(at[chosen == at], minlength=count)
+    foreign = (full - both)[at] / np.maximum(at.size - here[at], 1)
+    return float(foreign.mean())

@@ -1,0 +1,1 @@
+"""Rewrite a topic as Java would have placed it."""

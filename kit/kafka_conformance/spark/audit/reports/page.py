@@ -1,0 +1,65 @@
+"""An audit as one HTML page (``page``): the verdict, plots of who wrote what when, and the tables they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from markupsafe import Markup
+
+from kafka_conformance.core.sanitize import clipped
+from kafka_conformance.reports.page import render
+from kafka_conformance.reports.terminal import plural
+from kafka_conformance.spark.audit.reports import figures
+from kafka_conformance.spark.audit.reports import summary as story
+from kafka_conformance.spark.audit.reports.formatting import named, percent, when
+from kafka_conformance.spark.audit.result import Audit
+
+__all__ = ["write"]
+
+_SOURCE = 200
+_RUNS, _KEYS = 24, 100
+
+
+def write(audit: Audit) -> str:
+    """The page."""
+    given = {
+        "audit": audit,
+        "source": clipped(audit.source, _SOURCE),
+        "mood": "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
+        "story": story,
+        "expected": named(audit.expected),
+        "said": story.said(audit),
+        "growth": [(story.growth(one), *story.until(one)) for one in audit.growth],
+        "runs": story.foreign_runs(audit, _RUNS),
+        "keys": list(story.split_rows(audit))[:_KEYS],
+        "patterns": sorted(audit.keyless.patterns.items(), key=lambda one: -one[1]),
+        "partitions": story.telling(audit.by_partition),
+        **_plots(audit),
+    }
+    filters: dict[str, Callable[..., Any]] = {"plural": plural, "percent": percent, "number": _number, "when": when}
+    return render(
+        "spark/audit/reports/audit_page.html.j2",
+        ("reports/page.css", "spark/audit/reports/audit_page.css"),
+        filters,
+        given,
+    )
+
+
+def _plots(audit: Audit) -> dict[str, Any]:
+    """The plots, as they are by name in the template; none of a topic without records."""
+    drawn = figures.series(audit)
+    line, unseen = figures.timeline(audit, drawn)
+    plots = {
+        "hatchings": figures.hatchings(drawn),
+        "over_time": figures.over_time(audit, drawn),
+        "by_partition": figures.by_partition(audit, drawn),
+        "timeline": line,
+        "skew": figures.records_by_partition(audit),
+    }
+    made = {name: Markup(plot) for name, plot in plots.items()}  # noqa: S704  built as trees
+    return {"drawn": drawn, "unseen": unseen, "plots": made}
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"

@@ -1,0 +1,52 @@
+"""What a person reads of a repair: how many records go where, and whether the new topic is as planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.spark.audit.repair.plan import Repair
+
+__all__ = ["show"]
+
+_MOST = 64
+_HEADS = ("partition", "records before", "records after", "from another", "without a key")
+
+
+def show(out: Console, repair: Repair) -> None:
+    """Print it all; the verdict is the last line."""
+    words = "rewritten to" if repair.written else "would be rewritten to"
+    title = f"{repair.source} ({plural(repair.before, 'partition')}) {words} {repair.target} ({repair.partitions})"
+    rows = [[f"{number:,}" for number in (one.partition, one.before, one.after, one.arriving, one.keyless)]
+            for one in repair.by_partition[:_MOST]]  # fmt: skip
+    out.print(table(harmless(title), _HEADS, rows))
+    if len(repair.by_partition) > _MOST:
+        out.print(f"and {plural(len(repair.by_partition) - _MOST, 'partition')} more, which --json has", style="dim")
+    for text, style in _lines(repair):
+        out.print(Text(harmless(text), style=style))
+
+
+def _lines(repair: Repair) -> Iterator[tuple[str, str]]:
+    moved = f"{plural(repair.moved, 'record')} of {repair.records:,} {'changed' if repair.written else 'would change'}"
+    yield f"{moved} partition, {repair.spread:,} of them without a key", ""
+    took = f"{repair.took_s:.1f} s"
+    if repair.compared is None:
+        yield f"a dry run: nothing was written. Give --really to write. {took}", "bold yellow"
+        return
+    yield f"planned     {repair.compared.planned}", ""
+    yield f"read back   {repair.compared.found}", ""
+    if repair.resumed:
+        yield f"resumed from {repair.run}", "dim"
+    if repair.compared.misplaced:
+        yield f"{plural(repair.compared.misplaced, 'record')} not where Java puts the key", "bold red"
+    if repair.right:
+        yield f"{repair.target} is as planned: nothing lost, nothing doubled. {took}", "bold green"
+    else:
+        yield (
+            f"{repair.target} is NOT as planned: do not use it. Somebody else writes to it, or deletes. {took}",
+            "bold red",
+        )

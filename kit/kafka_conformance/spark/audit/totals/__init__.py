@@ -1,0 +1,1 @@
+"""What the blocks of a topic add up to."""

@@ -1,0 +1,139 @@
+"""In which pattern records without a key are spread over partitions, told from counts by time alone.
+
+Nothing in such a record says who placed it, or why. What is known is how many there are in each partition in each stretch of
+time, a *bucket*. Over the partitions that are used at all, the counts of a bucket scatter by so much of what chance alone
+would do (the dispersion, chi-square over its degrees of freedom):
+
+==================  =============================================================================================
+pattern             counts
+==================  =============================================================================================
+``round robin``     differ by next to nothing: a dispersion of 0.1 at most, and chance would not do that. A rotation over
+                    some of the partitions is one too (Java's of 2.4 to 3.9.1 skipped every second)
+``random``          scatter as chance has it, in the bucket itself and in those around it
+``sticky runs``     scatter at least twice as much, and the partitions that are ahead change: after r records to one
+                    partition in a row the dispersion is about r
+``one partition``   are all in one partition, the same in all buckets within 32
+``unclear``         anything else, and buckets in which a partition has fewer than 5 records on average
+==================  =============================================================================================
+
+A bucket is judged together with those around it, four on either side and more where there are few partitions, and has to
+agree with them by itself: where one pattern ends and another begins it is unclear. Several producers of a pattern make the
+same pattern. Those of different patterns are meant to make none: runs among which no partition is ever left out, although
+runs as long as these would leave some out, have something else beneath them. Runs of five records and fewer do not differ
+from chance by enough, and runs of one, which never go to the same partition twice, are a rotation where there are only two.
+
+The limits are one in a hundred for what is ordinary, a thousand in a single bucket, ten thousand for what is not.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kafka_conformance.spark.audit.result import Keyless
+
+__all__ = ["ONE_PARTITION", "RANDOM", "ROUND_ROBIN", "STICKY", "UNCLEAR", "bucket_ms", "keyless", "patterns"]
+
+STICKY, ROUND_ROBIN, RANDOM, ONE_PARTITION, UNCLEAR = (
+    "sticky runs", "round robin", "random", "one partition", "unclear",
+)  # fmt: skip
+
+PER_PARTITION = 50
+AROUND, FAR_AROUND, DEGREES = 4, 32, 60
+FEWEST = 5
+EVEN, SCATTERED = 0.1, 2.0
+USUAL, ORDINARY, EXTRAORDINARY = 2.58, 3.09, 3.72
+"""Standard deviations that chance exceeds one time in a hundred (on either side), in a thousand, and in ten thousand."""
+
+Counts = NDArray[np.int64]
+
+
+def bucket_ms(records: int, partitions: int, span_ms: int) -> int:
+    """How long a bucket is to be, so that about fifty of so many records without a key fall on each partition in it."""
+    if records <= 0:
+        return max(1, span_ms)
+    return max(1, ceil(span_ms * PER_PARTITION * partitions / records))
+
+
+def keyless(counts: Counts) -> Keyless:
+    """The records of each pattern; ``counts`` has a row for each bucket, in order, and a column for each partition."""
+    by_bucket = counts.sum(axis=1)
+    found: dict[str, int] = {}
+    for pattern, records in zip(patterns(counts), by_bucket, strict=True):
+        if records:
+            found[pattern] = found.get(pattern, 0) + int(records)
+    return Keyless(int(by_bucket.sum()), found)
+
+
+def patterns(counts: Counts) -> list[str]:
+    """The pattern of each bucket."""
+    out = [UNCLEAR] * len(counts)
+    filled = np.flatnonzero(counts.sum(axis=1))  # buckets without records are no neighbours
+    rows = counts[filled]
+    for at, bucket in enumerate(filled):
+        out[int(bucket)] = _pattern(rows, at)
+    return out
+
+
+def _pattern(rows: Counts, at: int) -> str:
+    if rows.shape[1] == 1:
+        return ONE_PARTITION
+    if np.count_nonzero(rows[at]) == 1 and (single := _single(rows, at)):
+        return single
+    reach = max(AROUND, DEGREES // (2 * rows.shape[1] - 2))
+    near = rows[max(at - reach, 0) : at + reach + 1]
+    used = near.sum(axis=0) > 0
+    width = int(np.count_nonzero(used))
+    if width < 2 or rows[at].sum() < FEWEST * width:
+        return UNCLEAR
+    near = near[near.sum(axis=1) >= FEWEST * width][:, used]
+    even, degrees = np.full(width, 1 / width), width - 1
+    own = _scatter(rows[at : at + 1, used], even)
+    around, freedom = _scatter(near, even), degrees * len(near)
+    if own <= EVEN * degrees and around <= EVEN * freedom and _deviations(around, freedom) < -EXTRAORDINARY:
+        return ROUND_ROBIN
+    if abs(_deviations(own, degrees)) < ORDINARY and abs(_deviations(around, freedom)) < USUAL:
+        return RANDOM if freedom >= FEWEST else UNCLEAR
+    beside = rows[max(at - 1, 0) : at + 2, used]
+    moving = _scatter(near, near.sum(axis=0) / near.sum())
+    freedom = degrees * (len(near) - 1)
+    if freedom and moving >= SCATTERED * freedom and _deviations(moving, freedom) > EXTRAORDINARY:
+        itself = _deviations(own, degrees) > (ORDINARY if degrees >= FEWEST else 0)
+        if (
+            itself
+            and _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY
+            and not _something_beneath(near, moving / freedom)
+        ):
+            return STICKY
+    return UNCLEAR
+
+
+def _single(rows: Counts, at: int) -> str:
+    """The pattern of a bucket with records in one partition only: empty if others around it say more."""
+    far = rows[max(at - FAR_AROUND, 0) : at + FAR_AROUND + 1]
+    if (np.count_nonzero(far, axis=1) > 1).any():
+        return ""
+    if len(np.unique(far.argmax(axis=1))) > 1:
+        return STICKY if rows[at].sum() >= FEWEST * rows.shape[1] else UNCLEAR
+    return ONE_PARTITION if len(far) > AROUND and far.sum() >= PER_PARTITION * AROUND else UNCLEAR
+
+
+def _scatter(rows: Counts, shares: NDArray[np.float64]) -> float:
+    """Chi-square of all rows, each over its own sum."""
+    expected = rows.sum(axis=1, keepdims=True) * shares
+    return float(((rows - expected) ** 2 / expected).sum())
+
+
+def _deviations(chi_square: float, degrees: int) -> float:
+    """A chi-square as standard deviations of a normal distribution (Wilson and Hilferty's cube root)."""
+    step = 2 / (9 * degrees)
+    return float(((chi_square / degrees) ** (1 / 3) - (1 - step)) / sqrt(step))
+
+
+def _something_beneath(rows: Counts, run: float) -> bool:
+    """Whether runs of this length would leave partitions out, and none or few are."""
+    width = rows.shape[1]
+    left_out = float((width * (1 - 1 / width) ** (rows.sum(axis=1) / run)).sum())
+    return left_out >= FEWEST and int(np.count_nonzero(rows == 0)) < left_out / 4

@@ -1,0 +1,198 @@
+"""What the blocks of a topic say, put together: shares, runs, growth, split keys, skew.
+
+Blocks are few (65,536 records each, mostly) and what each says is small, so most of it is added up here. What is not small
+is left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no
+block could explain by itself (``leftover``).
+
+A topic whose keys are all held to be of one placement has no split key: a placement puts a key in one place. There nobody
+looks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kafka_conformance.spark.audit.attribution.placements import of
+from kafka_conformance.spark.audit.record_files import RECORD_SCHEMA
+from kafka_conformance.spark.audit.result import (
+    EITHER,
+    UNEXPLAINED,
+    PartitionLine,
+    Place,
+    Placed,
+    Share,
+    Skew,
+    Splits,
+    Summed,
+)  # fmt: skip
+from kafka_conformance.spark.audit.scan import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_SCHEMA, RECORD, Scanned
+from kafka_conformance.spark.audit.sources import Source
+from kafka_conformance.spark.audit.totals.keyless_over_time import keyless
+from kafka_conformance.spark.audit.totals.leftover import Leftover, leftover
+from kafka_conformance.spark.audit.totals.runs_merged import growth, merged
+from kafka_conformance.spark.audit.totals.slots import slots
+from kafka_conformance.spark.audit.totals.split_keys import splits
+from kafka_conformance.spark.runs import Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["MOST_RUNS", "summed"]
+
+MOST_RUNS = 1_000
+"""So many runs are told, the longest."""
+
+
+def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
+    """Put together what a finished run has found, which dealt its keys into so many buckets. Raises KitError."""
+    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets), "putting the audit together")
+
+
+def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
+    told = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
+    records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
+    blocks = [
+        msgspec.json.decode(row[0], type=Scanned)
+        for row in told.orderBy("partition", "offset").select("data").collect()
+    ]
+    late: list[Leftover] = []
+    if any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
+        _, late = leftover(records, source.partitions)
+    keyed = sum(block.summary.keyed for block in blocks)
+    attributed = _attributed(blocks, late)
+    unexplained = sum(counts[UNEXPLAINED] for counts in attributed.values())
+    names = {name for counts in attributed.values() for name, count in counts.items() if count}
+    of_one = not names or (len(names) == 1 and not names & {UNEXPLAINED, EITHER})
+    shares = _shares(blocks, late, expected)
+    merged_runs = merged(block.summary for block in blocks)
+    keyless_records = sum(block.summary.keyless for block in blocks)
+    times = [block.summary for block in blocks if block.summary.first_ms is not None]
+    first_ms = min((summary.first_ms for summary in times if summary.first_ms is not None), default=None)
+    last_ms = max((summary.last_ms for summary in times if summary.last_ms is not None), default=None)
+    by_partition = tuple(_lines(blocks, source, attributed))
+    return Summed(
+        records=sum(block.summary.records for block in blocks),
+        keyed=keyed,
+        explained=keyed - unexplained,
+        offending=sum(block.summary.offending for block in blocks),
+        shares=shares,
+        runs=tuple(sorted(sorted(merged_runs, key=lambda one: -one.records)[:MOST_RUNS],
+                          key=lambda one: (one.partition, one.first_offset))),
+        runs_in_all=len(merged_runs),
+        growth=growth([block.summary for block in blocks], source.partitions),
+        by_partition=by_partition,
+        over_time=slots(blocks, first_ms, last_ms),
+        splits=_NONE if of_one else _splits(run, chunks, records, buckets),
+        keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
+        skew=_skew([line.records for line in by_partition]),
+        notes=tuple(_notes(blocks, late, source)),
+    )  # fmt: skip
+
+
+_NONE = Splits(0, 0, 0, None, ())
+
+
+def _splits(run: Run, chunks: int, records: DataFrame, buckets: int) -> Splits:
+    keys = run.read(chunks, KEYS_SCHEMA, f"kind={KEYS}")
+    with run.spark.batches_of(8):  # each row may be the keys of a block
+        return splits(keys, records, buckets)
+
+
+def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:
+    """By partition, whom its keyed records are attributed to."""
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for block in blocks:
+        counts[block.summary.partition].update(block.summary.attributed)
+    for one in late:
+        counts[one.partition][one.name] += one.records
+        counts[one.partition][UNEXPLAINED] -= one.records
+    return counts
+
+
+def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Placed) -> tuple[Share, ...]:
+    """Everybody who is held to have placed a record, the expected one in any case; most records first."""
+    attributed: Counter[str] = Counter()
+    explains: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    first: dict[str, Place] = {}
+    last: dict[str, Place] = {}
+    placed = {str(expected): expected}
+    for summary in (block.summary for block in blocks):
+        placed |= {str(one): one for one in summary.present}
+        attributed.update(summary.attributed)
+        explains.update(summary.explains)
+        alone.update(summary.alone)
+        _widen(first, last, summary.first, summary.last)
+    for one in late:
+        if one.name != EITHER:
+            rule, _, count = one.name.rpartition("@")
+            placed.setdefault(one.name, Placed(rule, int(count)))
+            explains[one.name] += 0
+            alone[one.name] += one.records
+        attributed[one.name] += one.records
+        _widen(first, last, {one.name: one.first}, {one.name: one.last})
+    shares = [
+        Share(each, of(each.rule).story, explains[name], alone[name], attributed[name], first.get(name), last.get(name),
+              each == expected)
+        for name, each in placed.items()
+    ]  # fmt: skip
+    return tuple(sorted(shares, key=lambda share: (-share.attributed, share.placed)))
+
+
+def _widen(
+    first: dict[str, Place], last: dict[str, Place], early: Mapping[str, Place], late: Mapping[str, Place]
+) -> None:
+    for name, place in early.items():
+        first[name] = min(first.get(name, place), place)
+    for name, place in late.items():
+        last[name] = max(last.get(name, place), place)
+
+
+def _lines(
+    blocks: Iterable[Scanned], source: Source, attributed: Mapping[int, Counter[str]]
+) -> Iterable[PartitionLine]:
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    for block in blocks:
+        for field in ("records", "keyed", "keyless", "offending"):
+            counts[block.summary.partition][field] += getattr(block.summary, field)
+    for partition in sorted(source.spans):
+        span, seen = source.spans[partition], counts[partition]
+        whose = {name: count for name, count in sorted(attributed.get(partition, Counter()).items()) if count}
+        yield PartitionLine(
+            partition, span.first, span.end, seen["records"], seen["keyed"], seen["keyless"], seen["offending"], whose
+        )
+
+
+def _skew(records: Sequence[int]) -> Skew:
+    mean = fmean(records) if records else 0.0
+    if not mean:
+        return Skew(0, 0.0, 0, 0.0, 0.0)
+    fullest, emptiest = max(records), min(records)
+    return Skew(
+        records.index(fullest), fullest / mean, records.index(emptiest), emptiest / mean, pstdev(records) / mean
+    )
+
+
+def _notes(blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source) -> Iterable[str]:
+    skipped = sum(block.summary.skipped for block in blocks)
+    if skipped:
+        yield f"{skipped:,} offsets hold no record: compacted away, or markers of transactions"
+    empty = sum(block.summary.empty for block in blocks)
+    if empty:
+        yield f"{empty:,} records have an empty key, which is a key to Java and none to librdkafka's default"
+    timeless = sum(block.summary.records for block in blocks if block.summary.first_ms is None)
+    if timeless:
+        yield f"{timeless:,} records are in blocks without timestamps: of these nothing is said of when, nor of patterns"
+    if late:
+        count = sum(one.records for one in late)
+        yield (
+            f"{count:,} records that no block could explain by itself are explained by all of them together;"
+            " the rows of records out of place still call them unexplained"
+        )
+    if not blocks:
+        yield f"{source.name} holds no record"

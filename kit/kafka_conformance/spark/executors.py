@@ -1,0 +1,93 @@
+"""Releases of Kafka, sent to the executors: the jars of each, and the Java half of the oracle compiled against them.
+
+They go by ``SparkContext.addFile``, and ``oracle/spark`` finds them there. What a release is goes with every question, as
+text: the files' names, the sha256 of each, which class asks which rule. An executor holds each file to its sha256 before it
+loads anything from it, reads the release back from what was loaded, and refuses to answer otherwise. So a wrong jar on one
+machine of many is one line and exit code 2, never a slightly wrong proof.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.bridge import jar_of
+from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.oracle import bridge_sources
+from kafka_conformance.rules import java_classes
+from kafka_conformance.spark.session import Spark
+from kafka_jars.artifacts import broker_of
+from kafka_jars.pins import Jar, Pins
+from kafka_jars.store import Stored, default_store
+from kafka_reference.releases import Release
+
+__all__ = ["SentRelease", "fetch_releases", "register_java", "send"]
+
+_FUNCTIONS = {"kafkaoracle_key_block": "KeyBlock", "kafkaoracle_answers": "Answers"}
+
+
+@dataclass(frozen=True, slots=True)
+class SentRelease:
+    """A release, as executors are told of it; ``sha256`` is that of the jar that answers."""
+
+    release: Release
+    sha256: str
+    pinned: bool
+    told: str
+
+
+def fetch_releases(rules: Sequence[Rule], releases: Sequence[Release], pins: Pins) -> None:
+    """Have all jars in the cache: before Spark's JVM is up, since another one fetches. Raises JarError."""
+    jars: list[Jar] = list(pins.compiler)
+    for at in releases:
+        jars += pins.jars(str(at))
+        jars += pins.broker(str(at)) if any(rule.broker for rule in rules) else ()
+    fetched(list(dict.fromkeys(jars)), default_store())
+
+
+def register_java(spark: Spark) -> None:
+    """Make the releases' half of the kit's Java callable as functions of SQL."""
+    spark.register(_FUNCTIONS, "binary")
+
+
+def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
+    """Send a release, to be asked about a rule. Raises JarError, OracleFault, KitError."""
+    store = default_store()
+    stored = fetched(pins.jars(str(at)), store)
+    classes = java_classes(at)
+    bridge = jar_of(spark.compiler().classes(bridge_sources(classes), stored))
+    broker = broker_of(str(at)) if rule.broker else None
+    behind = fetched(pins.broker(str(at)), store) if broker else []
+    files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:])]
+    told: dict[str, Any] = {"release": str(at), "jars": _sent(spark, files), "rules": classes, "broker": None}
+    if broker is not None:
+        told["broker"] = {"witness": broker.witness, "jars": _sent(spark, _files(behind))}
+    answers = (behind or stored)[0]
+    pinned = all(each.pinned for each in (*stored, *behind))
+    return SentRelease(at, answers.sha256, pinned, msgspec.json.encode(told, order="sorted").decode())
+
+
+def _files(stored: Sequence[Stored]) -> list[tuple[Path, str]]:
+    return [(each.path, each.sha256) for each in stored]
+
+
+def _sent(spark: Spark, files: Sequence[tuple[Path, str]]) -> list[Mapping[str, str]]:
+    for path, _ in files:
+        spark.call(partial(spark.session.sparkContext.addFile, str(path)), f"sending {path.name}")
+    return [{"file": path.name, "sha256": sha256} for path, sha256 in files]
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise KitError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,237 @@
+"""A run in a folder: chunk by chunk, resumed at the first that is not finished.
+
+The folder is Hadoop's, so it may be on the machine, in HDFS or in a store of objects:
+
+==============================  =======================================================================================
+``plan.json``                   everything that decides what comes out; a run is only resumed with the same
+``chunks/chunk-000012/``        the Parquet of one chunk; it counts once Spark has put ``_SUCCESS`` into it
+``running.json``                who is at it: two at once would write over each other
+==============================  =======================================================================================
+
+A chunk is written whole or again from its beginning, and depends on nothing but the plan and its number. So a run that was
+ended at any point and resumed leaves what an undisturbed one does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.session import Spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Run", "plan_of"]
+
+_CHUNK = re.compile(r"chunk-(\d{6})")
+_PLAN, _RUNNING = "plan.json", "running.json"
+
+
+class Run:
+    """A run that is this process's own, in ``folder``. Made by :meth:`open`."""
+
+    def __init__(self, spark: Spark, folder: str, resumed: bool) -> None:
+        self.spark, self.folder, self.resumed = spark, folder.rstrip("/"), resumed
+
+    @staticmethod
+    @contextmanager
+    def open(spark: Spark, folder: str, plan: Mapping[str, Any]) -> Iterator[Run]:
+        """The run, made or resumed. Raises BadInput if the folder holds another run, or somebody is at it."""
+        files = _Files(spark, folder.rstrip("/"))
+        written = msgspec.json.encode(plan, order="sorted")
+        before = files.read(_PLAN)
+        if before is None and files.anything():
+            raise BadInput(f"{folder} holds something else: give a folder of its own")
+        if before is not None and before != written:
+            raise BadInput(
+                f"{folder} holds another run ({_differs(before, written)}): give another folder, or the same plan"
+            )
+        mine = msgspec.json.encode({"host": socket.gethostname(), "pid": os.getpid(), "token": secrets.token_hex(8)})
+        _claim(files, mine, folder)
+        try:
+            if before is None:
+                files.write(_PLAN, written)
+            yield Run(spark, folder, before is not None)
+        finally:
+            if spark.alive():
+                files.delete(_RUNNING)
+
+    @staticmethod
+    def plan(spark: Spark, folder: str) -> Any:
+        """The plan of the run in this folder, if there is one. Raises BadInput where it cannot be read."""
+        written = _Files(spark, folder.rstrip("/")).read(_PLAN)
+        try:
+            return None if written is None else msgspec.json.decode(written)
+        except msgspec.DecodeError as error:
+            raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
+
+    def finished(self) -> set[int]:
+        """The chunks that are done."""
+        return {int(found[1]) for name in _Files(self.spark, f"{self.folder}/chunks").names()
+                if (found := _CHUNK.fullmatch(name)) and self._done(int(found[1]))}  # fmt: skip
+
+    def _done(self, number: int) -> bool:
+        return _Files(self.spark, self.path(number)).exists("_SUCCESS")
+
+    def path(self, number: int) -> str:
+        """The folder of a chunk."""
+        return f"{self.folder}/chunks/chunk-{number:06d}"
+
+    def located(self, number: int) -> str:
+        """The folder of a chunk, with the file system it is on: the same for every executor."""
+        return _Files(self.spark, self.path(number)).located()
+
+    def do(
+        self, number: int, frame: Callable[[], DataFrame], *, by: tuple[str, ...] = (), settings: Mapping[str, str] = {}
+    ) -> None:
+        """Write a chunk, in folders for each value of the columns ``by``, with the ``settings`` of Spark's writer.
+
+        What is in its folder is deleted first; what ``frame`` itself puts there stays. Raises SparkFault.
+        """
+        path = self.path(number)
+        write = lambda: frame().write.mode("overwrite").options(**settings).partitionBy(*by).parquet(path)  # noqa: E731
+        self.spark.call(write, f"chunk {number} of the run in {self.folder}")
+
+    def read(self, chunks: int, schema: str, part: str = "") -> DataFrame:
+        """The Parquet of the first ``chunks`` chunks, all of which are finished; of this schema.
+
+        ``part`` is one of the folders that a chunk was written in (``kind=block``); not every chunk has each.
+        """
+        missing = sorted(set(range(chunks)) - self.finished())
+        if missing:
+            raise KitError(f"{self.folder}: chunk {missing[0]} is not finished: run the same command again")
+        return self._read(range(chunks), schema, part)
+
+    def chunk(self, number: int, schema: str) -> DataFrame:
+        """The Parquet of one chunk, which is finished."""
+        return self._read([number], schema, "")
+
+    def _read(self, chunks: Iterable[int], schema: str, part: str) -> DataFrame:
+        folders = [self.path(number) for number in chunks]
+        if part:
+            folders = [f"{folder}/{part}" for folder in folders if _Files(self.spark, folder).exists(part)]
+        if not folders:
+            return self.spark.session.createDataFrame([], schema)
+        reader = self.spark.session.read.schema(schema)
+        return self.spark.call(lambda: reader.parquet(*folders))
+
+
+def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
+    """The plan of a run, whoever made it. Raises BadInput if there is none."""
+    plan = Run.plan(spark, folder)
+    if not isinstance(plan, dict):
+        raise BadInput(f"{folder} holds no run")
+    return plan
+
+
+class _Files:
+    """A folder on any file system Hadoop knows."""
+
+    def __init__(self, spark: Spark, folder: str) -> None:
+        self._spark, self._folder = spark, folder
+        self._hadoop = spark.jvm.org.apache.hadoop.fs
+        settings = spark.session.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
+        self._fs = self._call(lambda: self._hadoop.Path(folder or ".").getFileSystem(settings))
+
+    def _call(self, work: Callable[[], Any]) -> Any:
+        return self._spark.call(work, f"the folder {self._folder}")
+
+    def _at(self, name: str) -> Any:
+        return self._hadoop.Path(f"{self._folder}/{name}")
+
+    def located(self) -> str:
+        return str(self._call(lambda: self._fs.makeQualified(self._hadoop.Path(self._folder)).toString()))
+
+    def exists(self, name: str) -> bool:
+        return bool(self._call(lambda: self._fs.exists(self._at(name))))
+
+    def names(self) -> list[str]:
+        folder = self._hadoop.Path(self._folder)
+        if not self._call(lambda: self._fs.exists(folder)):
+            return []
+        return [str(each.getPath().getName()) for each in self._call(lambda: self._fs.listStatus(folder))]
+
+    def anything(self) -> bool:
+        return any(not name.startswith(".") and name != _RUNNING for name in self.names())
+
+    def read(self, name: str) -> bytes | None:
+        if not self.exists(name):
+            return None
+
+        def read() -> bytes:
+            stream = self._fs.open(self._at(name))
+            try:
+                return bytes(stream.readAllBytes())
+            finally:
+                stream.close()
+
+        return bytes(self._call(read))
+
+    def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
+        """A file, whole or not at all; ``anew``: fails if there is one."""
+
+        def write(at: Any, over: bool) -> None:
+            stream = self._fs.create(at, over)
+            try:
+                stream.write(data)
+            finally:
+                stream.close()
+
+        if anew:
+            self._call(lambda: write(self._at(name), False))
+            return
+        scratch = self._at(f".{name}.part")
+        self._call(lambda: write(scratch, True))
+        self._call(lambda: self._fs.delete(self._at(name), False))
+        if not self._call(lambda: self._fs.rename(scratch, self._at(name))):
+            raise KitError(f"{self._folder}/{name} cannot be written")
+
+    def delete(self, name: str) -> None:
+        self._call(lambda: self._fs.delete(self._at(name), False))
+
+
+def _claim(files: _Files, mine: bytes, folder: str) -> None:
+    """Be the one who is at it. Who was before and is gone, on this machine, is forgotten."""
+    before = files.read(_RUNNING)
+    if before is not None:
+        try:
+            other = msgspec.json.decode(before, type=dict[str, Any])
+        except msgspec.DecodeError:
+            other = {}
+        here = other.get("host") == socket.gethostname()
+        if other and not (here and not _runs(int(other.get("pid", 0)))):
+            who = f"process {other.get('pid')} on {other.get('host')}"
+            raise BadInput(f"{who} is at {folder}: wait for it, or delete {folder}/{_RUNNING} if it is gone")
+        files.delete(_RUNNING)
+    files.write(_RUNNING, mine, anew=True)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _differs(before: bytes, now: bytes) -> str:
+    """The first thing in which two plans differ."""
+    try:
+        one, other = msgspec.json.decode(before, type=dict[str, Any]), msgspec.json.decode(now, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return "its plan cannot be read"
+    for name in {**one, **other}:
+        if one.get(name) != other.get(name):
+            return f"{name} is {str(one.get(name))[:80]} there and {str(other.get(name))[:80]} here"
+    return "its plan is written otherwise"

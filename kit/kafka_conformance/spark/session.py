@@ -1,0 +1,337 @@
+"""A Spark session: in Spark's JVM that the kit starts and ends itself, or the one that ``spark-submit`` has started.
+
+* On one machine (``local[*]``, the default) executors are threads of that JVM, and Spark's Kafka connector is on its class
+  path.
+* With another ``--master`` the connector's jars and the kit's own Java go to the executors with the application. Python
+  there has to have this package, in the same version: :meth:`Spark.check_executors` asks.
+* Inside ``spark-submit`` the master is what was submitted to, and ``--master`` is refused. Connector and Java go to the
+  executors in the same way.
+
+Everything Spark writes on its own account (shuffles, spills, its copies of jars) is in one temporary folder, which goes with
+the session. The workers of PySpark run the interpreter that runs us: another Python would be another kit.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kafka_conformance.core.errors import BadInput, KitError, NoJava
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.oracle.bridge import Compiler, jar_of
+from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.jvm import Jvm
+from kafka_conformance.spark.errors import SparkFault, spark_fault
+from kafka_jars import ORACLE_SOURCES
+from kafka_jars.pins import load
+from kafka_jars.store import Stored, default_store
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["Spark", "open_spark"]
+
+T = TypeVar("T")
+
+# A chunk of a run is minutes at most: a call into the JVM that takes longer than this hangs.
+CALL_LIMIT_S = 3600.0
+# A cluster may have others to serve first.
+EXECUTOR_LIMIT_S = 300.0
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_SETTINGS = {
+    "spark.app.name": "kafka-conformance",
+    "spark.ui.enabled": "false",
+    "spark.sql.adaptive.enabled": "true",
+    # Batches that stay in a core's cache, and memory that stays flat whatever a key weighs.
+    _PER_BATCH: "65536",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.shuffle.partitions": "16",
+    # Rows of two kinds into two folders, without sorting them for it.
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
+}
+_ON_ONE_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# What pyspark imports into the view of a gateway that it starts itself.
+_IMPORTS = (
+    "org.apache.spark.SparkConf", "org.apache.spark.api.java.*", "org.apache.spark.api.python.*",
+    "org.apache.spark.ml.python.*", "org.apache.spark.mllib.api.python.*", "org.apache.spark.resource.*",
+    "org.apache.spark.sql.*", "org.apache.spark.sql.api.python.*", "org.apache.spark.sql.hive.*", "scala.Tuple2",
+)  # fmt: skip
+
+
+class Spark:
+    """A session, and what a job needs beside it."""
+
+    def __init__(self, session: SparkSession, master: str, class_path: str) -> None:
+        self.session, self.master = session, master
+        self._class_path = class_path
+        self._has_java = False
+
+    @property
+    def jvm(self) -> Any:
+        """py4j's view of the driver's JVM; what is called on it goes within :meth:`call`."""
+        return self.session._jvm  # noqa: SLF001  the one way to it
+
+    @property
+    def cores(self) -> int:
+        """How many tasks run at once."""
+        return int(self.session.sparkContext.defaultParallelism)
+
+    def alive(self) -> bool:
+        """Whether the JVM can still be asked."""
+        try:
+            self.jvm.java.lang.System.nanoTime()
+        except Exception:  # noqa: BLE001  py4j has several errors for a JVM that is gone
+            return False
+        return True
+
+    def call(self, work: Callable[[], T], doing: str = "Spark") -> T:
+        """``work()``, in which Spark is called. Raises SparkFault, one line, for whatever goes wrong there."""
+        try:
+            return work()
+        except KitError:
+            raise
+        except Exception as error:
+            if (fault := spark_fault(error, doing)) is None:
+                raise
+            raise fault from error
+
+    @contextmanager
+    def conf(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Within this, these settings of Spark's; afterwards, what was set before."""
+        conf = self.session.conf
+        before = {name: conf.get(name, None) for name in settings}
+        try:
+            for name, value in settings.items():
+                conf.set(name, value)
+            yield
+        finally:
+            if self.alive():
+                for name, was in before.items():
+                    if was is None:
+                        conf.unset(name)
+                    else:
+                        conf.set(name, was)
+
+    def batches_of(self, rows: int) -> AbstractContextManager[None]:
+        """Within this, so many rows go over to Python at once: few where each is megabytes."""
+        return self.conf({_PER_BATCH: str(rows)})
+
+    def add_java(self) -> None:
+        """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, on the driver and every executor."""
+        if not self._has_java:
+            _add_jar(self, self._java_half())
+            self._has_java = True
+
+    def register(self, functions: Mapping[str, str], gives: str) -> None:
+        """Make classes of the kit's own Java (``kafkaoracle.spark``) functions of SQL, by name; each ``gives`` this type."""
+        self.add_java()
+        for name, written in functions.items():
+            java = f"kafkaoracle.spark.{written}"
+            self.call(partial(self.session.udf.registerJavaFunction, name, java, gives), f"registering {java}")
+
+    def _java_half(self) -> Path:
+        """The jar of it, in the store, named like the folder of classes it is made of."""
+        sources = sorted(ORACLE_SOURCES.glob("host/**/*.java")) + sorted(ORACLE_SOURCES.glob("spark/**/*.java"))
+        return jar_of(self.compiler().classes(sources, [], [self._class_path]))
+
+    def compiler(self) -> Compiler:
+        """Eclipse's compiler, in the driver's JVM."""
+        store = default_store()
+        return Compiler(_Calls(self), fetched(load().compiler, store), store.folder)
+
+    def check_executors(self) -> None:
+        """Raises SparkFault unless an executor comes within the limit, and the executors' Python has this very package."""
+        if _on_one_machine(self.master):
+            return
+        mine = kit_version()
+
+        def theirs(_: Any) -> Iterator[tuple[str]]:
+            try:
+                from kafka_conformance.core.version import kit_version as version
+            except ImportError as missing:
+                yield (f"no kafka-conformance: {missing}",)
+            else:
+                yield (version(),)
+
+        asked = self.session.sparkContext.parallelize(range(self.cores), self.cores).mapPartitions(theirs)
+        with self._executors_awaited():
+            said = set(self.call(lambda: asked.collect(), "asking the executors who they are"))
+        if said - {(mine,)}:
+            raise SparkFault(
+                f"the executors' Python has {', '.join(sorted(one for (one,) in said))} and the driver's {mine}:"
+                " install the same kafka-conformance[jvm] on every worker"
+            )
+
+    @contextmanager
+    def _executors_awaited(self) -> Iterator[None]:
+        """Within this a job is asked; by itself Spark waits for ever for somebody to run it. Raises SparkFault."""
+        context, group, alone = self.session.sparkContext, "kafka-conformance", threading.Event()
+
+        def look() -> None:
+            with suppress(Exception):  # a JVM that is gone is told by whoever waits for the job
+                if context._jsc.sc().getExecutorMemoryStatus().size() <= 1:  # the driver is one  # noqa: SLF001
+                    alone.set()
+                    context.cancelJobGroup(group)
+
+        context.setJobGroup(group, "who are the executors?")
+        looking = threading.Timer(EXECUTOR_LIMIT_S, look)
+        looking.daemon = True
+        looking.start()
+        try:
+            yield
+        except SparkFault as fault:
+            if not alone.is_set():
+                raise
+            raise SparkFault(
+                f"{self.master} gave no executor within {EXECUTOR_LIMIT_S:g} s: are there cores and memory to be had, for"
+                " what spark.executor.memory and spark.executor.cores ask?"
+            ) from fault
+        finally:
+            looking.cancel()
+            if self.alive():  # None clears it, whatever its type says
+                context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+
+
+class _Calls:
+    """What the compiler needs of a JVM, where a session may be in one that is not ours."""
+
+    def __init__(self, spark: Spark) -> None:
+        self._spark = spark
+
+    @property
+    def view(self) -> Any:
+        return self._spark.jvm
+
+    def array(self, kind: Any, length: int) -> Any:
+        return self._spark.session.sparkContext._gateway.new_array(kind, length)  # type: ignore[union-attr]  # noqa: SLF001
+
+    def call(self, work: Callable[[], T]) -> T:
+        return self._spark.call(work, "compiling the kit's Java")
+
+
+@contextmanager
+def open_spark(
+    master: str = "", *, connector: bool = False, settings: Mapping[str, str] | None = None
+) -> Iterator[Spark]:
+    """A session, which ends with the block unless it was there before.
+
+    ``master`` is Spark's, ``local[*]`` if empty; ``connector``: topics are read or written. ``settings`` are Spark's own,
+    ``spark.driver.memory`` among them. Raises BadInput, NoJava, JvmLost, JarError, SparkFault.
+    """
+    _pyspark()
+    asked = {**_SETTINGS, **(settings or {})}
+    if os.environ.get(_SUBMITTED):
+        if master:
+            raise BadInput(f"--master {master} within spark-submit: give it to spark-submit instead")
+        yield _submitted(asked, connector)
+        return
+    with tempfile.TemporaryDirectory(prefix="kafka-conformance-spark-", ignore_cleanup_errors=True) as room:
+        yield from _own(master or "local[*]", asked, connector, Path(room))
+
+
+def _pyspark() -> None:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError as missing:
+        raise NoJava(f"this needs Spark: pip install 'kafka-conformance[jvm]' ({missing})") from missing
+
+
+def _connector() -> list[Stored]:
+    return fetched(load().connector, default_store())
+
+
+def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) -> Iterator[Spark]:
+    jars = [stored.path for stored in _connector()] if connector else []
+    memory = settings.get("spark.driver.memory", "2g")
+    options = [f"-Xmx{memory}", f"-Djava.io.tmpdir={room}"]
+    with Jvm(extra_class_path=jars, options=options, call_limit_s=CALL_LIMIT_S, for_pyspark=True) as jvm:
+        session = None
+        try:
+            session = _session(jvm, master, {**settings, "spark.local.dir": str(room),
+                                             "spark.sql.warehouse.dir": str(room / "warehouse")}, jars)  # fmt: skip
+            yield Spark(session, master, str(jvm.call(lambda: _class_path(jvm.view))))
+        finally:
+            if session is not None and sys.exc_info()[0] in (None, GeneratorExit):
+                with suppress(Exception):  # the JVM ends next, whatever this says
+                    session.stop()
+            _forget()
+
+
+def _on_one_machine(master: str) -> bool:
+    """Whether executors are threads of the driver."""
+    return master == "local" or master.startswith("local[")
+
+
+def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path]) -> SparkSession:
+    from py4j.java_gateway import java_import
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    # It prints a page of JSON for what is also raised.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    gateway = jvm.gateway
+    for name in _IMPORTS:
+        java_import(gateway.jvm, name)
+    conf = SparkConf(_jvm=gateway.jvm).setMaster(master).setAll(list(settings.items()))
+    if _on_one_machine(master):
+        conf.setAll(list(_ON_ONE_MACHINE.items()))
+    elif jars:
+        conf.set("spark.jars", ",".join(map(str, jars)))
+
+    def made() -> SparkSession:
+        context = SparkContext(conf=conf, gateway=gateway)
+        context.setLogLevel("OFF")
+        return SparkSession(context)
+
+    try:
+        return made()
+    except Exception as error:
+        if "stopped SparkContext" in str(error):  # it tries for a minute, and gives up in the background
+            raise SparkFault(f"no master answers at {master}, or it refused the application") from error
+        fault = spark_fault(error, f"starting Spark on {master}")
+        if fault is None:
+            raise
+        raise fault from error
+
+
+def _submitted(settings: Mapping[str, str], connector: bool) -> Spark:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.getOrCreate()
+    for name, value in settings.items():
+        if name.startswith("spark.sql."):
+            with suppress(Exception):  # a static one, which the cluster's own settings decide
+                session.conf.set(name, value)
+    jvm = session._jvm  # noqa: SLF001
+    spark = Spark(session, str(session.sparkContext.master), _class_path(jvm))
+    for stored in _connector() if connector else ():
+        _add_jar(spark, stored.path)
+    return spark
+
+
+def _add_jar(spark: Spark, jar: Path) -> None:
+    spark.call(lambda: spark.session.sql(f"ADD JAR '{jar}'").collect(), f"adding {jar.name} to Spark")
+
+
+def _class_path(view: Any) -> str:
+    return str(view.java.lang.System.getProperty("java.class.path"))
+
+
+def _forget() -> None:
+    """pyspark keeps its context, gateway and view on classes: the next session would be given the ones that have ended."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
+    SparkSession._instantiatedSession = None  # noqa: SLF001

@@ -1,0 +1,1 @@
+"""The proof at scale: billions of keys and millions of scripts, on Spark."""

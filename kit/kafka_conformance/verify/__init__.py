@@ -1,0 +1,1 @@
+"""The proof: the reference compared with the real Java classes, and Java compared with itself."""

@@ -1,1 +1,0 @@
-"""Real brokers: started, spoken to, and ended without a trace."""

@@ -1,0 +1,393 @@
+"""Drivers that break the protocol, each told apart and told what to mend; and drivers that do not, however odd."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from processes import is_gone
+
+from kafka_conformance.answerers.driver.answerer import BATCH, DriverAnswerer
+from kafka_conformance.answerers.driver.connection import Command, Limits
+from kafka_conformance.answerers.driver.protocol_errors import MENDS, one_line
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.errors import TargetLost
+from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_reference.releases import parse_release
+
+HOSTILE = Path(__file__).parent / "hostile"
+NEWEST = parse_release("4.4.0")
+KEYS = ["00", "0011", "bad1", "001122", ""]  # `bad1` is what a hostile driver breaks at
+QUICK = Limits(hello_s=20, batch_s=20, ending_s=0.2)
+IMPATIENT = Limits(hello_s=20, batch_s=1.5, ending_s=0.2)
+
+# What is seen before the first question.
+OPENING = [
+    ("never_says_hello", "mute", "the driver did not say hello within 0.5 s"),
+    ("says_hello_at_the_end", "unflushed", "the driver did not say hello within 0.5 s, and did when its input was closed"),
+    ("speaks_protocol_2", "version", "the driver speaks protocol 2, not 1"),
+    ("hello_without_rules", "hello",
+     "the driver's hello is not of protocol 1: Object missing required field `rules` - at `$.hello`"),
+    ("hello_of_no_rule", "hello", "the driver's hello names a rule that there is not: murmur-2"),
+    ("answers_before_hello", "hello",
+     'the driver\'s first line is no hello: {"id": "q1", "answer": {"hash": 1}}'),
+    ("greets_people", "noise",
+     r"the driver wrote to standard output what is not JSON: Welcome to my \x1b[31mdriver\x1b[0m!"),
+    ("ends_before_hello", "died",
+     ("the driver ended with exit code 1 before it said hello; its standard error says "
+      r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07")),
+]  # fmt: skip
+
+# What is seen at one question of several.
+MIDWAY = [
+    ("hangs", "hangs", "the driver did not answer a question of murmur2 within 1.5 s"),
+    ("prints_noise", "noise",
+     "the driver wrote to standard output what is not JSON: looking at {'key': 'bad1'}"),
+    ("prints_after_answering", "noise", "the driver wrote to standard output what is not JSON: done"),
+    ("answers_twice", "twice", "the driver answered a question twice, the one with the id q3"),
+    ("answers_another_id", "stranger", "the driver answered an id that nobody asked: mine"),
+    ("answers_a_number", "shape",
+     'the driver wrote a line that is no answer, Expected `str`, got `int` - at `$.id`: {"id": 17, "answer": {"hash": 4}}'),
+    ("answers_a_list", "shape",
+     ("the driver wrote a line that is no answer, Expected `object`, got `array` - at `$.answer`: "
+      '{"id": "q3", "answer": [1]}')),
+    ("two_outcomes", "shape",
+     'the driver wrote a line with answer and failed in it: {"id": "q3", "answer": {}, "failed": "broke"}'),
+    ("no_outcome", "shape", 'the driver wrote a line with no outcome in it: {"id": "q3"}'),
+    ("says_a_word", "shape", 'the driver wrote JSON that is no object: "ready"'),
+    ("big_integer", "shape", "the driver wrote 9007199254740993, which is beyond ±2^53 and has to be a string"),
+    ("endless_line", "long", f"the driver wrote a line of more than 8,388,608 bytes: {'x' * 160}…"),
+    ("dies_by_exit", "died",
+     ("the driver ended with exit code 1 before it had answered everything; its standard error says "
+      "no such table")),
+    ("dies_by_signal", "died", "the driver ended by SIGKILL before it had answered everything"),
+    ("dies_mid_line", "died", "the driver ended with exit code 3 before it had answered everything"),
+    ("closes_stdout", "died", "the driver closed its standard output before it had answered everything"),
+]  # fmt: skip
+
+
+def hostile(name: str, limits: Limits = QUICK, shown: list[str] | None = None) -> DriverAnswerer:
+    show = (shown if shown is not None else []).append
+    return DriverAnswerer(Command((sys.executable, str(HOSTILE / f"{name}.py")), show=show), limits)
+
+
+def driver(code: str, limits: Limits = QUICK) -> DriverAnswerer:
+    return DriverAnswerer(Command((sys.executable, "-c", code), show=lambda _: None), limits)
+
+
+def ask(answerer: DriverAnswerer, keys: Sequence[str] = KEYS, rule: str = "murmur2") -> list[Outcome]:
+    return answerer.answer(RULES[rule], NEWEST, [Murmur2Question(key) for key in keys])
+
+
+def right(key: str) -> Outcome:
+    return Answered({"hash": len(key)})
+
+
+def harmless(text: str) -> bool:
+    return text.isprintable() and len(text) < 600
+
+
+@pytest.mark.parametrize(("name", "trouble", "what"), OPENING, ids=[name for name, _, _ in OPENING])
+def test_a_driver_that_does_not_open_with_a_hello(name: str, trouble: str, what: str) -> None:
+    hello_s = 0.5 if " 0.5 s" in what else 20
+    with pytest.raises(TargetLost) as told:
+        hostile(name, Limits(hello_s=hello_s, ending_s=5 if trouble == "unflushed" else 0.3))
+    assert (told.value.trouble, told.value.what, told.value.mend) == (trouble, what, MENDS[trouble])
+    assert str(told.value) == f"{what}: {MENDS[trouble]}"
+    assert harmless(str(told.value))
+
+
+@pytest.mark.parametrize("command", [("no-such-driver-anywhere",), (str(HOSTILE),), ("",), ("nul\0",)])
+def test_a_command_that_cannot_be_started(command: tuple[str, ...]) -> None:
+    with pytest.raises(TargetLost, match="cannot be started: ") as told:
+        DriverAnswerer(Command(command))
+    assert (told.value.trouble, told.value.mend) == ("unstartable", MENDS["unstartable"])
+    assert harmless(str(told.value))
+
+
+@pytest.mark.parametrize(("name", "trouble", "what"), MIDWAY, ids=[name for name, _, _ in MIDWAY])
+def test_only_the_question_at_fault_is_lost(name: str, trouble: str, what: str) -> None:
+    with hostile(name, IMPATIENT if trouble == "hangs" else QUICK) as answerer:
+        outcomes = ask(answerer)
+        lost = outcomes[2]
+        assert lost == Lost(trouble, what, MENDS[trouble])
+        assert harmless(one_line(lost))
+        assert [*outcomes[:2], *outcomes[3:]] == [right(key) for key in KEYS if key != "bad1"]
+
+
+def test_every_trouble_is_told_apart_here() -> None:
+    met = {trouble for _, trouble, _ in (*OPENING, *MIDWAY)} | {"unstartable"}
+    assert met == set(MENDS)
+    assert len(set(MENDS.values())) == len(MENDS)
+
+
+def test_the_scripts_are_all_used() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert all(f'"{path.stem}"' in source for path in HOSTILE.glob("*.py"))
+
+
+def test_answers_left_in_a_buffer_are_no_hang() -> None:
+    with hostile("forgets_to_flush", Limits(hello_s=20, batch_s=0.3, ending_s=5, hangs=2)) as answerer:
+        outcomes = ask(answerer)
+    said = "the driver did not answer {} of murmur2 within 0.3 s, and did when its input was closed"
+    assert outcomes[0] == Lost("unflushed", said.format("a question"), MENDS["unflushed"])
+    assert all(isinstance(one, Lost) and "it was not asked any more" in one.what for one in outcomes[1:])
+
+
+def test_a_driver_that_never_reads_does_not_hold_up_the_kit() -> None:
+    with hostile("never_reads", Limits(hello_s=20, batch_s=0.3, ending_s=0.1, hangs=1)) as answerer:
+        outcomes = ask(answerer, ["00" * 5000] * 100)  # far more than a pipe holds
+    assert {one.trouble for one in outcomes if isinstance(one, Lost)} == {"hangs"}
+    assert len(outcomes) == 100
+
+
+def test_restarts_are_numbered() -> None:
+    with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
+        outcomes = ask(answerer, ["00"] * 9)
+        assert all(isinstance(one, Lost) and one.trouble == "twice" for one in outcomes)
+        given_up = outcomes[-1]
+        assert isinstance(given_up, Lost)
+        assert given_up.what.endswith("; after 3 restarts over murmur2 it was not asked any more")
+        assert ask(answerer, ["00"]) == [given_up]
+
+
+def test_another_rule_is_asked_all_the_same() -> None:
+    code = (HOSTILE / "dies_by_exit.py").read_text().replace('["murmur2"]', '["murmur2", "sequence-increment"]')
+    code = code.replace('asked["question"]["key"] == "bad1"', 'asked["rule"] == "murmur2"').replace(
+        '{"hash": len(asked["question"]["key"])}', '{"sequence": 0}'
+    )
+    rule = RULES["sequence-increment"]
+    question = rule.question(sequence=1, by=1)  # type: ignore[call-arg]
+    with driver(code, Limits(hello_s=20, batch_s=20, restarts=2)) as answerer:
+        for _ in range(4):  # restarts are counted against the rule that made them necessary
+            assert all(isinstance(one, Lost) for one in ask(answerer, ["00"]))
+            assert answerer.answer(rule, NEWEST, [question]) == [Answered({"sequence": 0})]
+
+
+def test_a_break_that_does_not_come_again_is_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTILE_MARK", str(tmp_path / "mark"))
+    with hostile("dies_once") as answerer:
+        outcomes = ask(answerer)
+    first = outcomes[0]
+    assert isinstance(first, Lost)
+    assert (
+        first.what
+        == "the driver ended with exit code 5 before it had answered everything; asked again, it did not do so"
+    )
+    assert outcomes[1:] == [right(key) for key in KEYS[1:]]
+
+
+def test_two_faults_in_several_batches() -> None:
+    keys = ["0011"] * (2 * BATCH + 10)
+    bad = {5, BATCH + 7}
+    for at in bad:
+        keys[at] = "bad1"
+    with hostile("dies_by_signal", Limits(hello_s=20, batch_s=20)) as answerer:
+        outcomes = ask(answerer, keys)
+    assert {at for at, one in enumerate(outcomes) if isinstance(one, Lost)} == bad
+    assert all(one == right("0011") for at, one in enumerate(outcomes) if at not in bad)
+
+
+def test_what_comes_after_the_last_answer_is_heard_at_the_end() -> None:
+    with hostile("answers_twice") as answerer:
+        ask(answerer, ["00", "bad1"])
+        told = answerer.finish()
+        assert told == Lost("twice", "the driver answered a question twice, the one with the id q2", MENDS["twice"])
+    with hostile("well_behaved") as answerer:
+        ask(answerer, ["00"])
+        assert answerer.finish() is None
+        assert answerer.finish() is None
+
+
+def test_one_that_always_prints_after_answering() -> None:
+    code = (HOSTILE / "prints_after_answering.py").read_text().replace('asked["question"]["key"] == "bad1"', "True")
+    noise = Lost("noise", "the driver wrote to standard output what is not JSON: done", MENDS["noise"])
+    with driver(code) as answerer:
+        outcomes = ask(answerer)
+        assert outcomes[:2] == [right(KEYS[0]), noise]
+        last = answerer.finish()
+    assert noise in (last, *outcomes[2:])
+
+
+def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
+    with hostile("answers_twice") as answerer:
+        assert ask(answerer, ["bad1"]) == [Answered({"hash": 8})]
+        lost, other = ask(answerer, ["00", "11"])
+        said = "the driver answered a question twice, the one with the id q1; asked again, it did not do so"
+        assert lost == Lost("twice", said, MENDS["twice"])
+        assert other == right("11")
+
+
+def test_a_second_answer_after_the_last_is_a_trouble() -> None:
+    late = (HOSTILE / "well_behaved.py").read_text() + '\nsay({"id": "q1", "answer": {"hash": 2}})\n'
+    with driver(late) as answerer:
+        assert ask(answerer, ["00"]) == [right("00")]
+        told = answerer.finish()
+    assert told is not None
+    assert told.trouble == "twice"
+
+
+PREFACE = """
+import json, sys, time
+out = sys.stdout.buffer
+def line(fields, end=b"\\n"): return json.dumps(fields).encode() + end
+def tell(data): out.write(data); out.flush()
+def answered(text, end=b"\\n"):
+    asked = json.loads(text)
+    return line({"id": asked["id"], "answer": {"hash": len(asked["question"]["key"])}}, end)
+HELLO = {"hello": {"protocol": 1, "name": "odd", "version": "1", "language": "python", "rules": ["murmur2"]}}
+sys.stdin.readline()
+"""
+FIVE = "[sys.stdin.readline() for _ in range(5)]"
+EACH = "for text in sys.stdin:"
+ODD = {
+    "out of order": f"tell(line(HELLO))\nfor text in reversed({FIVE}): tell(answered(text))",
+    "slowly": f"tell(line(HELLO))\n{EACH} time.sleep(0.05); tell(answered(text))",
+    "in one chunk": f"tell(line(HELLO))\ntell(b''.join(map(answered, {FIVE}))); sys.stdin.read()",
+    "byte by byte": f"for one in line(HELLO): tell(bytes([one]))\n{EACH}\n  for one in answered(text): tell(bytes([one]))",
+    "with CRLF": f"tell(line(HELLO, b'\\r\\n'))\n{EACH} tell(answered(text, b'\\r\\n'))",
+    "with empty lines": f"tell(b'\\n\\r\\n' + line(HELLO))\n{EACH} tell(b'\\n' + answered(text))",
+    "without the last end": f"tell(line(HELLO))\ntell(b''.join(map(answered, {FIVE})).rstrip())",
+    "with much on standard error": f"tell(line(HELLO))\n{EACH} sys.stderr.write('x' * 200_000); tell(answered(text))",
+}
+
+
+@pytest.mark.parametrize("how", ODD)
+def test_a_driver_that_answers(how: str) -> None:
+    with driver(PREFACE + ODD[how], Limits(hello_s=20, batch_s=20)) as answerer:
+        assert ask(answerer) == [right(key) for key in KEYS]
+        assert answerer.finish() is None
+
+
+def test_what_a_driver_says_of_itself() -> None:
+    hello = {"name": "x\x1b[2J", "version": "1.2", "language": "go", "grades": {"murmur2": "statistical"}}
+    code = f"{PREFACE}\nHELLO['hello'].update({hello!r}); tell(line(HELLO)); sys.stdin.read()"
+    with driver(code) as answerer:
+        assert (answerer.said.name, answerer.name) == (r"x\x1b[2J", r"x\x1b[2J")
+        assert (answerer.said.version, answerer.said.language) == ("1.2", "go")
+        assert answerer.said.command.startswith(f"{sys.executable} -c ")
+        assert harmless(answerer.said.command)
+        assert answerer.rules == {"murmur2"}
+        assert answerer.grades == {"murmur2": "statistical"}
+
+
+def test_outcomes_that_are_no_answers() -> None:
+    code = PREFACE + (
+        "tell(line(HELLO))\n"
+        "for text, more in zip(sys.stdin, ({'unsupported': 'no \\x1b[1mmurmur'}, {'failed': 'x' * 999})):\n"
+        "  tell(line({'id': json.loads(text)['id'], **more}))"
+    )
+    with driver(code) as answerer:
+        assert ask(answerer, ["00", "11"]) == [Unsupported(r"no \x1b[1mmurmur"), Failed(f"{'x' * 160}…")]
+        assert ask(answerer, ["00"], rule="partition-for-key") == [
+            Unsupported("the driver's hello does not name partition-for-key")
+        ]
+        assert ask(answerer, []) == []
+
+
+def test_standard_error_is_shown_as_it_comes_and_harmless() -> None:
+    shown: list[str] = []
+    with pytest.raises(TargetLost):
+        hostile("ends_before_hello", shown=shown)
+    assert shown == ["about to import", r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07"]
+
+
+def test_what_a_driver_started_ends_with_it() -> None:
+    shown: list[str] = []
+    with hostile("has_children", Limits(hello_s=20, batch_s=20, ending_s=0.3), shown) as answerer:
+        (lost,) = ask(answerer, ["00"])
+    assert isinstance(lost, Lost)
+    assert lost.what.startswith("the driver ended with exit code 4 ")  # though its pipes are open still
+    assert shown
+    assert all(is_gone(int(pid)) for pid in shown)
+
+
+_INTERRUPTED = """
+import sys
+from kafka_conformance.core import interrupts
+from kafka_conformance.answerers.driver.answerer import DriverAnswerer
+from kafka_conformance.answerers.driver.connection import Command
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_reference.releases import parse_release
+
+interrupts.listen()
+CODE = '''import json, os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+sys.stdin.readline()
+hello = {"protocol": 1, "name": "x", "version": "", "language": "", "rules": ["murmur2"]}
+print(json.dumps({"hello": hello}), flush=True)
+sys.stdin.readline()  # a question: the kit is waiting for the answer, within its with
+print(os.getpid(), file=sys.stderr, flush=True)
+time.sleep(600)'''
+try:
+    with DriverAnswerer(Command((sys.executable, "-c", CODE), show=lambda pid: print(pid, flush=True))) as answerer:
+        answerer.answer(RULES["murmur2"], parse_release("4.4.0"), [Murmur2Question("00")])
+except KeyboardInterrupt:
+    import signal
+    print(signal.getitimer(signal.ITIMER_REAL), flush=True)
+    raise
+"""
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) -> None:
+    kit = subprocess.Popen(
+        [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert kit.stdout is not None
+    pid = int(kit.stdout.readline())
+    os.kill(pid, 0)
+    kit.send_signal(asked)
+    said, errors = kit.communicate(timeout=30)
+    assert said == "(0.0, 0.0)\n"  # it does not come again: it was heard
+    assert "KeyboardInterrupt" in errors
+    assert is_gone(pid)
+
+
+def test_a_kit_that_is_killed_leaves_no_driver_that_reads_its_input() -> None:
+    script = _INTERRUPTED.replace("time.sleep(600)", "sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kit:
+        assert kit.stdout is not None
+        pid = int(kit.stdout.readline())
+        kit.kill()
+    assert is_gone(pid)
+
+
+def test_the_kit_drives_itself() -> None:
+    command = (sys.executable, "-m", "kafka_conformance", "answer", "--as", "reference")
+    with DriverAnswerer(Command(command), Limits(hello_s=60, batch_s=60)) as answerer:
+        assert answerer.name == "kafka-conformance reference"
+        assert answerer.rules == set(RULES)
+        assert ask(answerer, ["666f6f", ""]) == [Answered({"hash": 597841616}), Answered({"hash": 275646681})]
+        for rule in RULES.values():
+            questions = list(islice(rule.spaces[0].questions(), 0, 60, 20))
+            assert answerer.answer(rule, NEWEST, questions) == ReferenceAnswerer().answer(rule, NEWEST, questions)
+        old = answerer.answer(RULES["murmur2"], parse_release("0.9.0.1"), [Murmur2Question("00")])
+        assert old == [Unsupported("murmur2 is no rule of release 0.9.0.1")]
+        assert answerer.finish() is None
+
+
+def test_ids_are_not_a_secret_of_the_order() -> None:
+    """A driver gets them as they are in its lines: strings, each once."""
+    code = (
+        PREFACE
+        + "tell(line(HELLO))\nfor text in sys.stdin: print(json.loads(text)['id'], file=sys.stderr); tell(answered(text))"
+    )
+    shown: list[str] = []
+    with DriverAnswerer(Command((sys.executable, "-c", code), show=shown.append), QUICK) as answerer:
+        ask(answerer)
+        ask(answerer)
+        answerer.finish()
+    assert len(set(shown)) == 10
+    assert all(re.fullmatch(r"q[0-9]+", name) for name in shown)

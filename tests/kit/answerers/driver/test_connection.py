@@ -1,0 +1,86 @@
+"""One connection, from hello to end: what it keeps of a batch that breaks, and whom it names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.answerers.driver.connection import Asked, Command, Connection, Limits
+from kafka_conformance.answerers.driver.lines import DriverHello
+from kafka_conformance.answerers.driver.protocol_errors import Broke, lost
+from kafka_conformance.core.protocol import Answered, Outcome
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+
+HOSTILE = Path(__file__).parent / "hostile"
+QUICK = Limits(hello_s=20, batch_s=20, ending_s=0.2)
+BATCH = [Asked(f"q{n}", "murmur2", "4.4.0", Murmur2Question(key)) for n, key in enumerate(("00", "bad1", "22"))]
+ANSWERED: dict[str, Outcome] = {"q0": Answered({"hash": 2})}
+
+
+@contextmanager
+def connected(name: str, limits: Limits = QUICK) -> Iterator[Connection]:
+    connection = Connection(Command((sys.executable, str(HOSTILE / f"{name}.py")), show=lambda _: None), limits)
+    try:
+        assert isinstance(connection.open(), DriverHello)
+        yield connection
+    finally:
+        connection.close(at_once=True)
+
+
+def test_a_batch_and_another() -> None:
+    outcomes: dict[str, Outcome] = {}
+    with connected("well_behaved") as connection:
+        assert connection.put(BATCH[:1], outcomes) is None
+        assert outcomes == ANSWERED
+        assert connection.put(BATCH[1:], outcomes) is None
+        assert list(outcomes) == ["q0", "q1", "q2"]
+        assert connection.finish() is None
+        connection.close()
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "trouble", "culprit"),
+    [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
+)
+def test_what_was_answered_is_kept_and_the_culprit_named_if_it_is_known(
+    name: str, trouble: str, culprit: str | None
+) -> None:
+    outcomes: dict[str, Outcome] = {}
+    with connected(name) as connection:
+        broke = connection.put(BATCH, outcomes)
+    assert broke is not None
+    assert (broke.lost.trouble, broke.culprit) == (trouble, culprit)
+    assert outcomes == ANSWERED
+
+
+def test_who_was_answered_twice_is_named_in_the_next_batch_too() -> None:
+    outcomes: dict[str, Outcome] = {}
+    with connected("answers_twice") as connection:
+        assert connection.put(BATCH[:2], outcomes) is None
+        broke = connection.put(BATCH[2:], outcomes)
+    assert broke == Broke(lost("twice", "the driver answered a question twice, the one with the id q1"), "q1")
+
+
+def test_how_many_of_a_batch_are_not_answered() -> None:
+    outcomes: dict[str, Outcome] = {}
+    with connected("never_reads", Limits(hello_s=20, batch_s=0.2, ending_s=0.1)) as connection:
+        broke = connection.put(BATCH, outcomes)
+    said = "the driver did not answer 3 of 3 questions of murmur2 within 0.2 s"
+    assert (broke, outcomes) == (Broke(lost("hangs", said)), {})
+
+
+def test_one_that_is_not_open() -> None:
+    connection = Connection(Command(("x",)), QUICK)
+    connection.close()
+    with pytest.raises(RuntimeError, match="this connection is not open"):
+        connection.finish()
+
+
+def test_a_command_in_words() -> None:
+    assert str(Command(("go", "run", "my driver", "\x1b[2J"))) == r"go run 'my driver' '\x1b[2J'"
+    assert len(str(Command(("x" * 9999,)))) == 501

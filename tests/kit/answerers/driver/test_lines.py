@@ -1,0 +1,67 @@
+"""The lines: what is written, byte by byte, and what is refused, by which word. The shapes: ``test_protocol_schema``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafka_conformance.answerers.driver.lines import NotSo, ask_line, hello_line, read_answer, read_hello
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+
+HELLO = '{"hello": {"protocol": %s, "name": "x", "version": "1", "language": "go", "rules": ["%s"]}}'
+
+
+def test_what_is_written() -> None:
+    assert hello_line() == b'{"hello":{"protocol":1}}\n'
+    assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question(None)) == (
+        b'{"id":"q1","rule":"murmur2","release":"4.4.0","question":{"key":null}}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "trouble", "what"),
+    [
+        (b"", "noise", "what is not JSON: "),
+        (b"\xef\xbb\xbf{}", "noise", "what is not JSON: "),
+        (b"[" * 100_000, "noise", r"what is not JSON: \[+…"),
+        (b'{"hello": 1}', "hello", "not of protocol 1: Expected `object`, got `int` - at `"),
+        (b'{"hello": null}', "hello", "first line is no hello: "),
+        (b"[]", "hello", "first line is no hello: "),
+        ((HELLO % (2, "murmur2")).encode(), "version", "speaks protocol 2, not 1"),
+        ((HELLO % ('"1"', "murmur2")).encode(), "hello", "not of protocol 1: "),
+        ((HELLO % ("true", "murmur2")).encode(), "hello", "not of protocol 1: "),
+        ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names a rule that there is not: \\x1b\[2J"),
+    ],
+)
+def test_no_hello(line: bytes, trouble: str, what: str) -> None:
+    with pytest.raises(NotSo, match=what) as told:
+        read_hello(line)
+    assert told.value.trouble == trouble
+    assert str(told.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("line", "trouble", "name"),
+    [
+        ("nope", "noise", None),
+        ("\x1b[2J", "noise", None),
+        ('{"id": "q1", "answer": {"a": NaN}}', "noise", None),
+        ('{"id": "q1", "answer": {"a": 1e999}}', "noise", None),
+        ('{"id": "q1", "answer": 1}', "shape", "q1"),
+        ('{"id": "q1"}', "shape", "q1"),
+        ('{"id": ["q1"]}', "shape", None),
+        ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
+    ],
+)
+def test_no_answer_and_whose_it_was_meant_to_be(line: str, trouble: str, name: str | None) -> None:
+    with pytest.raises(NotSo) as told:
+        read_answer(line.encode())
+    assert (told.value.trouble, told.value.name) == (trouble, name)
+    assert str(told.value).isprintable()
+
+
+def test_an_answer_is_kept_as_it_was_sent() -> None:
+    answer = {"topic": "\x1b[2J", "deep": [[[{"n": 1.0}]]]}
+    assert read_answer(json.dumps({"id": "\x07", "answer": answer}).encode()) == ("\x07", Answered(answer))

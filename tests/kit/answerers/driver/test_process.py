@@ -1,0 +1,139 @@
+"""A child and its pipes: nothing waits without a limit, whatever the child does."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.answerers.driver.process import SHOWN_LINES, Child, End, Line, TooLong, on_stderr
+
+LONG = 30.0
+
+
+@contextmanager
+def child(code: str, **options: object) -> Iterator[Child]:
+    started = Child((sys.executable, "-c", code), **{"show": lambda _: None, **options})  # type: ignore[arg-type]
+    try:
+        yield started
+    finally:
+        started.kill()
+        assert not [one for one in started._threads if one.is_alive()]
+
+
+def soon() -> float:
+    return time.monotonic() + LONG
+
+
+def test_lines_there_and_back() -> None:
+    with child("import sys\nfor line in sys.stdin: print(line.upper(), flush=True)") as echo:
+        echo.send(b"one\ntwo\n")
+        assert [echo.hear(soon()), echo.hear(soon())] == [Line(b"ONE"), Line(b"TWO")]
+        assert echo.hear(time.monotonic()) is None
+        echo.end_input()
+        assert echo.hear(soon()) == End()
+        assert echo.code(LONG) == 0
+
+
+def test_more_than_the_pipes_hold_both_ways_at_once() -> None:
+    line = b"x" * 10_000 + b"\n"
+    with child("import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line * 2)") as echo:
+        echo.send(line * 500)
+        echo.end_input()
+        heard = []
+        while isinstance(got := echo.hear(soon()), Line):
+            heard.append(got)
+        assert (len(heard), got) == (1000, End())
+
+
+def test_a_flood_is_held_up() -> None:
+    with child("import sys\nwhile True: sys.stdout.write('x' * 1000 + '\\n')") as flood:
+        assert flood.hear(soon()) == Line(b"x" * 1000)
+
+
+@pytest.mark.parametrize(
+    ("written", "heard"),
+    [
+        ("x" * 10, [Line(b"x" * 10)]),
+        ("x" * 11, [TooLong(b"x" * 11)]),
+        ("x" * 9 + "\\n" + "y" * 12, [Line(b"x" * 9), TooLong(b"y" * 11)]),
+    ],
+)
+def test_a_line_that_is_too_long(written: str, heard: list[object]) -> None:
+    with child(f"print('{written}', flush=True); input()", line_limit=10) as talker:
+        assert [talker.hear(soon()) for _ in heard] == heard
+
+
+def test_a_last_line_without_an_end() -> None:
+    with child("print('whole'); print('half', end='')") as talker:
+        assert [talker.hear(soon()), talker.hear(soon())] == [Line(b"whole"), End(b"half")]
+
+
+def test_standard_error_is_shown_cut_off_and_its_end_kept() -> None:
+    shown: list[str] = []
+    code = f"import sys\nfor n in range({2 * SHOWN_LINES}): print(n, file=sys.stderr)\nsys.stderr.write('x' * 9000)"
+    with child(code, show=shown.append) as talker:
+        assert talker.hear(soon()) == End()
+        talker.join_words(LONG)
+        assert set(talker.last_words) == {"x", "…"}
+    assert len(shown) == SHOWN_LINES
+    assert shown[:2] == ["0", "1"]
+    assert shown[-1] == "(so many lines: the rest is not shown)"
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("TypeError: no\n    at main (x.mjs:3:5)\n\nNode.js v20.20.2\n", "TypeError: no"),
+        ("panic: index out of range\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n", "panic: index out of range"),
+        ('Exception in thread "main" java.lang.Error: no\n\tat Main.main(Main.java:3)\n',
+         'Exception in thread "main" java.lang.Error: no'),
+        ("thread 'main' panicked at src/main.rs:2:5:\nno\n", "thread 'main' panicked at src/main.rs:2:5:"),
+        ("one\ntwo\n", "two"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_line_that_says_what_broke(written: str, words: str) -> None:
+    with child(f"import sys; sys.stderr.write({written!r})") as broken:
+        assert broken.hear(soon()) == End()
+        broken.join_words(LONG)
+        assert broken.last_words == words
+
+
+def test_whoever_shows_may_break() -> None:
+    def closed(_: str) -> None:
+        raise ValueError("I/O operation on closed file")
+
+    with child("import sys; print('x' * 200_000, file=sys.stderr); print('on')", show=closed) as talker:
+        assert talker.hear(soon()) == Line(b"on")
+
+
+def test_ending_one_that_does_not_want_to() -> None:
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+    with child(code) as stubborn:
+        assert stubborn.hear(soon()) == Line(b"1")
+        stubborn.end(0.1)
+        assert stubborn.code(LONG) == -9
+        stubborn.kill()
+
+
+def test_it_runs_in_its_folder(tmp_path: Path) -> None:
+    with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
+        assert talker.hear(soon()) == Line(str(tmp_path.resolve()).encode())
+
+
+def test_nothing_is_left_of_one_that_was_not_started() -> None:
+    before = threading.active_count()
+    with pytest.raises(FileNotFoundError):
+        Child(("no-such-driver-anywhere",))
+    assert threading.active_count() == before
+
+
+def test_what_a_driver_writes_is_no_command_in_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    on_stderr("::error::a ##[error]b")
+    assert capsys.readouterr().err == "driver: ::error::a # #[error]b\n"

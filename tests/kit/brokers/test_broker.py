@@ -1,0 +1,134 @@
+"""Which broker is meant, and which of the two engines it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.brokers import broker
+from kafka_conformance.brokers.broker import NEWEST, chosen_broker, running_broker
+from kafka_conformance.core.errors import BadInput, NoJava
+from kafka_conformance.oracle.java_home import Java
+from kafka_jars.brokers import BrokerPins, load_brokers
+from kafka_jars.pins import Jar
+
+PINS = BrokerPins({"3.9.1": (Jar("a:b:1"),), "3.10.0": (Jar("a:b:1"),)}, (Jar("c:d:1"),))
+
+
+def test_the_newest_is_by_number() -> None:
+    assert chosen_broker(NEWEST, PINS) == chosen_broker("newest", PINS) == "3.10.0"
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ("2.8.2", "^the broker of 2.8.2 needs ZooKeeper: brokers run here from 3.3 on"),
+        ("3.9.9", "^the broker of 3.9.9 is not pinned, only those of 3.9.1, 3.10.0: .*broker pin 3.9.9"),
+        ("three", "^'three' is not a Kafka release"),
+        ("3.x", "^'3.x' is not a Kafka release"),
+    ],
+)
+def test_a_release_that_cannot_be_had_is_one_line(named: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words) as raised:
+        chosen_broker(named, PINS)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Both engines, as names of what was asked of them; a Docker engine answers."""
+    asked: list[Any] = []
+
+    @contextmanager
+    def docker(kafka: str | None, settings: dict[str, str]) -> Iterator[str]:
+        asked.append(("docker", kafka, settings))
+        yield "docker"
+
+    @contextmanager
+    def jars(*given: Any) -> Iterator[str]:
+        asked.append(("jars", *given))
+        yield "jars"
+
+    monkeypatch.setattr(broker.docker_broker, "answers", lambda: True)
+    monkeypatch.setattr(broker.docker_broker, "running", docker)
+    monkeypatch.setattr(broker, "_from_jars", jars)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("given", "engine"),
+    [
+        ({}, "docker"),
+        ({"kafka": "3.9.1"}, "jars"),
+        ({"nodes": 3}, "jars"),
+        ({"port": 21_000}, "jars"),
+        ({"heap_mb": 512}, "jars"),
+        ({"engine": "jars"}, "jars"),
+        ({"engine": "docker", "kafka": "3.9.1"}, "docker"),
+    ],
+)
+def test_docker_is_taken_where_it_gives_what_is_asked_for(
+    engines: list[Any], given: dict[str, Any], engine: str
+) -> None:
+    with running_broker(**given) as found:
+        assert found == engine  # type: ignore[comparison-overlap]
+    assert [each[0] for each in engines] == [engine]
+
+
+def test_without_an_engine_it_is_jars(engines: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker.docker_broker, "answers", lambda: False)
+    with running_broker(settings={"a.b": 1}):
+        pass
+    assert engines == [("jars", NEWEST, 1, {"a.b": "1"}, None, 256)]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"nodes": 2}, "^a broker has 1 node or 3, not 2"),
+        ({"engine": "podman"}, "^'podman' is no engine"),
+        ({"engine": "docker", "nodes": 3}, "^a broker from Docker has one node"),
+        ({"settings": {"log.dirs": "/x"}}, "^log.dirs is what the broker is started with"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_line(engines: list[Any], given: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        running_broker(**given).__enter__()
+    assert engines == []
+
+
+def test_no_java_is_said_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr(broker, "fetched", lambda *_: pytest.fail("it looked for jars"))
+    with pytest.raises(NoJava, match=r"^JAVA_HOME is .*, which has no working bin/java"):
+        running_broker(engine="jars").__enter__()
+
+
+def test_a_broker_that_broke_is_told_beside_the_error_it_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Cluster:
+        nodes = ()
+        stop = kill = restart = None
+
+        def ended_alone(self) -> str:
+            return "node 1 ended by itself with code 137: out of memory"
+
+    @contextmanager
+    def cluster(_: object) -> Iterator[Cluster]:
+        yield Cluster()
+
+    monkeypatch.setattr(broker, "find_java", lambda: Java(tmp_path / "java", 17, "a test"))
+    monkeypatch.setattr(broker, "fetched", lambda *_: [])
+    monkeypatch.setattr(broker, "running_cluster", cluster)
+    with pytest.raises(TimeoutError) as raised, running_broker("4.4.0", engine="jars"):
+        raise TimeoutError("no broker answers")
+    assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended by itself with code 137: out of memory"]
+
+
+def test_every_broker_that_was_promised_is_pinned() -> None:
+    promised = """3.3.1 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1
+        4.4.0"""
+    assert set(promised.split()) <= set(load_brokers().releases)

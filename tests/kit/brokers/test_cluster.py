@@ -1,0 +1,165 @@
+"""What is said of a node that broke, and what may not be asked of one."""
+
+from __future__ import annotations
+
+import base64
+import signal
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.brokers import cluster
+from kafka_conformance.brokers.cluster import Cluster, Plan, cluster_id, last_words, running_cluster
+from kafka_conformance.brokers.settings import Node
+from kafka_conformance.brokers.supervisor import ProcessSupervisor
+from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.oracle.java_home import Java
+
+# Stands in for Java: formats at once, and runs as the first line of the class path's only file says.
+JAVA = """#!/bin/sh
+for word in "$@"; do
+    case "$word" in
+        kafka.tools.StorageTool) . FORMAT; exit;;
+        kafka.Kafka) . RUN;;
+    esac
+done
+"""
+READY = "echo '[main] INFO - Kafka Server started'; trap 'exit 143' TERM; while :; do sleep 0.05; done"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    (tmp_path / "format").write_text("echo Formatting")
+    (tmp_path / "run").write_text(READY)
+    java = tmp_path / "java"
+    java.write_text(JAVA.replace("FORMAT", str(tmp_path / "format")).replace("RUN", str(tmp_path / "run")))
+    java.chmod(0o755)
+    return Plan("4.4.0", Java(java, 17, "a test"), [tmp_path / "a.jar"], 1, {}, None, 256)
+
+
+def runs(tmp_path: Path, script: str) -> None:
+    (tmp_path / "run").write_text(script)
+
+
+def test_an_id_does_not_begin_as_an_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter([b"\xf8" + bytes(15), b"\xfb" + bytes(15), b"\x01" + bytes(15)])  # the first two begin with a dash
+    monkeypatch.setattr("secrets.token_bytes", lambda _: next(drawn))
+    made = cluster_id()
+    assert not made.startswith("-")
+    assert len(made) == 22
+    assert base64.urlsafe_b64decode(made + "==") == b"\x01" + bytes(15)
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("", "it said nothing"),
+        ("one\ntwo\n\n", "two"),
+        ("a ERROR b\njava.net.BindException: Address already in use\n\tat sun.nio(X.java:1)\n\t... 3 more\nshut down\n",
+         "java.net.BindException: Address already in use"),
+        ("x" * 1000, "x" * 400),
+    ],
+)  # fmt: skip
+def test_the_last_words_are_those_that_say_what_broke(tmp_path: Path, log: str, words: str) -> None:
+    (tmp_path / "log").write_text(log)
+    assert last_words(tmp_path / "log") == words
+
+
+def test_no_log_has_no_words(tmp_path: Path) -> None:
+    assert last_words(tmp_path / "log") == "it said nothing"
+
+
+def test_a_node_is_ready_when_its_log_says_so_and_can_be_ended_and_started(plan: Plan) -> None:
+    with running_cluster(plan) as running:
+        (first,) = running.pids().values()
+        assert running.ended_alone() == ""
+        running.stop(1)
+        assert running.pids() == {}
+        assert running.ended_alone() == "", "it was asked to"
+        with pytest.raises(BadInput, match=r"^node 1 does not run"):
+            running.kill(1)
+        running.restart(1)
+        assert running.pids()[1] != first
+        with pytest.raises(BadInput, match=r"^node 1 runs already"):
+            running.restart(1)
+        running.kill(1)
+        with pytest.raises(BadInput, match=r"^there is no node 2: they are 1"):
+            running.kill(2)
+        folder = running.folder
+    assert not folder.exists()
+
+
+def test_the_voter_of_three_stays(plan: Plan) -> None:
+    with ProcessSupervisor() as kept:
+        three = Cluster(plan, kept, (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002)))
+        three.format()
+        three.start(1, 2, 3)
+        for end in (three.stop, three.kill):
+            with pytest.raises(BadInput, match="node 1 has the controllers' only vote"):
+                end(1)
+        three.stop(3)
+        assert sorted(three.pids()) == [1, 2]
+
+
+def test_a_node_that_ends_while_starting_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
+    with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
+        running_cluster(plan).__enter__()
+    assert tries.read_text() == "once\n", "other ports would not help"
+
+
+def test_a_node_that_is_never_ready_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs(tmp_path, "echo waiting; sleep 60")
+    monkeypatch.setattr(cluster, "START_LIMIT_S", 0.5)
+    with pytest.raises(BrokerLost, match=r"^node 1 was not ready within 0.5 s: waiting$"):
+        running_cluster(plan).__enter__()
+
+
+def test_a_format_that_fails_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
+    (tmp_path / "format").write_text("echo 'Exception: no'; false")
+    with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
+        running_cluster(plan).__enter__()
+
+
+def test_a_format_that_does_not_end_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "format").write_text("sleep 60")
+    monkeypatch.setattr(cluster, "START_LIMIT_S", 0.3)
+    with pytest.raises(BrokerLost, match=r"^formatting node 1 did not end within 0.3 s: it said nothing$"):
+        running_cluster(plan).__enter__()
+
+
+def test_ports_that_were_taken_meanwhile_are_exchanged(plan: Plan, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
+    runs(tmp_path, f"[ -e {taken} ] && rm {taken} && echo 'BindException: Address already in use' && exit 1; {READY}")
+    with running_cluster(plan) as running:
+        assert len(running.pids()) == 1
+
+
+def test_ports_that_are_always_taken_are_an_error(plan: Plan, tmp_path: Path) -> None:
+    runs(tmp_path, "echo 'java.net.BindException: Address already in use'; exit 1")
+    with pytest.raises(BrokerLost, match="Address already in use"):
+        running_cluster(plan).__enter__()
+
+
+def test_a_node_that_does_not_listen_is_killed(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs(tmp_path, "trap '' TERM; echo 'Kafka Server started'; while :; do sleep 0.05; done")
+    monkeypatch.setattr(cluster, "STOP_LIMIT_S", 0.3)
+    with running_cluster(plan) as running:
+        with pytest.raises(BrokerLost, match=r"^node 1 did not end within 0.3 s and was killed"):
+            running.stop(1)
+        assert running.pids() == {}
+
+
+def test_a_node_that_ends_by_itself_is_told(plan: Plan) -> None:
+    with running_cluster(plan) as running:
+        running._kept.signal("1", signal.SIGKILL)
+        assert running._kept.wait("1", 10) == -9
+        assert running.ended_alone().startswith("node 1 ended by itself with code -9: ")
+
+
+def test_nothing_is_written_outside_the_folder(plan: Plan, tmp_path: Path) -> None:
+    command = plan.command(tmp_path, "kafka.Kafka")
+    assert f"-Djava.io.tmpdir={tmp_path / 'tmp'}" in command
+    assert "-XX:-UsePerfData" in command

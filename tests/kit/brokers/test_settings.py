@@ -1,0 +1,83 @@
+"""What a node is told, and which ports it gets."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.brokers.settings import HOST, Node, checked_settings, free_ports, nodes_of, properties
+from kafka_conformance.core.errors import BadInput
+
+
+def told(node: Node, nodes: tuple[Node, ...], **settings: str) -> dict[str, str]:
+    lines = properties(node, nodes, Path("/data/1"), settings).splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_one_node_is_broker_and_controller() -> None:
+    node = Node(1, 21_000, 21_001)
+    said = told(node, (node,))
+    assert said["process.roles"] == "broker,controller"
+    assert said["listeners"] == "PLAINTEXT://127.0.0.1:21000,CONTROLLER://127.0.0.1:21001"
+    assert said["controller.quorum.voters"] == "1@127.0.0.1:21001"
+    assert said["offsets.topic.replication.factor"] == "1"
+    assert said["auto.create.topics.enable"] == "false"
+    assert said["log.dirs"] == "/data/1"
+
+
+def test_of_three_the_first_votes_alone() -> None:
+    nodes = (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002))
+    said = [told(node, nodes) for node in nodes]
+    assert [each["process.roles"] for each in said] == ["broker,controller", "broker", "broker"]
+    assert {each["controller.quorum.voters"] for each in said} == {"1@127.0.0.1:21003"}
+    assert said[2]["listeners"] == said[2]["advertised.listeners"] == "PLAINTEXT://127.0.0.1:21002"
+    assert {each["offsets.topic.replication.factor"] for each in said} == {"3"}
+    assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
+
+
+def test_a_setting_goes_before_the_usual_one() -> None:
+    node = Node(1, 21_000, 21_001)
+    said = told(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
+    assert said["auto.create.topics.enable"] == "true"
+    assert said["log.segment.bytes"] == "1024"
+
+
+@pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters"])
+def test_what_the_broker_is_started_with_is_no_setting_to_give(name: str) -> None:
+    with pytest.raises(BadInput, match=rf"^{name} is what the broker is started with"):
+        checked_settings({name: "x"})
+
+
+@pytest.mark.parametrize("wrong", [{"": "1"}, {"a b": "1"}, {"a": "1\nnode.id=2"}, {"a=b": "1"}, {"#a": "1"}])
+def test_what_would_be_read_as_something_else_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadInput, match="is no setting of Kafka's"):
+        checked_settings(wrong)
+
+
+def test_ports_differ_and_are_below_those_for_outgoing_connections() -> None:
+    ports = free_ports(40)
+    assert len(set(ports)) == 40
+    assert all(20_000 <= port < 32_000 for port in ports)
+
+
+def test_a_port_that_is_used_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as listening:
+        listening.bind((HOST, 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        with pytest.raises(BadInput, match=rf"^port {port} of 127.0.0.1 is in use"):
+            nodes_of(1, port)
+        monkeypatch.setattr("kafka_conformance.brokers.settings._PORTS", range(port, port + 1))
+        monkeypatch.setattr("random.SystemRandom.sample", lambda _, ports, __: list(ports) * 3)
+        with pytest.raises(BadInput, match="has no 1 free ports"):
+            free_ports(1)
+
+
+def test_named_ports_follow_each_other() -> None:
+    first = next(port for port in free_ports(20) if port < 31_990)
+    nodes = nodes_of(3, first)
+    assert [node.port for node in nodes] == [first, first + 1, first + 2]
+    assert nodes[0].controller_port not in {None, first, first + 1, first + 2}
+    assert nodes[1].controller_port is None

@@ -1,0 +1,164 @@
+"""Frozen cases held to Java again: whatever is another now is a line, and a damaged file is not asked about at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases import check as rechecking
+from kafka_conformance.cases.check import damages, drifts, read_folder
+from kafka_conformance.cases.generation import Plan, freeze
+from kafka_conformance.cases.store import Case, Frozen, write
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import Release, parse_release
+
+RULE = RULES["sequence-increment"]
+RELEASES = [parse_release("2.0.1"), parse_release("4.4.0")]
+
+
+@dataclass
+class Java:
+    """The reference in its place."""
+
+    jvm: str = "21"
+    answerer: ReferenceAnswerer = field(default_factory=lambda: ReferenceAnswerer("java"))
+    jar: str = "00"
+
+    def sha256(self, _: Rule, at: Release) -> str:
+        return f"{self.jar} of {at}"
+
+
+@pytest.fixture(scope="module")
+def sound() -> Frozen:
+    from dataclasses import replace
+    from itertools import islice
+
+    from kafka_conformance.core.rule import Space
+
+    spaces = tuple(Space(s.name, lambda s=s: islice(s.questions(), 0, None, 97)) for s in RULE.spaces)
+    (made,) = freeze(Plan([replace(RULE, spaces=spaces)], RELEASES, 100, 7, {RULE.slug: 60}), Java(), Steps("", 0))
+    assert not made.survivors
+    return made.frozen
+
+
+def drifted(found: Frozen, java: Java | None = None, releases: list[Release] = RELEASES) -> list[str]:
+    return list(drifts({RULE.slug: found}, releases, java or Java(), Steps("", 0)))
+
+
+def changed(found: Frozen, place: int = 0, **changes: Any) -> Frozen:
+    cases = list(found.cases)
+    cases[place] = msgspec.structs.replace(cases[place], **changes)
+    return Frozen(found.provenance, tuple(cases))
+
+
+def test_nothing_drifts_where_nothing_changed(sound: Frozen) -> None:
+    assert len(sound.cases) >= 60
+    assert drifted(sound) == []
+
+
+def test_an_answer_that_was_broken_on_purpose_is_named_in_every_release(sound: Frozen) -> None:
+    (wrong,) = {sound.cases[3].answer["sequence"] + 1}
+    lines = [line for line in drifted(changed(sound, 3, answer={"sequence": wrong})) if "Java says" in line]
+    assert len(lines) == 2
+    for line, at in zip(lines, RELEASES, strict=True):
+        assert line.startswith(f"sequence-increment {sound.cases[3].id} in {at}: frozen {{")
+        assert f'Java says {{"sequence":{wrong - 1}}}' in line
+
+
+def test_true_is_not_one(sound: Frozen) -> None:
+    place = next(place for place, case in enumerate(sound.cases) if case.answer == {"sequence": 1})
+    assert any("Java says" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
+
+
+def test_an_answer_java_no_longer_has_is_drift(sound: Frozen) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("broke")
+
+    lines = drifted(sound, Java(answerer=ReferenceAnswerer("java", broken)))
+    assert len(lines) == sum(len(case.releases) for case in sound.cases)
+    assert "Java has no answer: Failed(what='RuntimeError: broke')" in lines[0]
+
+
+def test_kills_are_judged_again(sound: Frozen) -> None:
+    place = next(place for place, case in enumerate(sound.cases) if len(case.kills) > 1)
+    gone = sound.cases[place].kills[0]
+    (line,) = drifted(changed(sound, place, kills=sound.cases[place].kills[1:]))
+    assert line.endswith(f"{sound.cases[place].id}: whether it catches these mutants is not as frozen: {gone}")
+
+
+def test_a_mutant_that_no_case_catches_is_named(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rechecking, "MUTANTS", (*rechecking.MUTANTS, Mutant("none", RULE.slug, "", RULE.ask)))
+    assert drifted(sound) == ["sequence-increment: no case catches the mutant none"]
+
+
+def test_another_jar_another_source_a_release_without_cases(sound: Frozen) -> None:
+    assert drifted(sound, Java(jar="01")) == [
+        f"sequence-increment in {at}: answered by the jar {'00 of ' + str(at)}, and that is {'01 of ' + str(at)} now"[
+            :200
+        ]
+        for at in RELEASES
+    ]
+    elsewhere = Frozen(msgspec.structs.replace(sound.provenance, java="Elsewhere.method"), sound.cases)
+    assert drifted(elsewhere) == [f"sequence-increment: made with Elsewhere.method, which is {RULE.source} now"]
+    more = [*RELEASES, parse_release("4.3.1")]
+    assert drifted(sound, releases=more) == ["sequence-increment: release 4.3.1 is pinned and has no cases"]
+
+
+def test_a_kind_of_question_that_is_gone_is_named(sound: Frozen) -> None:
+    kind = min(RULE.required_labels)
+    kept = tuple(case for case in sound.cases if kind not in set(RULE.labels(case.typed_question(RULE))))
+    assert f"sequence-increment: no case is of the kind: {kind}" in drifted(Frozen(sound.provenance, kept))
+
+
+def newest_first(case: Case) -> dict[str, Any]:
+    return {"releases": case.releases[::-1]}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda _: {"id": "0" * 16}, "0000000000000000 is not the name of its content"),
+        (lambda _: {"release": "2.0.1"}, "is not the name of its content"),
+        (lambda _: {"question": msgspec.Raw(b'{"by":1,"sequence":77777}')}, "is not the name of its content"),
+        (lambda _: {"question": msgspec.Raw(b'{"by":1}')}, "is no question of this rule: Object missing"),
+        (lambda _: {"question": msgspec.Raw(b'{"by":')}, "is no question of this rule"),
+        (newest_first, "names releases that are not in the first line, or not in their order"),
+        (lambda _: {"releases": ("4.3.1", "4.4.0")}, "names releases that are not in the first line"),
+        (lambda _: {"releases": ()}, "which is not the newest of its releases"),
+        (lambda _: {"releases": ("2.0.1",)}, "which is not the newest of its releases"),
+    ],
+)
+def test_damages(sound: Frozen, change: Callable[[Case], dict[str, Any]], said: str) -> None:
+    assert any(said in what for what in damages(RULE, changed(sound, 3, **change(sound.cases[3]))))
+
+
+def test_a_case_twice_and_a_file_of_another_rule(sound: Frozen) -> None:
+    assert list(damages(RULE, sound)) == []
+    (twice,) = damages(RULE, Frozen(sound.provenance, (*sound.cases, sound.cases[0])))
+    assert "answers a question that another case answers in the same release" in twice
+    assert "it is about sequence-increment" in next(damages(RULES["sequence-decrement"], sound))
+
+
+def test_a_folder_is_read_whole_or_not_at_all(sound: Frozen, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"sequence-increment\.ndjson is no file of frozen cases"):
+        read_folder(tmp_path, [RULE])
+    path = tmp_path / f"{RULE.slug}.ndjson"
+    write(path, sound.provenance, sound.cases)
+    assert read_folder(tmp_path, [RULE]) == {RULE.slug: sound}
+    broken = changed(changed(sound, 1, id="1" * 16), 2, id="2" * 16)
+    write(path, sound.provenance, broken.cases)
+    with pytest.raises(BadInput, match=r"damaged: sequence-increment: 1111111111111111 is not the .*; and 1 more"):
+        read_folder(tmp_path, [RULE])
+    (tmp_path / "murmur3.ndjson").write_text("")
+    with pytest.raises(BadInput, match=r"rules that do not exist: murmur3\.ndjson"):
+        read_folder(tmp_path, [])

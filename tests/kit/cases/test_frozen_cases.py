@@ -1,0 +1,83 @@
+"""The cases that ship: sound, enough, every kind of question and every mutant covered, and the reference answers alike."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases.check import damages
+from kafka_conformance.cases.store import Frozen, folder_of_cases, frozen
+from kafka_conformance.core.protocol import Answered, to_json
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_jars.pins import load
+from kafka_reference.releases import parse_release
+
+LARGEST_FOLDER = 12_000_000
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, Frozen]:
+    found = {slug: frozen(rule) for slug, rule in RULES.items()}
+    assert None not in found.values()
+    return {slug: each for slug, each in found.items() if each is not None}
+
+
+def test_there_are_enough_and_they_are_small(shipped: dict[str, Frozen]) -> None:
+    assert sum(len(each.cases) for each in shipped.values()) >= 20_000
+    files = list(folder_of_cases().glob("*"))
+    assert {path.name for path in files} == {f"{slug}.ndjson" for slug in RULES}
+    assert sum(path.stat().st_size for path in files) <= LARGEST_FOLDER
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_names_are_the_contents_hash(shipped: dict[str, Frozen], rule: Rule) -> None:
+    assert list(damages(rule, shipped[rule.slug])) == []
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_every_kind_of_question_is_there(shipped: dict[str, Frozen], rule: Rule) -> None:
+    assert rule.required_labels <= {
+        label for case in shipped[rule.slug].cases for label in rule.labels(case.typed_question(rule))
+    }
+
+
+def test_every_mutant_is_caught_and_only_mutants_are_named(shipped: dict[str, Frozen]) -> None:
+    for slug, each in shipped.items():
+        assert {kill for case in each.cases for kill in case.kills} == {m.slug for m in MUTANTS if m.rule == slug}, slug
+
+
+def test_they_come_from_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
+    pins = load()
+    for slug, rule in RULES.items():
+        told = shipped[slug].provenance
+        has = [
+            version
+            for version in map(str, sorted(map(parse_release, pins.releases)))
+            if rule.has_java(parse_release(version))
+        ]
+        jars = {
+            version: (pins.brokers[version] if rule.broker else pins.releases[version])[0].sha256 for version in has
+        }
+        assert told.jars == jars, slug
+        assert list(told.jars) == has, slug
+        assert told.java == rule.source
+
+
+def test_every_release_has_cases_of_every_rule_it_has(shipped: dict[str, Frozen]) -> None:
+    for slug, each in shipped.items():
+        fewest = min(len(each.at(version)) for version in each.provenance.jars)
+        assert fewest >= 40, slug
+
+
+def test_the_reference_answers_a_thousand_as_java_did(shipped: dict[str, Frozen]) -> None:
+    """All of them in every release is what ``freeze --check`` holds to Java, and ``verify`` the reference."""
+    everything = [(slug, case) for slug, each in shipped.items() for case in each.cases]
+    for slug, case in random.Random(7).sample(everything, 1000):
+        rule = RULES[slug]
+        (outcome,) = ReferenceAnswerer().answer(rule, parse_release(case.release), [case.typed_question(rule)])
+        assert isinstance(outcome, Answered), (slug, case.id, outcome)
+        assert to_json(outcome.answer) == to_json(case.answer), (slug, case.id)

@@ -1,0 +1,154 @@
+"""Freezing, with others in Java's place: the answers are Java's, and releases that answer alike are one case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases import generation as freezing
+from kafka_conformance.cases.check import damages
+from kafka_conformance.cases.generation import Made, Plan, freeze
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question, Unsupported, question_id
+from kafka_conformance.core.rule import Rule, Space
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import Release, parse_release
+
+ANCIENT, OLD, MIDDLE, NEW = map(parse_release, ("0.10.0.1", "2.0.1", "3.1.2", "4.4.0"))
+PARTITION = RULES["producer-partition"]
+MURMUR2 = RULES["murmur2"]
+
+
+class Told:
+    """In Java's place: the reference, but for what ``instead`` says otherwise."""
+
+    jvm = "21 (a fake)"
+    name = "java"
+
+    def __init__(self, instead: Callable[[Release, Question], Outcome | None] = lambda *_: None) -> None:
+        self.instead = instead
+        self.asked: list[tuple[Release, Question]] = []
+
+    @property
+    def answerer(self) -> Told:
+        return self
+
+    def answer(self, rule: Rule, at: Release, questions: Any) -> list[Outcome]:
+        self.asked += [(at, question) for question in questions]
+        known = ReferenceAnswerer().answer(rule, at, questions)
+        return [self.instead(at, question) or outcome for question, outcome in zip(questions, known, strict=True)]
+
+    def sha256(self, _: Rule, at: Release) -> str:
+        return f"sha256 of {at}"
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer questions, so that this is quick."""
+    for rule, step in (PARTITION, 13), (MURMUR2, 7):
+        some = Space("some", lambda rule=rule, step=step: islice(rule.spaces[0].questions(), 0, None, step))
+        monkeypatch.setitem(RULES, rule.slug, replace(rule, spaces=(some,)))
+
+
+def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[Made]:
+    meant = [RULES[rule.slug] for rule in rules]
+    plan = Plan(meant, [NEW, OLD, MIDDLE], 40, seed, {rule.slug: quota for rule in meant})
+    return list(freeze(plan, java, Steps("", 0)))
+
+
+def test_releases_that_answer_alike_are_one_case() -> None:
+    java = Told()
+    (made,) = frozen(java, PARTITION)
+    cases = made.frozen.cases
+    assert {case.releases for case in cases} == {("2.0.1", "3.1.2", "4.4.0"), ("2.0.1", "3.1.2"), ("4.4.0",)}
+    assert all(case.release == case.releases[-1] for case in cases)
+    for case in cases:
+        question = case.typed_question(PARTITION)
+        assert case.id == question_id(PARTITION.slug, case.release, question)
+        for version in case.releases:
+            assert (parse_release(version), question) in java.asked
+    assert list(damages(PARTITION, made.frozen)) == []
+    assert (made.absent, made.failed, made.apart, made.missing_labels) == (0, (), (), ())
+
+
+def test_where_they_come_from_is_said() -> None:
+    made, other = frozen(Told(), MURMUR2, RULES["sequence-decrement"])
+    told = made.frozen.provenance
+    assert (told.rule, told.java, told.jvm) == ("murmur2", MURMUR2.source, "21 (a fake)")
+    assert told.jars == {f"{at}": f"sha256 of {at}" for at in (OLD, MIDDLE, NEW)}
+    assert list(told.jars) == ["2.0.1", "3.1.2", "4.4.0"], "oldest first"
+    assert (told.seed, told.examples, told.cases) == (7, 40, len(made.frozen.cases))
+    assert other.frozen.provenance.rule == "sequence-decrement"
+    assert made.asked == 3 * (made.asked // 3) > 0
+
+
+def test_the_answers_are_javas_and_what_the_reference_says_otherwise_is_counted() -> None:
+    java = Told(lambda at, question: Answered({"hash": 5}) if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
+    (made,) = frozen(java, MURMUR2)
+    (wrong,) = [case for case in made.frozen.cases if case.answer == {"hash": 5}]
+    assert wrong.releases == ("4.4.0",)
+    assert made.apart == (wrong.id,)
+    (right,) = [case for case in made.frozen.cases if case.question == wrong.question and case is not wrong]
+    assert right.releases == ("2.0.1", "3.1.2")
+    assert "one-bit" in wrong.kills, "a mutant is held to Java, not to the reference"
+
+
+def test_what_a_release_does_not_have_is_left_out_and_counted() -> None:
+    java = Told(lambda at, question: Unsupported("no") if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
+    (made,) = frozen(java, MURMUR2)
+    (case,) = [case for case in made.frozen.cases if case.question == msgspec.Raw(b'{"key":""}')]
+    assert case.releases == ("2.0.1", "3.1.2")
+    assert made.absent == 1
+
+
+def test_what_java_breaks_down_over_is_said() -> None:
+    java = Told(lambda _, question: Failed("broke") if question.key == "" else None)  # type: ignore[attr-defined]
+    (made,) = frozen(java, MURMUR2)
+    assert len(made.failed) == 3
+    assert "2.0.1: Failed(what='broke')" in made.failed[0]
+    assert not [case for case in made.frozen.cases if case.question == msgspec.Raw(b'{"key":""}')]
+
+
+def test_every_mutant_is_caught_by_several_or_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = Mutant("no-mistake", "murmur2", "none", MURMUR2.ask)
+    monkeypatch.setattr(freezing, "MUTANTS", (*freezing.MUTANTS, none))
+    (made,) = frozen(Told(), MURMUR2)
+    assert made.survivors == ("no-mistake",)
+    for mutant in freezing.MUTANTS:
+        if mutant.rule == "murmur2" and mutant is not none:
+            assert any(mutant.slug in case.kills for case in made.frozen.cases)
+
+
+def test_a_kind_that_nobody_asked_is_named() -> None:
+    rule = replace(RULES["murmur2"], required_labels=RULES["murmur2"].required_labels | {"never met"})
+    plan = Plan([rule], [NEW], 60, 7, {"murmur2": 100})
+    (made,) = freeze(plan, Told(), Steps("", 0))
+    assert "never met" in made.missing_labels
+
+
+def test_a_release_without_the_rule_is_not_asked() -> None:
+    java = Told()
+    plan = Plan([RULES["sequence-decrement"]], [ANCIENT], 10, 7, {"sequence-decrement": 10})
+    (made,) = freeze(plan, java, Steps("", 0))
+    assert (java.asked, made.frozen.cases, made.frozen.provenance.jars) == ([], (), {})
+
+
+def test_the_same_seed_the_same_cases() -> None:
+    first, again, other = (frozen(Told(), MURMUR2, seed=seed) for seed in (7, 7, 8))
+    assert first == again
+    assert [made.frozen.cases for made in first] != [made.frozen.cases for made in other]
+
+
+def test_what_java_raises_comes_through() -> None:
+    def lost(*_: Any) -> Any:
+        raise RuntimeError("the JVM has gone")
+
+    with pytest.raises(RuntimeError, match="the JVM has gone"):
+        frozen(Told(lost), MURMUR2)

@@ -1,0 +1,104 @@
+"""What catches a mutant: judged by Java's answer, in the releases the answer is proven for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.cases.mutation import WANTED, covering, killers, kills, to_size
+from kafka_conformance.cases.store import Case
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.sources import HYPOTHESIS, collect, source_of
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.releases import Release, parse_release
+
+RULE = RULES["murmur2"]
+EMPTY = Murmur2Question("")
+
+
+def other(question: Murmur2Question, _: Release) -> dict[str, Any]:
+    return {"hash": 5}
+
+
+def broken(*_: Any) -> Any:
+    raise RuntimeError("broke")
+
+
+def case(answer: int, *releases: str) -> Case:
+    return Case("ab", releases[-1], releases, msgspec.Raw(b'{"key":""}'), {"hash": answer}, ())
+
+
+OTHER = Mutant("other", "murmur2", "five", other)
+
+
+def test_a_mutant_is_caught_by_what_java_answers_and_it_does_not() -> None:
+    assert kills([OTHER], case(4, "4.4.0"), EMPTY) == ("other",)
+    assert kills([OTHER], case(5, "4.4.0"), EMPTY) == ()
+
+
+def test_a_mutant_that_breaks_down_is_not_caught() -> None:
+    assert kills([Mutant("broken", "murmur2", "breaks", broken)], case(4, "4.4.0"), EMPTY) == ()
+
+
+def test_a_mutant_is_judged_in_its_own_release_too() -> None:
+    def old(question: Murmur2Question, at: Release) -> dict[str, Any]:
+        return {"hash": 5 if at == parse_release("2.0.1") else 4}
+
+    mutant = Mutant("old", "murmur2", "five in 2.0.1", old, parse_release("2.0.1"))
+    assert kills([mutant], case(4, "2.0.1", "4.4.0"), EMPTY) == ("old",)
+    assert kills([mutant], case(4, "4.4.0"), EMPTY) == (), "of 2.0.1 this case says nothing"
+
+
+def test_the_slugs_are_sorted() -> None:
+    mutants = [Mutant(slug, "murmur2", "", other) for slug in ("b", "c", "a")]
+    assert kills(mutants, case(4, "4.4.0"), EMPTY) == ("a", "b", "c")
+
+
+def test_the_smallest_comes_first_and_others_follow() -> None:
+    mutants = [mutant for mutant in MUTANTS if mutant.rule == "murmur2"]
+    space = source_of(RULE, "some", tuple(Murmur2Question(f"{byte:02x}" * 3) for byte in range(256)))
+    asked = [space, source_of(RULE, HYPOTHESIS, tuple(collect(RULE, 300, 7)))]
+    found = killers(RULE, mutants, asked, 300, 7)
+    assert list(found) == [mutant.slug for mutant in mutants]
+    smallest = bytes.fromhex(found["signed-tail"][0].key)
+    assert len(smallest) == 1, "the shortest key with a tail below zero"
+    assert smallest >= b"\x80"
+    assert WANTED <= len(found["signed-tail"]) <= WANTED + 1
+    for mutant in mutants:
+        assert found[mutant.slug], mutant.slug
+        assert found[mutant.slug][0] == min(found[mutant.slug], key=to_size)
+        assert all(mutant.ask(q, mutant.at) != RULE.ask(q, mutant.at) for q in found[mutant.slug] if q.key is not None)
+    assert found == killers(RULE, mutants, asked, 300, 7), "the same again from the same seed"
+
+
+def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
+    def rare(question: Murmur2Question, at: Release) -> dict[str, Any]:
+        return {"hash": 1} if question.key == "0102030405060708" else RULE.ask(question, at)
+
+    questions = [Murmur2Question(f"{number:016x}") for number in (*range(4000), 0x0102030405060708)]
+    found = killers(RULE, [Mutant("rare", "murmur2", "", rare)], [source_of(RULE, "some", tuple(questions))], 20, 7)
+    assert found == {"rare": [Murmur2Question("0102030405060708")]}
+    assert killers(RULE, [Mutant("none", "murmur2", "", RULE.ask)], [], 20, 7) == {"none": []}
+
+
+@pytest.mark.parametrize("pair", [("", "00"), ("00", "01")])
+def test_one_order_of_questions(pair: tuple[str, str]) -> None:
+    less, more = map(Murmur2Question, pair)
+    assert to_size(less) < to_size(more)
+
+
+def test_covering_takes_what_shows_most_mutants_smallest_first() -> None:
+    def key(text: str) -> Murmur2Question:
+        return Murmur2Question(text)
+
+    both, small, other = key("aabbcc"), key("aa"), key("bb")
+    assert covering({"x": [small, both]}, {"y": [both]}) == [small, both]
+    assert covering({"x": [other], "y": [small], "z": []}, {"x": [both], "y": [both]}) == [other, small, both]
+    assert covering({"x": [other, small]}, {}) == [small, other]
+    assert covering({}, {}) == []
+    many = [key(f"{number:02x}") for number in range(20)]
+    assert covering({"x": many}, {"x": many}) == many[:WANTED]

@@ -1,0 +1,142 @@
+"""``answer``: one line out for every line in, whatever the line."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafka_conformance.cli.commands.answer import run
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.rules import RULES
+
+Answered = Callable[..., tuple[int, list[dict[str, Any]]]]
+ASK: dict[str, Any] = {"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "666f6f"}}
+
+
+def answered(*lines: object, who: str = "reference") -> tuple[int, list[dict[str, Any]]]:
+    """The exit code and the lines that come out; what is no bytes goes in as JSON."""
+    given = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    out = io.BytesIO()
+    code = run(who=who, lines=io.BytesIO(b"\n".join(given)), out=out)
+    return code, [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def one(line: object, who: str = "reference") -> tuple[int, dict[str, Any]]:
+    code, (said,) = answered(line, who=who)
+    return code, said
+
+
+@pytest.mark.parametrize(
+    ("rule", "release", "question", "answer"),
+    [
+        ("murmur2", "4.4.0", {"key": "666f6f"}, {"hash": 597841616}),
+        ("murmur2", "0.10.0.1", {"key": None}, {"raises": "NullPointerException"}),
+        ("partition-for-key", "4.4.0", {"key": "666f6f626172", "partitions": 12}, {"partition": 6}),
+        (
+            "producer-partition", "3.2.3",
+            {"record": {"partition": -1}, "config": {}, "cluster": {"nodes": [], "partitions": []}},
+            {"raises": "IllegalArgumentException",
+             "message": "Invalid partition: -1. Partition number should always be non-negative or null."},
+        ),
+    ],
+)  # fmt: skip
+def test_answers(rule: str, release: str, question: object, answer: object) -> None:
+    line = {"id": "any id", "rule": rule, "release": release, "question": question}
+    assert one(line) == (0, {"id": "any id", "answer": answer})
+
+
+def test_hello() -> None:
+    code, said = one({"hello": {"protocol": 1}})
+    assert code == 0
+    assert said == {
+        "hello": {
+            "protocol": 1, "name": "kafka-conformance reference", "version": kit_version(),
+            "language": "python", "rules": list(RULES),
+        }
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("hello", [{"protocol": 2}, {}, {"protocol": "1"}, 1, None, []])
+def test_another_protocol_is_refused(hello: object) -> None:
+    code, said = one({"hello": hello})
+    assert code == 2
+    assert said["failed"].startswith("line 1: I speak protocol 1, not ")
+
+
+def test_lines_are_answered_in_their_order_and_empty_ones_passed_over() -> None:
+    code, said = answered({"hello": {"protocol": 1}}, b"", ASK, b"  \r", {**ASK, "id": "2", "question": {"key": ""}})
+    assert code == 0
+    assert said[1:] == [{"id": "1", "answer": {"hash": 597841616}}, {"id": "2", "answer": {"hash": 275646681}}]
+    assert answered() == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "why"),
+    [
+        (b"nope", None, "line 1 is not JSON: "),
+        (b'{"id": "1"', None, "line 1 is not JSON: "),
+        (b"\xff", None, "line 1 is not JSON: "),
+        (b'"text"', None, "line 1 is no question: Expected `object`, got `str`"),
+        (b"5", None, "line 1 is no question: "),
+        (b"null", None, "line 1 is no question: "),
+        (b"[1]", None, "line 1 is no question: "),
+        ({}, None, "line 1 is no question: Object missing required field `id`"),
+        ({**ASK, "id": 5}, 5, "line 1 is no question: Expected `str`, got `int` - at `$.id`"),
+        ({**ASK, "more": 1}, "1", "line 1 is no question: Object contains unknown field `more`"),
+        ({k: v for k, v in ASK.items() if k != "release"}, "1", "line 1 is no question: Object missing required field"),
+        ({**ASK, "release": "4.x"}, "1", "line 1: '4.x' is not a Kafka release"),
+        ({**ASK, "release": "newest"}, "1", "line 1: 'newest' is not a Kafka release"),
+        ({**ASK, "question": {"kay": "61"}}, "1", "line 1 is no question: Object contains unknown field `kay`"),
+        ({**ASK, "question": {"key": "6"}}, "1", "line 1 is no question: Expected `str` matching regex"),
+        ({**ASK, "question": None}, "1", "line 1 is no question: Expected `object`, got `null`"),
+    ],
+)
+def test_a_bad_line_is_answered_with_what_is_wrong_and_where(line: object, name: object, why: str) -> None:
+    code, said = one(line)
+    assert code == 2
+    assert (said["id"], set(said)) == (name, {"id", "failed"})
+    assert said["failed"].startswith(why)
+
+
+def test_what_comes_after_a_bad_line_is_answered_and_the_run_still_fails() -> None:
+    code, said = answered(ASK, b"nope", {**ASK, "id": "2"})
+    assert code == 2
+    assert [line.get("answer") for line in said] == [{"hash": 597841616}, None, {"hash": 597841616}]
+    assert said[1]["failed"].startswith("line 2 is not JSON")
+
+
+@pytest.mark.parametrize("line", [b'{"id": "\xff"}', b"[" * 100_000], ids=["latin-1", "deep"])
+def test_no_line_ends_the_run(line: bytes) -> None:
+    code, said = answered(line, ASK)
+    assert code == 2
+    assert said[1] == {"id": "1", "answer": {"hash": 597841616}}
+
+
+def test_what_is_not_there_is_unsupported_and_no_failure() -> None:
+    assert one({**ASK, "rule": "murmur3"}) == (0, {"id": "1", "unsupported": "unknown rule 'murmur3'"})
+    assert one({**ASK, "release": "0.9.0.1"}) == (
+        0,
+        {"id": "1", "unsupported": "murmur2 is no rule of release 0.9.0.1"},
+    )
+
+
+def test_a_question_that_cannot_be_put_has_failed() -> None:
+    question = {"record": {}, "config": {}, "cluster": {"nodes": [], "partitions": [{"id": 0, "leader": None}]}}
+    code, said = one({"id": "1", "rule": "producer-partition", "release": "2.3.1", "question": question})
+    assert code == 2
+    assert said == {"id": "1", "failed": "the question holds 0 draws and the rule asks for one more: add draws to it"}
+
+
+def test_a_mutant_answers_as_itself() -> None:
+    assert one({**ASK, "question": {"key": "68656c6c6f"}}, "mutant:string-hash-code")[1]["answer"] == {"hash": 99162322}
+    assert one({"hello": {"protocol": 1}}, "mutant:crc32")[1]["hello"]["name"] == "kafka-conformance mutant:crc32"
+
+
+def test_nobody() -> None:
+    with pytest.raises(BadInput, match="nobody is nobody I know"):
+        answered(ASK, who="nobody")

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.cli.commands.audit import Given
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, KitError
+
+LOCAL = ("--bootstrap-server", "127.0.0.1:9")
+
+
+def refused(*words: str) -> str:
+    """What the command line says of these words; Spark is never started for them."""
+    result = CliRunner().invoke(app, ["audit", *words])
+    error = result.exception
+    assert isinstance(error, KitError), result.output
+    return str(error)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("t",), "--bootstrap-server HOST:PORT names a topic's broker"),
+        (("f.parquet", "--format", "parquet"), "--partitions N"),
+        (("a", "b", *LOCAL), "one topic is audited at a time, not 2"),
+        (("a", "--join", *LOCAL), "--join A B takes two topics"),
+        (("a", "b", "--join", "--repair-to", "c", *LOCAL), "one at a time"),
+        (("a", "--really", *LOCAL), "belong to --repair-to"),
+        (("a", "--option", "nonsense", *LOCAL), "--option nonsense: NAME=VALUE"),
+        (("a", "--setting", "=1", *LOCAL), "--setting =1: NAME=VALUE"),
+        (("a", "--expect", "murmur9", *LOCAL), "murmur9"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(*_: Any, **__: Any) -> None:
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr("kafka_conformance.spark.session.open_spark", started)
+    line = refused(*words)
+    assert said in line
+    assert "\n" not in line
+
+
+def test_a_folder_of_its_own_for_each_run() -> None:
+    made = Given().folder_for("orders of/../2026")
+    assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
+    assert Given(folder="hdfs://x/y").folder_for("orders") == "hdfs://x/y"
+
+
+def test_options_reach_the_connector_after_the_limits() -> None:
+    options = Given("b:1", ("kafka.security.protocol=SSL", "kafka.request.timeout.ms=5")).kafka()
+    assert options["kafka.bootstrap.servers"] == "b:1"
+    assert options["kafka.security.protocol"] == "SSL"
+    assert options["kafka.request.timeout.ms"] == "5"
+    with pytest.raises(BadInput):
+        Given("b:1", ("x",)).kafka()

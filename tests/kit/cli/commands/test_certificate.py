@@ -1,0 +1,109 @@
+"""``certificate``: the table, and whether it proves the code that is installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.cli.commands.certificate import run
+from kafka_conformance.core.errors import BadInput
+from kafka_reference.certificate import from_json, reference_fingerprint
+
+ROW: dict[str, Any] = {
+    "rule": "murmur2", "release": "4.4.0", "asked": 1374, "agreed": 1374, "sources": {"edges": 374, "hypothesis": 1000},
+    "jar_sha256": "0123456789abcdef" * 4, "pinned": True,
+}  # fmt: skip
+DOCUMENT: dict[str, Any] = {
+    "made": "2026-11-30", "kit": "0.1.0", "seed": 7, "jvm": "17.0.9 (PATH)", "reference_sha256": "0" * 64,
+    "rows": [ROW, {**ROW, "release": "3.6.1", "pinned": False}],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(path: Path, **changes: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**DOCUMENT, **changes}), encoding="utf-8")
+    return path
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_what_it_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(folder / "it.json", reference_sha256=reference_fingerprint())
+    assert run(files=[path], shipped=False, markdown=False, write=None) == 0
+    said = shown(capsys)
+    assert "4.4.0 murmur2 1,374 1,374 0123456789ab" in said
+    assert "3.6.1 murmur2 1,374 1,374 0123456789ab (unpinned)" in said
+    assert "murmur2: 374 edges; 1,000 hypothesis" in said
+    assert "made 2026-11-30 by kit 0.1.0, seed 7, JVM 17.0.9 (PATH)" in said
+    assert said.endswith("it proves the code that is installed")
+
+
+def test_one_that_proves_other_code_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files=[written(folder / "it.json")], shipped=False, markdown=False, write=None) == 1
+    assert shown(capsys).endswith("it proves OTHER code than is installed: run verify")
+
+
+def test_the_last_one_made_here_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(folder / ".kafka-conformance" / "certificate.json", seed=4711)
+    run(files=(), shipped=False, markdown=False, write=None)
+    assert "seed 4711" in shown(capsys)
+
+
+def test_as_a_table_for_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files=[written(folder / "it.json")], shipped=False, markdown=True, write=None) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == ["| `murmur2` | 2: 4.4.0 to 3.6.1 | 1,374 | 2,748 | 2,748 |"]
+
+
+def test_none(folder: Path) -> None:
+    with pytest.raises(BadInput, match=r"there is no certificate at .*nowhere\.json: run verify first"):
+        run(files=[folder / "nowhere.json"], shipped=False, markdown=False, write=None)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"5", b"\xff\xfe", b'{"rows": []}', b'{"rows": [{}]}'])
+def test_a_file_that_is_none(folder: Path, content: bytes) -> None:
+    path = folder / "it.json"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"it\.json is not a certificate: "):
+        run(files=[path], shipped=False, markdown=False, write=None)
+
+
+def test_a_folder_is_none(folder: Path) -> None:
+    with pytest.raises(BadInput, match="is not a certificate"):
+        run(files=[folder], shipped=False, markdown=False, write=None)
+
+
+@pytest.mark.parametrize("rows", [[{**ROW, "asked": "many"}], [{**ROW, "sources": None}], [{**ROW, "jar_sha256": 5}]])
+def test_a_field_of_another_kind(folder: Path, rows: list[Any]) -> None:
+    with pytest.raises(BadInput, match="is not a certificate"):
+        run(files=[written(folder / "it.json", rows=rows)], shipped=False, markdown=False, write=None)
+
+
+def test_certificates_of_several_runs_become_one(folder: Path) -> None:
+    parts = [
+        written(
+            folder / f"{version}.json", rows=[{**ROW, "release": version}], reference_sha256=reference_fingerprint()
+        )
+        for version in ("4.4.0", "0.11.0.3")
+    ]
+    assert run(files=parts, shipped=False, markdown=False, write=folder / "all.json") == 0
+    made = from_json((folder / "all.json").read_text())
+    assert [one.release for one in made.rows] == ["0.11.0.3", "4.4.0"]
+
+
+def test_certificates_that_do_not_belong_together_are_refused(folder: Path) -> None:
+    one, other = written(folder / "one.json"), written(folder / "other.json", seed=4711)
+    with pytest.raises(BadInput, match="their seed is"):
+        run(files=[one, other], shipped=False, markdown=False, write=None)
+    with pytest.raises(BadInput, match="two of the certificates tell of"):
+        run(files=[one, one], shipped=False, markdown=False, write=None)

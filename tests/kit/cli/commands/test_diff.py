@@ -1,0 +1,135 @@
+"""``diff``, with the reference of each release in Java's place."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.commands import diff
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.rule import Space
+from kafka_conformance.rules import RULES
+
+PRODUCER = ["producer-partition"]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """Runs the command; the exit code and what was printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(diff, "JavaAnswerer", lambda _: ReferenceAnswerer("java"))
+    monkeypatch.setattr(diff, "open_oracle", nullcontext)
+    rule = RULES["producer-partition"]
+    some = Space("every thirteenth", lambda: islice(rule.spaces[0].questions(), 0, None, 13))
+    monkeypatch.setitem(RULES, rule.slug, replace(rule, spaces=(some,)))
+
+    def asked(releases: str, rules: list[str], table: Path | None = None, check: Path | None = None) -> tuple[int, str]:
+        code = diff.run(releases=releases.split(), rules=rules, examples=60, seed=7, table=table, check=check)
+        return code, capsys.readouterr().out
+
+    return asked
+
+
+def test_nothing_changed(asked: Any) -> None:
+    code, said = asked("3.9.2 4.4.0", ["murmur2", *PRODUCER])
+    assert code == 0
+    assert said.count(": no change") == 2
+    assert "seed 7" in said
+
+
+def test_3_2_refuses_a_negative_answer_of_the_partitioner(asked: Any) -> None:
+    code, said = asked("3.1.2 3.2.3", PRODUCER)
+    assert code == 1
+    assert '"partitioner":{"returns":-1}' in said, "the smallest negative number"
+    assert '  java 3.1.2  {"partition":-1}' in said
+    assert '  java 3.2.3  {"message":"The partitioner generated an invalid partition number: -1.' in said
+    assert "1 kind of change" in said
+
+
+def test_3_3_leaves_the_choice_to_the_accumulator(asked: Any) -> None:
+    code, said = asked("3.2.3 3.3.2", PRODUCER)
+    assert code == 1
+    assert '  java 3.3.2  {"partition":-1}' in said
+    assert "kinds of change" in said
+    assert "replay" not in said, "nothing is saved that could be replayed"
+
+
+def test_a_rule_that_one_of_them_has_not(asked: Any) -> None:
+    code, said = asked("0.9.0.1 4.4.0", ["murmur2"])
+    assert code == 0
+    assert "no such rule" in said
+
+
+def test_from_each_release_to_the_next(asked: Any) -> None:
+    code, said = asked("3.9.2 0.10.0.1 3.1.2 3.2.3", ["murmur2", *PRODUCER])
+    assert code == 1
+    rows = [line for line in said.splitlines() if line.startswith("| `producer-partition`")]
+    assert rows
+    assert any(row.startswith("| `producer-partition` | 3.1.2 | 3.2.3 |") for row in rows)
+    assert "| `murmur2`" not in said
+
+
+def test_what_breaks_down_is_no_change_and_no_agreement(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Answer:
+        raise RuntimeError("broke")
+
+    monkeypatch.setattr(diff, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
+    code, said = asked("3.1.2 3.2.3", ["murmur2"])
+    assert code == 2
+    assert "could not be judged" in said
+    assert "broke" in said
+
+
+@pytest.mark.parametrize("releases", ["4.4.0", "newest"])
+def test_one_release_is_too_few(asked: Any, releases: str) -> None:
+    with pytest.raises(BadInput, match="diff takes two releases"):
+        asked(releases, PRODUCER)
+
+
+def test_a_page_is_written_and_held_to(asked: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Before\n\n<!-- table: made by diff -->\nold\n<!-- /table -->\n\nAfter.\n", encoding="utf-8")
+    asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# Before\n\n<!-- table: made by diff -->\n| rule |")
+    assert text.endswith("<!-- /table -->\n\nAfter.\n")
+    assert "\nold\n" not in text
+    assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
+    page.write_text(text.replace("| 3.1.2 | 3.2.3 |", "| 3.0.2 | 3.1.2 |"), encoding="utf-8")
+    code, said = asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)
+    assert code == 1
+    assert "page.md lacks: " in said
+    assert "page.md says what Java does not: " in said
+
+
+def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        asked("3.1.2 3.2.3", PRODUCER, check=tmp_path / "nowhere.md")
+
+
+def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, whole = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
+    monkeypatch.setattr(diff, "_TOLD", 1)
+    _, short = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
+    rows = [line for line in whole.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
+    told = [line for line in short.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
+    assert len(rows) > 2
+    assert told[0] in rows
+    assert told[1:] == [f"| `producer-partition` | 3.2.3 | 3.3.2 | and {len(rows) - 1} more kinds | |"]
+
+
+def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> None:
+    page = tmp_path / "changes.md"
+    asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
+    text = page.read_text(encoding="utf-8")
+    row = "| `murmur2` | 3.1.2 | 3.2.3 | another hash | |\n"
+    page.write_text(text.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
+    assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
+    assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1

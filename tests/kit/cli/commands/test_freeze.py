@@ -1,0 +1,170 @@
+"""``freeze``, with the reference in Java's place: files, what is printed, exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases import generation as freezing
+from kafka_conformance.cases.store import read, write
+from kafka_conformance.cli.commands import freeze
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.rule import Space
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+SLUG = "sequence-increment"
+
+
+class Oracle:
+    """What the command asks of the oracle."""
+
+    pinned = True
+    jvm = SimpleNamespace(version="21", java=SimpleNamespace(found_by="a fake"))
+
+    def open(self, version: str) -> Any:
+        return SimpleNamespace(jar_sha256=f"clients {version}", pinned=self.pinned)
+
+    def open_broker(self, version: str) -> Any:
+        return SimpleNamespace(broker_sha256=f"broker {version}", pinned=self.pinned)
+
+
+ORACLE = Oracle()
+
+
+@pytest.fixture(autouse=True)
+def java_is_the_reference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @contextmanager
+    def opened(_: Any) -> Iterator[Oracle]:
+        yield ORACLE
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(freeze, "JavaAnswerer", lambda _: ReferenceAnswerer("java"))
+    monkeypatch.setattr(freeze, "open_oracle", opened)
+    monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": (), "2.0.1": ()}))
+    rule = RULES[SLUG]
+    spaces = tuple(Space(s.name, lambda s=s: islice(s.questions(), 0, None, 97)) for s in rule.spaces)
+    monkeypatch.setitem(RULES, SLUG, replace(rule, spaces=spaces))
+
+
+def run(*words: str) -> int:
+    with app.make_context("kafka-conformance", ["freeze", *words]) as context:
+        return int(app.invoke(context))
+
+
+def made(folder: str, seed: int = 7) -> int:
+    return run("--rules", SLUG, "--examples", "50", "--seed", f"{seed}", "--folder", folder)
+
+
+def test_files_are_made_and_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert made("one") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    found = read(Path("one") / f"{SLUG}.ndjson")
+    count, size = len(found.cases), (Path("one") / f"{SLUG}.ndjson").stat().st_size
+    assert f"{count} cases in one, {size:,} bytes; the reference answers {count} of them as Java does. seed 7" in said
+    assert "5 of 5" in said, "mutants"
+    assert found.provenance.jars == {"2.0.1": "clients 2.0.1", "4.4.0": "clients 4.4.0"}
+    assert found.provenance.jvm == "21 (a fake)"
+    assert run("--rules", SLUG, "--check", "one") == 0
+    answers = sum(len(case.releases) for case in found.cases)
+    assert f"{count} cases, {answers:,} answers asked for again: all as frozen" in capsys.readouterr().out
+
+
+def test_the_same_seed_the_same_bytes() -> None:
+    made("one")
+    made("two")
+    made("three", 8)
+    one, two, three = ((Path(folder) / f"{SLUG}.ndjson").read_bytes() for folder in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_an_answer_broken_on_purpose_is_red(capsys: pytest.CaptureFixture[str]) -> None:
+    made("one")
+    path = Path("one") / f"{SLUG}.ndjson"
+    found = read(path)
+    write(path, found.provenance, [msgspec.structs.replace(case, answer={"sequence": -7}) for case in found.cases])
+    capsys.readouterr()
+    assert run("--rules", SLUG, "--check", "one") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 11, "ten, and the count"
+    assert "Java says" in lines[0]
+    drifted = int(lines[-1].split(": ")[1].split(" drifts")[0].replace(",", ""))
+    assert drifted >= sum(len(case.releases) for case in found.cases)
+
+
+def test_a_damaged_file_is_no_verdict() -> None:
+    made("one")
+    path = Path("one") / f"{SLUG}.ndjson"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(BadInput):
+        run("--rules", SLUG, "--check", "one")
+    with pytest.raises(BadInput, match="no file of frozen cases"):
+        run("--rules", SLUG, "--check", "nowhere")
+
+
+def test_a_survivor_fails_the_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(freezing, "MUTANTS", (Mutant("survivor", SLUG, "none", RULES[SLUG].ask),))
+    assert made("one") == 1
+    assert "sequence-increment: mutants that no case catches: survivor" in capsys.readouterr().out
+
+
+def test_a_reference_that_is_not_javas_fails_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(freeze, "JavaAnswerer", lambda _: ReferenceAnswerer("java", lambda *_: {"sequence": 3}))
+    assert made("one") == 1
+    said = capsys.readouterr().out
+    assert "the reference answers otherwise" in said
+    assert {case.answer["sequence"] for case in read(Path("one") / f"{SLUG}.ndjson").cases} == {3}, (
+        "Java's, whatever it is"
+    )
+
+
+def test_what_java_cannot_answer_is_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sometimes(question: Any, at: Any) -> Any:
+        if question.sequence == 1:
+            raise RuntimeError("broke")
+        return RULES[SLUG].ask(question, at)
+
+    monkeypatch.setattr(freeze, "JavaAnswerer", lambda _: ReferenceAnswerer("java", sometimes))
+    assert made("one") == 2
+    assert "Java could not answer" in capsys.readouterr().out
+
+
+def test_jars_that_are_not_pinned_freeze_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ORACLE, "pinned", False)
+    with pytest.raises(KitError, match="not pinned"):
+        made("one")
+
+
+def test_cases_of_a_release_that_is_not_pinned_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    made("one")
+    monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
+    with pytest.raises(KitError, match=r"not pinned: 2\.0\.1"):
+        run("--rules", SLUG, "--check", "one")
+
+
+def test_check_alone_means_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    made("one")
+    monkeypatch.setattr(freeze, "folder_of_cases", lambda: Path("one"))
+    assert run("--check", "--rules", SLUG) == 0
+
+
+def test_a_brokers_rule_is_answered_by_the_brokers_jar() -> None:
+    java = freeze.OracleJava(ORACLE)  # type: ignore[arg-type]
+    at = parse_release("4.4.0")
+    assert java.sha256(RULES["broker-producer-state"], at) == "broker 4.4.0"
+    assert java.sha256(RULES[SLUG], at) == "clients 4.4.0"

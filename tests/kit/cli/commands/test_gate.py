@@ -1,0 +1,124 @@
+"""``gate`` from the command line: who is judged, what is written, and one line for whatever keeps it from judging."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.events import Ended, from_lines
+
+DRIVER = Path(__file__).parents[4] / "kit" / "docs" / "examples" / "driver.py"
+QUICK = ["gate", "--rules", "murmur2,partition-for-key", "--examples", "20", "--seed", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    (tmp_path / "taken").write_text("")
+
+
+def _run(*args: str) -> Result:
+    return CliRunner().invoke(app, [*QUICK, *args], standalone_mode=False)
+
+
+def _wrong(tmp_path: Path) -> list[str]:
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(DRIVER.read_text().replace("0x7FFFFFFF", "0xFFFFFFFF"))
+    assert wrong.read_text() != DRIVER.read_text()
+    return ["--", sys.executable, str(wrong)]
+
+
+def test_the_driver_of_the_tutorial_conforms() -> None:
+    done = _run("--", sys.executable, str(DRIVER))
+    assert done.return_value == 0, done.output
+    assert "conforms" in done.output
+
+
+def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> None:
+    done = _run("--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html", "--badge", "b.json",
+                *_wrong(tmp_path))  # fmt: skip
+    assert done.return_value == 1, done.output
+    assert "`unsigned`" in done.output
+    assert all((tmp_path / name).stat().st_size for name in ("j.xml", "m.md", "p.html", "b.json"))
+    *_, last = from_lines((tmp_path / "e.ndjson").read_bytes().splitlines())
+    assert isinstance(last, Ended)
+    assert last.exit_code == 1
+    (failure,) = (tmp_path / ".kafka-conformance" / "failures").iterdir()
+    again = CliRunner().invoke(app, ["replay", str(failure)], standalone_mode=False)
+    assert again.return_value == 1
+    assert "they differ" in again.output
+
+
+def test_known_failures_are_written_hold_and_are_mended(tmp_path: Path) -> None:
+    wrong = _wrong(tmp_path)
+    assert _run("--known-failures", "known.toml", "--write-known-failures", *wrong).return_value == 0
+    assert 'diagnosis = "unsigned"' in (tmp_path / "known.toml").read_text()
+    assert _run("--known-failures", "known.toml", *wrong).return_value == 0
+    mended = _run("--known-failures", "known.toml", "--", sys.executable, str(DRIVER))
+    assert mended.return_value == 1
+    assert "stale" in mended.output
+    again = _run("--known-failures", "known.toml", "--write-known-failures", "--", sys.executable, str(DRIVER))
+    assert again.return_value == 0
+    assert "[[known]]" not in (tmp_path / "known.toml").read_text()
+
+
+def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
+    streams = []
+    for name in ("one", "two"):
+        _run("--events", name, "--failures", f"failures-{name}", *_wrong(tmp_path))
+        lines = [msgspec.json.decode(line) for line in (tmp_path / name).read_bytes().splitlines()]
+        streams.append([line["question"] for line in lines if line["event"] == "differed"])
+    assert streams[0] == streams[1]
+    assert streams[0]
+
+
+@pytest.mark.parametrize(
+    ("args", "what"),
+    [
+        ([], "no target"),
+        (["python:x:y", "--", "cat"], "give one of them"),
+        (["python:no_such_module:answerer"], "no_such_module"),
+        (["--", "/no/such/command"], "could not be asked"),
+        (["no-such-driver"], "no driver"),
+        (["--write-known-failures", "--", "cat"], "needs --known-failures"),
+        (["--known-failures", "missing.toml", "--", "cat"], "cannot be read"),
+        (["--kafka", "0.1", "--", "cat"], "0.1"),
+        (["--rules", "murmur3", "--", "cat"], "unknown rule 'murmur3'"),
+        (["--kafka", "2.8.2", "--rules", "builtin-partitioner", "--", "cat"], "none of these rules exists"),
+        (["--html", "taken/page.html", "--", "cat"], "cannot be written"),
+    ],
+)
+def test_what_keeps_it_from_judging_is_one_line(args: list[str], what: str) -> None:
+    done = _run(*args)
+    assert isinstance(done.exception, BadInput | KitError), done.output
+    assert what in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lenient.py").write_text("def answerer(*_): ...\nanswerer.grades = {'murmur2': 'admissible'}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = _run("python:lenient:answerer")
+    assert isinstance(done.exception, BadInput)
+    assert "leave murmur2 out of its grades" in str(done.exception)
+
+
+def test_a_stream_that_is_full_is_one_line_and_another_error_is_not_told_as_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver = ["--", sys.executable, str(DRIVER)]
+    full = _run("--events", "/dev/full", *driver)
+    assert str(full.exception) == "/dev/full cannot be written: No space left on device"
+
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("kafka_conformance.cli.commands.gate.gate", broken)
+    assert type(_run("--events", "e.ndjson", *driver).exception) is OSError

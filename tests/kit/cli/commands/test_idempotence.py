@@ -1,0 +1,177 @@
+"""``idempotence``, with the reference in Java's place: the page it makes, and pages that it is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.commands import idempotence
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, KitError
+
+Asked = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def closed() -> list[str]:
+    """The releases that were let go of."""
+    return []
+
+
+@pytest.fixture
+def answerer(monkeypatch: pytest.MonkeyPatch, closed: list[str]) -> Callable[[Any], None]:
+    """Puts somebody in Java's place."""
+    monkeypatch.setattr(idempotence, "open_oracle", lambda _: nullcontext(SimpleNamespace(close_release=closed.append)))
+
+    def put(who: Any) -> None:
+        monkeypatch.setattr(idempotence, "JavaAnswerer", lambda _: who)
+
+    put(ReferenceAnswerer("java"))
+    return put
+
+
+@pytest.fixture
+def asked(answerer: object, capsys: pytest.CaptureFixture[str]) -> Asked:
+    """Runs the command; the exit code and what was printed."""
+
+    def asked(kafka: str, table: Path | None = None, check: Path | None = None) -> tuple[int, str]:
+        code = idempotence.run(kafka=kafka, table=table, check=check)
+        return code, capsys.readouterr().out
+
+    return asked
+
+
+def section(said: str, releases: str) -> list[list[str]]:
+    """The cells of each row of a section."""
+    lines = said.split(f"### {releases}\n")[1].split("###")[0].splitlines()
+    return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and "`" not in line]
+
+
+def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list[str]) -> None:
+    code, said = asked("4.4.0,3.0.0,0.10.0.1,2.8.2")
+    assert code == 0
+    assert [line for line in said.splitlines() if line.startswith("#")] == [
+        "## Left alone",
+        "## Every combination",
+        "### 0.10.0.1",
+        "### 2.8.2, 3.0.0",
+        "### 4.4.0",
+    ]
+    assert closed == ["0.10.0.1", "2.8.2", "3.0.0", "4.4.0"]
+
+
+# KAFKA-13598, as the page tells it.
+def test_what_is_left_alone(asked: Asked) -> None:
+    _, said = asked("2.8.2,3.0.0,3.0.1,3.1.0,3.1.1")
+    rows = [line.split(" | ")[:2] for line in said.splitlines() if line.startswith(("| 2", "| 3"))]
+    assert rows == [
+        ["| 2.8.2", "off; acks 1, retries 2147483647, 5 in flight"],
+        ["| 3.0.0, 3.1.0", "off; acks all, retries 2147483647, 5 in flight"],
+        ["| 3.0.1, 3.1.1", "idempotent; acks all, retries 2147483647, 5 in flight"],
+    ]
+
+
+def test_before_there_was_idempotence_one_row_says_all(asked: Asked) -> None:
+    assert section(asked("0.10.0.1")[1], "0.10.0.1") == [["any"] * 5 + ["off"]]
+
+
+def test_what_is_disabled_silently_is_told_apart_from_what_is_off(asked: Asked) -> None:
+    rows = section(asked("3.9.2")[1], "3.9.2")
+    silently = [row[:5] for row in rows if row[5] == "off, disabled silently"]
+    assert silently == [
+        ["left alone", "0, 1", "any", "any", "left alone"],
+        ["left alone", "any", "0", "any", "left alone"],
+        ["left alone", "any", "any", "6, 2147483647", "left alone"],
+    ]
+    assert [row[:5] for row in rows if row[5] == "off"] == [["false", "any", "any", "any", "left alone"]]
+    kinds = [row[5].split(":")[0] for row in rows]
+    assert kinds == sorted(kinds, key=["error", "off, disabled silently", "off", "on", "on, transactional"].index)
+
+
+def test_a_number_within_a_message_is_told_once(asked: Asked) -> None:
+    told = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
+    assert len(told) == 1
+    assert next(iter(told)).endswith("Current value is N.")
+
+
+def test_a_page_is_written_between_its_marks_and_held_to(asked: Asked, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\nold\n<!-- /table -->\n\nAfter.\n")
+    assert asked("3.9.2,4.4.0", table=page)[0] == 0
+    text = page.read_text()
+    assert text.startswith("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\n\n## Left alone\n")
+    assert text.endswith("\n<!-- /table -->\n\nAfter.\n")
+    assert "\nold\n" not in text
+    code, said = asked("3.9.2,4.4.0", check=page)
+    assert (code, said) == (0, f"{page}: so of 2 of 2 releases that were asked; 2 are on it\n")
+    assert asked("4.4.0", check=page)[0] == 0, "a release that is not asked is not judged"
+
+
+@pytest.mark.parametrize(
+    ("so", "not_so", "said"),
+    [
+        ("| any | left alone | off |", "| any | left alone | on |", "says of 4.4.0 what Java does not: | false |"),
+        ("| left alone | any | 0 |", "| left alone | any | 1 |", "lacks, for 4.4.0: | left alone | any | 0 |"),
+        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2, 4.4.0 | off; ", "says of 4.4.0 what Java does not: | off; "),
+        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2 | idempotent; ", "lacks, for 4.4.0: | idempotent; "),
+        ("### 4.4.0", "### 4.3.1, 4.4.1", "lacks, for 4.4.0: | false |"),
+        ("value is N.", "value is 6.", "lacks, for 4.4.0: "),
+    ],
+)
+def test_a_page_that_is_not_so(asked: Asked, tmp_path: Path, so: str, not_so: str, said: str) -> None:
+    page = tmp_path / "page.md"
+    asked("3.9.2,4.4.0", table=page)
+    text = page.read_text()
+    assert so in text
+    page.write_text(text.replace(so, not_so))
+    code, out = asked("4.4.0", check=page)
+    assert code == 1
+    assert said in out
+    assert "so of 0 of 1 releases" in out
+
+
+def test_a_page_without_a_release_that_is_asked_is_not_so(asked: Asked, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    asked("4.4.0", table=page)
+    code, said = asked("3.9.2,4.4.0", check=page)
+    assert code == 1
+    assert "so of 1 of 2 releases that were asked; 1 are on it" in said
+
+
+@pytest.mark.parametrize("slug", ["disabled-in-4.0", "off-in-newest", "minus-1-is-not-all"])
+def test_another_java_is_noticed(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path, slug: str) -> None:
+    page = tmp_path / "page.md"
+    asked("4.0.2", table=page)
+    answerer(mutant_answerer(slug))
+    assert asked("4.0.2", check=page)[0] == 1
+
+
+def test_java_that_breaks_down_is_no_page(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("broke")
+
+    answerer(ReferenceAnswerer("java", broken))
+    with pytest.raises(KitError, match=r"java did not answer in 4\.4\.0"):
+        asked("4.4.0", table=tmp_path / "page.md")
+    assert not (tmp_path / "page.md").exists()
+
+
+def test_pages_that_cannot_be_read_or_written(asked: Asked, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        asked("4.4.0", check=tmp_path / "nowhere.md")
+    with pytest.raises(KitError, match="cannot be written: No such file"):
+        asked("4.4.0", table=tmp_path / "no" / "page.md")
+
+
+def test_the_command_line(answerer: object, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["idempotence", "--kafka", "4.4.0"], standalone_mode=False)
+    assert done.return_value == 0
+    assert "### 4.4.0" in done.output

@@ -1,0 +1,166 @@
+"""``jars``: list, resolve and pin, with a stand-in for the JVM that would fetch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from kafka_conformance.cli.commands import jars
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.oracle import fetching
+from kafka_jars import pins as pinning
+from kafka_jars.errors import JarChanged, JarUnavailable
+from kafka_jars.pins import Jar
+from kafka_jars.store import Store
+
+CLIENTS, BESIDE, COMPILER, CONNECTOR, NEW = (
+    "org.apache.kafka:kafka-clients:3.9.2", "org.slf4j:slf4j-api:1.7.36", "org.eclipse.jdt:ecj:3.40.0",
+    "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
+)  # fmt: skip
+STORAGE, NEW_STORAGE = "org.apache.kafka:kafka-storage:3.9.2", "org.apache.kafka:kafka-storage:3.6.1"
+
+
+def sha256(coordinates: str) -> str:
+    """Of the jar that is fetched for these coordinates, which holds just them."""
+    return hashlib.sha256(coordinates.encode()).hexdigest()
+
+
+@pytest.fixture
+def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "releases.toml"
+    path.write_text(
+        f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
+        f'[connector]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
+        f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
+        f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(pinning.load, "__defaults__", (path,))
+    monkeypatch.setattr(pinning.pin, "__defaults__", (path,))
+    return path
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    return Store(tmp_path / "cache")
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The coordinates that were fetched, by a JVM and an Ivy that are none."""
+    asked: list[str] = []
+
+    class Jvm:
+        view = None
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            asked.append("closed")
+
+        def call(self, work: Callable[[], Any]) -> Any:
+            return work()
+
+    class Ivy:
+        def __init__(self, _: object) -> None: ...
+
+        def fetch(self, coordinates: str, into: Path) -> Path:
+            asked.append(coordinates)
+            (into / "it.jar").write_text(coordinates, encoding="utf-8")
+            return into / "it.jar"
+
+    monkeypatch.setattr(fetching, "Jvm", Jvm)
+    monkeypatch.setattr(fetching, "Ivy", Ivy)
+    return asked
+
+
+def put(store: Store, coordinates: str, content: str) -> Path:
+    path = store.path(Jar(coordinates))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.usefixtures("pins")
+def test_the_list_says_what_is_in_the_cache(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    put(store, CLIENTS, CLIENTS)
+    assert jars.list_jars() == 0
+    said = shown(capsys)
+    assert f"3.9.2 {CLIENTS} {sha256(CLIENTS)[:16]} cached" in said
+    assert f"3.9.2 broker {STORAGE} {sha256(STORAGE)[:16]} not fetched" in said
+    assert f"every release {BESIDE} {sha256(BESIDE)[:16]} not fetched" in said
+    assert f"compiler {COMPILER} {sha256(COMPILER)[:16]} not fetched" in said
+    assert said.endswith(f"1 releases pinned; cache {store.folder}")
+
+
+@pytest.mark.usefixtures("pins")
+def test_what_is_missing_is_fetched_and_the_next_time_nothing(
+    store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(store, BESIDE, BESIDE)
+    assert jars.resolve(kafka="all") == 0
+    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
+    assert store.path(Jar(CLIENTS)).read_text(encoding="utf-8") == CLIENTS
+    assert f"{CLIENTS} {sha256(CLIENTS)[:16]} as pinned" in shown(capsys)
+    assert jars.resolve(kafka="all") == 0
+    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
+
+
+@pytest.mark.usefixtures("pins")
+def test_a_release_nobody_pinned_says_so(store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert jars.resolve(kafka="3.6.1") == 0
+    assert NEW in fetched
+    assert f"{NEW} {sha256(NEW)[:16]} unpinned" in shown(capsys)
+
+
+@pytest.mark.usefixtures("pins", "fetched")
+def test_a_changed_jar_is_found_without_starting_a_jvm(store: Store) -> None:
+    put(store, COMPILER, COMPILER)
+    put(store, BESIDE, BESIDE)
+    path = put(store, CLIENTS, CLIENTS + "!")
+    with pytest.raises(JarChanged) as raised:
+        jars.resolve(kafka="newest")
+    assert (raised.value.what, raised.value.expected) == (str(path), sha256(CLIENTS))
+    assert raised.value.found == sha256(CLIENTS + "!")
+
+
+@pytest.mark.usefixtures("pins")
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fetched: list[str]) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(JarUnavailable, match=r"the jar cache .*/file cannot be written .* set KAFKA_CONFORMANCE_CACHE"):
+        jars.resolve(kafka="all")
+    assert fetched == ["closed"], "whatever was started has ended"
+
+
+def test_pinning_writes_the_sha256_and_says_what_was_there(
+    pins: Path, store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert jars.pin(versions=["3.6.1", "3.9.2"]) == 0
+    assert pinning.load().releases["3.6.1"] == (Jar(NEW, sha256(NEW)),)
+    assert pinning.load().brokers["3.6.1"] == (Jar(NEW_STORAGE, sha256(NEW_STORAGE)),)
+    assert f"pinned {NEW} sha256 {sha256(NEW)}" in shown(capsys)
+    before = pins.read_bytes()
+    assert jars.pin(versions=["3.6.1"]) == 0
+    assert "3.6.1 was pinned already" in shown(capsys)
+    assert pins.read_bytes() == before
+    assert fetched == [NEW, NEW_STORAGE, "closed"]
+
+
+@pytest.mark.usefixtures("store", "fetched")
+@pytest.mark.parametrize("versions", [["3.x"], ["3.6.1", "3.x"], [","]])
+def test_nothing_is_pinned_where_one_is_no_release(pins: Path, versions: list[str]) -> None:
+    before = pins.read_bytes()
+    with pytest.raises(BadInput, match="release"):
+        jars.pin(versions=versions)
+    assert pins.read_bytes() == before

@@ -1,0 +1,145 @@
+"""``replay``: one failure again, by any two, with nothing generated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.cli.commands.replay import run
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+NAME = "ba259ee396b16be2"
+JAVA = {"by": "java", "release": "4.4.0", "answer": {"partition": 6}}
+MUTANT = {"by": "mutant:sign-abs", "release": "4.4.0", "answer": {"partition": 2}}
+FAILURE: dict[str, Any] = {
+    "id": NAME,
+    "rule": "partition-for-key",
+    "question": {"key": "666f6f626172", "partitions": 12},
+    "expected": JAVA,
+    "actual": MUTANT,
+    "found": {"seed": 7},
+}
+UNDRAWN = {"record": {}, "config": {}, "cluster": {"nodes": [], "partitions": [{"id": 0, "leader": None}]}}
+
+Replayed = Callable[..., tuple[int, list[str]]]
+
+
+@pytest.fixture
+def replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Replayed:
+    """Saves the failure with ``changes``, replays it; the exit code and the lines printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def replayed(changes: dict[str, Any] | None = None, expected: str = "reference", actual: str = "") -> Any:
+        folder = tmp_path / ".kafka-conformance" / "failures"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{NAME}.json").write_text(json.dumps({**FAILURE, **(changes or {})}), encoding="utf-8")
+        code = run(named=NAME, expected=expected, actual=actual)
+        return code, [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+
+    return replayed
+
+
+def test_who_was_wrong_is_wrong_again(replayed: Replayed) -> None:
+    assert replayed() == (
+        1,
+        [
+            f"partition-for-key, question {NAME}",
+            '  {"key":"666f6f626172","partitions":12}',
+            '  reference 4.4.0        {"partition":6}',
+            '  mutant:sign-abs 4.4.0  {"partition":2}',
+            "they differ",
+        ],
+    )
+
+
+@pytest.mark.parametrize(("actual", "answer"), [("mutant:sign-kept", -2), ("mutant:shift", 7)])
+def test_anybody_may_take_a_place(replayed: Replayed, actual: str, answer: int) -> None:
+    code, lines = replayed(actual=actual)
+    assert code == 1
+    assert lines[3].split() == [actual, "4.4.0", f'{{"partition":{answer}}}']
+
+
+def test_who_is_right_by_now_agrees(replayed: Replayed) -> None:
+    code, lines = replayed(actual="reference")
+    assert code == 0
+    assert lines[-1] == "they agree now"
+
+
+def test_a_file_of_another_folder(replayed: Replayed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sent by mail.json"
+    path.write_text(json.dumps({**FAILURE, "expected": {**JAVA, "by": "reference"}}), encoding="utf-8")
+    assert run(named=str(path), expected="", actual="") == 1
+    assert '{"partition":2}' in capsys.readouterr().out
+
+
+def test_each_is_asked_about_its_own_release(replayed: Replayed) -> None:
+    question = {"record": {}, "config": {"partitioner": {"returns": -1}}, "cluster": {"nodes": [], "partitions": []}}
+    sides = {"expected": {**JAVA, "release": "3.1.2"}, "actual": {**MUTANT, "by": "reference", "release": "3.2.3"}}
+    code, lines = replayed({"rule": "producer-partition", "question": question, **sides})
+    assert code == 1
+    assert '  reference 3.1.2  {"partition":-1}' in lines
+    assert any(line.startswith('  reference 3.2.3  {"raises":"IllegalArgumentException"') for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("version", "why"),
+    [("2.3.1", "the question holds 0 draws"), ("0.8.2.2", "producer-partition is no rule of release 0.8.2.2")],
+)
+def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: str) -> None:
+    side = {**JAVA, "by": "reference", "release": version}
+    code, lines = replayed({"rule": "producer-partition", "question": UNDRAWN, "expected": side, "actual": side}, "")
+    assert code == 2
+    assert "could not be judged" in " ".join(lines)
+    assert why in " ".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"actual": {**MUTANT, "by": "nobody"}}, "nobody is nobody I know: reference, java, mutant:NAME, or target:"),
+        ({"actual": {**MUTANT, "by": "mutant:zero-bit"}}, "unknown mutant 'zero-bit'"),
+        ({"actual": {**MUTANT, "release": "4.x"}}, "'4.x' is not a Kafka release"),
+        ({"rule": "partition-for-keys"}, "unknown rule 'partition-for-keys'"),
+        ({"question": {"key": "61"}}, "the question is none of rule partition-for-key"),
+    ],
+)
+def test_what_cannot_be_replayed(replayed: Replayed, changes: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        replayed(changes)
+
+
+def test_steps_are_shown_side_by_side_and_the_ones_that_differ_marked(
+    replayed: Replayed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Steps(Question, frozen=True):
+        steps: tuple[int, ...]
+
+    def ask(question: Steps, at: Any) -> Any:
+        """The step, twice; from 4.0 on the second one is wrong and the third left out."""
+        right = [{"twice": 2 * step} for step in question.steps]
+        return {"steps": right if at < parse_release("4.0.0") else [right[0], {"twice": 0}]}
+
+    monkeypatch.setitem(RULES, "steps", replace(RULES["murmur2"], slug="steps", question=Steps, ask=ask))
+    sides = {"expected": {**JAVA, "release": "3.9.2"}, "actual": {**MUTANT, "by": "reference", "release": "4.4.0"}}
+    code, lines = replayed({"rule": "steps", "question": {"steps": [1, 2, 3]}, **sides})
+    assert code == 1
+    assert [line.split() for line in lines[2:6]] == [
+        ["step", "asked", "reference", "3.9.2", "reference", "4.4.0"],
+        ["0", "1", '{"twice":2}', '{"twice":2}'],
+        ["1", "2", '{"twice":4}', '{"twice":0}', "◀"],
+        ["2", "3", '{"twice":6}', "(no", "answer)", "◀"],
+    ]
+
+
+def test_a_long_question_stays_on_its_line(replayed: Replayed) -> None:
+    key = "80" * 200
+    _, lines = replayed({"question": {"key": key, "partitions": 12}})
+    assert any(key in line for line in lines)

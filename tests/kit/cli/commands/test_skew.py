@@ -1,0 +1,151 @@
+"""``skew``, with the reference in Java's place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.commands import skew
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, KitError
+
+Asked = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def asked(capsys: pytest.CaptureFixture[str]) -> Asked:
+    """Runs the command; the exit code and what was printed."""
+
+    def asked(*releases: str, plot: Path | None = None, as_json: bool = False, who: Any = None) -> tuple[int, str]:
+        code = skew.run(
+            kafka=releases, records=10_000, seed=1, plot=plot, as_json=as_json, who=who or ReferenceAnswerer()
+        )
+        return code, capsys.readouterr().out
+
+    return asked
+
+
+def row(said: str, scenario: str, version: str) -> list[str]:
+    """The columns of one release in one scenario's table."""
+    lines = said.split(f"{scenario}: ")[1].split("\n\n")[0].splitlines()
+    return next(line for line in lines if line.startswith(version)).split()
+
+
+# KAFKA-10888, as the command tells it.
+def test_a_slow_broker_gets_the_most_records_to_3_2_and_no_more_than_others_since(asked: Asked) -> None:
+    code, said = asked("2.8.2", "3.3.2")
+    assert code == 0, "a skew that the rule predicts is no disagreement"
+    old, new = row(said, "one slow broker", "2.8.2"), row(said, "one slow broker", "3.3.2")
+    assert old[1] == "default"
+    assert float(old[7]) == pytest.approx(44.4, abs=3)
+    assert float(old[8]) > 2.4
+    assert old[9:13] == ["5", "×", "11.11,", "44.44"]
+    assert new[1] == "builtin"
+    assert float(new[8]) < 1.3
+    assert "10,000 records in each of 8 runs: all as predicted. seed 1" in said
+
+
+# KAFKA-9965.
+def test_half_of_the_partitions_starve_to_3_9_1(asked: Asked) -> None:
+    _, said = asked("3.9.1,3.9.2", "4.0.2")
+    assert row(said, "round robin, even", "3.9.1")[2:9] == ["0.00", "33.34", "0.00", "33.33", "0.00", "33.33", "2.00"]
+    for mended in ("3.9.2", "4.0.2"):
+        assert row(said, "round robin, even", mended)[8] == "1.00"
+    assert {row(said, "round robin, odd", version)[7] for version in ("3.9.1", "3.9.2", "4.0.2")} == {"1.00"}
+
+
+def test_a_release_without_the_partitioner_is_named(asked: Asked) -> None:
+    _, said = asked("2.3.1", "2.8.2")
+    assert said.count("not there in 2.3.1") == 2
+    assert "each of 6 runs" in said
+
+
+def test_the_document(asked: Asked) -> None:
+    code, said = asked("2.8.2", as_json=True)
+    document = json.loads(said)
+    assert code == 0
+    assert (document["records"], document["seed"], document["as_predicted"]) == (10_000, 1, True)
+    slow = document["runs"][1]
+    assert (slow["release"], slow["scenario"], slow["partitioner"]) == ("2.8.2", "one slow broker", "default")
+    assert sum(slow["counts"]) == 10_000
+    numerator, denominator = slow["expected"][5]
+    assert numerator / denominator == pytest.approx(4 / 9)
+    assert slow["degrees_of_freedom"] == 5
+    assert 1e-4 <= slow["p"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("mutant", "version", "scenario"),
+    [
+        ("spread-never-drained", "2.8.2", "one slow broker"),
+        ("spread-second-call-left-out", "3.9.1", "round robin, even"),
+        ("spread-switch-not-completed", "4.4.0", "one slow broker"),
+    ],
+)
+def test_what_is_not_as_predicted_fails(asked: Asked, mutant: str, version: str, scenario: str) -> None:
+    code, said = asked(version, who=mutant_answerer(mutant))
+    assert code == 1
+    assert row(said, scenario, version)[-1] == "!"
+    assert "not as predicted" in said
+
+
+@pytest.mark.parametrize("releases", [("2.8.2", "3.3.2"), ("all",)])
+def test_the_figure(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> None:
+    path = tmp_path / "skew.png"
+    code, said = asked(*releases, plot=path)
+    assert code == 0
+    assert f"figure: {path}" in said.replace("\n", "")
+    picture = path.read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    width, height = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
+    assert width >= 1600
+    assert height >= 1100
+
+
+def test_a_figure_that_cannot_be_written_is_refused_before_anybody_is_asked(asked: Asked, tmp_path: Path) -> None:
+    with pytest.raises(KitError, match="its folder is not there"):
+        asked("2.8.2", plot=tmp_path / "no" / "skew.png", who="nobody")
+    with pytest.raises(BadInput, match=r"ends in \.png or \.svg or \.pdf"):
+        asked("2.8.2", plot=tmp_path / "skew.docx", who="nobody")
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(BadInput, match="is a folder"):
+        asked("2.8.2", plot=tmp_path / "folder.png", who="nobody")
+
+
+def test_a_disk_that_is_full_is_one_line(asked: Asked, tmp_path: Path) -> None:
+    full = tmp_path / "skew.png"
+    full.symlink_to("/dev/full")
+    with pytest.raises(KitError, match=r"cannot be written to .*: No space left on device"):
+        asked("2.8.2", plot=full)
+
+
+@pytest.mark.parametrize("missing", ["matplotlib.figure", "scipy.stats"])
+def test_without_the_extra_it_says_what_to_install(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(KitError, match=r"pip install 'kafka-conformance\[plot\]'"):
+        asked("2.8.2", plot=tmp_path / "skew.png", who="nobody")
+
+
+def test_the_command_line_asks_java_and_lets_go_of_each_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    oracle = SimpleNamespace(close_release=closed.append)
+    monkeypatch.setattr(skew, "open_oracle", lambda: nullcontext(oracle))
+    monkeypatch.setattr(skew, "JavaAnswerer", lambda _: ReferenceAnswerer("java"))
+    done = CliRunner().invoke(
+        app, ["skew", "--records", "10000", "--kafka", "3.9.2", "--kafka", "3.9.1,3.9.2"], standalone_mode=False
+    )
+    assert done.return_value == 0
+    assert closed == ["3.9.2", "3.9.1"]
+    assert "8 runs" in done.output

@@ -1,0 +1,147 @@
+"""``verify``, with the reference in Java's place: exit codes, the JSON document, the certificate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.commands import verify
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules import RULES
+from kafka_reference.errors import DrawsExhausted, NotInThisRelease
+
+
+def empty_key(_: str, __: Path, results: Path) -> int:
+    """Java's answer in bulk over the one key of no bytes."""
+    np.array([275646681], "<i4").tofile(results)
+    return 1
+
+
+OPENED = SimpleNamespace(jar_sha256="ab" * 32, pinned=True, bulk=empty_key)
+ORACLE = SimpleNamespace(
+    jvm=SimpleNamespace(version="17.0.9", java=SimpleNamespace(found_by="a test")),
+    open=lambda _: OPENED,
+    close_release=lambda _: None,
+)
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """Runs the command; the exit code and what was printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kafka_conformance.verify.verification.JavaAnswerer", lambda _: ReferenceAnswerer("java"))
+    monkeypatch.setattr(verify, "open_oracle", lambda _: nullcontext(ORACLE))
+
+    def ran(*, rules: str = "murmur2", who: str = "reference", kafka: str = "newest", as_json: bool = False) -> Any:
+        code = verify.run(
+            kafka=kafka, rules=rules.split(), examples=120, seed=7, exhaustive=0, who=who, as_json=as_json,
+            certificate=Path("made") / "certificate.json",
+        )  # fmt: skip
+        out = capsys.readouterr().out
+        return code, json.loads(out) if as_json else out
+
+    return ran
+
+
+def wrong(monkeypatch: pytest.MonkeyPatch, instead: Any, slug: str = "murmur2") -> None:
+    """The reference answers by ``instead``; Java's stand-in as before."""
+    monkeypatch.setattr(verify, "ReferenceAnswerer", lambda: ReferenceAnswerer("mine", instead))
+
+
+def test_what_agrees_is_certified(ran: Any) -> None:
+    code, said = ran()
+    assert code == 0
+    assert "1,495 questions, 1,495 answered alike: no disagreement. seed 7, JVM 17.0.9 (a test)" in said
+    assert "certificate: made/certificate.json" in said
+    made = json.loads(Path("made/certificate.json").read_text(encoding="utf-8"))
+    (row,) = made["rows"]
+    assert (row["rule"], row["release"], row["asked"], row["agreed"]) == ("murmur2", "4.4.0", 1495, 1495)
+    assert row["sources"]["every key of up to 0 bytes"] == 1
+    assert (made["seed"], made["jvm"], row["jar_sha256"]) == (7, "17.0.9 (a test)", "ab" * 32)
+
+
+def test_one_document_for_machines(ran: Any) -> None:
+    code, document = ran(as_json=True)
+    assert code == document["exit_code"] == 0
+    (result,) = document["results"]
+    assert (document["seed"], document["examples"], document["jvm"]) == (7, 120, "17.0.9 (a test)")
+    assert (result["rule"], result["release"], result["pinned"]) == ("murmur2", "4.4.0", True)
+    assert (result["asked"], result["agreed"], result["differ"], result["errored"]) == (1495, 1495, 0, [])
+    assert result["kinds"]["hash 0x80000000"] >= 2
+    assert result["findings"] == []
+
+
+def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
+    code, document = ran(who="mutant:signed-tail", as_json=True)
+    assert code == document["exit_code"] == 1
+    (result,) = document["results"]
+    (finding,) = result["findings"]
+    assert (finding["question"], finding["expected"]) == ({"key": "80"}, {"hash": 857690492})
+    assert finding["count"] == result["differ"] == result["asked"] - result["agreed"]
+    assert Path(".kafka-conformance/failures", f"{finding['id']}.json").is_file()
+    assert not Path("made").exists()
+
+
+def test_a_person_is_told_how_to_see_it_again(ran: Any) -> None:
+    code, said = ran(who="mutant:signed-tail")
+    (saved,) = Path(".kafka-conformance/failures").iterdir()
+    assert code == 1
+    assert '  question  {"key":"80"}' in said
+    assert f"see it again: kafka-conformance replay {saved.stem}" in said
+    assert "answers not Java's" in said
+
+
+def test_what_breaks_down_is_not_judged(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(question: Any, at: Any) -> Answer:
+        if question.key == "80":
+            raise DrawsExhausted("the question holds no draws")
+        return RULES["murmur2"].ask(question, at)
+
+    wrong(monkeypatch, broken)
+    code, said = ran()
+    assert code == 2
+    assert "murmur2 in 4.4.0 could not be judged: mine 4.4.0: the question holds no draws" in said
+    assert not Path("made").exists()
+
+
+@pytest.mark.parametrize("absent", [lambda _: True, lambda key: key == "80"])
+def test_what_java_answers_and_the_reference_does_not_is_no_agreement(
+    ran: Any, monkeypatch: pytest.MonkeyPatch, absent: Callable[[str | None], bool]
+) -> None:
+    def ask(question: Any, at: Any) -> Answer:
+        if absent(question.key):
+            raise NotInThisRelease("murmur2 came later")
+        return RULES["murmur2"].ask(question, at)
+
+    wrong(monkeypatch, ask)
+    assert ran()[0] != 0
+    assert not Path("made").exists()
+
+
+def test_a_kind_of_question_that_was_not_asked_is_not_judged(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = RULES["murmur2"]
+    monkeypatch.setitem(RULES, "murmur2", replace(rule, required_labels=rule.required_labels | {"key of the moon"}))
+    code, said = ran()
+    assert code == 2
+    assert "never asked: key of the moon" in said
+
+
+def test_a_rule_in_no_release_is_not_judged(ran: Any) -> None:
+    code, said = ran(kafka="0.8.2.2")
+    assert code == 2
+    assert "none of these rules exists in these releases" in said
+
+
+def test_a_release_nobody_pinned_says_so(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OPENED, "pinned", False)
+    assert "3.6.1 (unpinned)" in ran(kafka="3.6.1")[1]
+    assert json.loads(Path("made/certificate.json").read_text(encoding="utf-8"))["rows"][0]["pinned"] is False

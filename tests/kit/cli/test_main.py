@@ -1,0 +1,177 @@
+"""The command line itself: exit codes, one line for whatever goes wrong, and how a run ends when told to."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kafka_conformance.cli import main as cli
+from kafka_conformance.core.errors import KitError
+from kafka_jars import pins
+
+ASKS = json.dumps({"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "666f6f"}}) + "\n"
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Ran]:
+    """A command, run here in an empty folder. No JVM may be started."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java-may-be-needed"))
+
+    def run(*words: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["kafka-conformance", *words])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert isinstance(ended.value.code, int)
+        return Ran(ended.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("verify --kafka 4.x", "'4.x' is not a Kafka release: name one exactly, like 4.4.0 or 0.10.0.1"),
+        ("verify --kafka 4.4.0,newer", "'newer' is not a Kafka release"),
+        ("verify --kafka ,", "no release named"),
+        ("verify --rules murmur2,murmur3", "unknown rule 'murmur3': expected one of "),
+        ("verify --who nobody", "nobody is nobody verify knows: reference, or mutant:NAME"),
+        ("verify --who mutant:zero-bit", "unknown mutant 'zero-bit': did you mean one-bit"),
+        ("verify --examples -1", "Invalid value for '--examples': -1 is not in the range"),
+        ("verify --examples many", "Invalid value for '--examples': 'many' is not a valid integer"),
+        ("verify --exhaustive 4", "Invalid value for '--exhaustive': 4 is not in the range"),
+        ("verify --seed -1", "Invalid value for '--seed': -1 is not in the range"),
+        ("verify --sede 7", "No such option"),
+        ("verify 4.4.0", "unexpected extra argument"),
+        ("explain", "Missing argument 'FILE'"),
+        ("explain nothing.json", "nothing.json cannot be read (No such file or directory)"),
+        ("diff 4.4.0 4.x", "'4.x' is not a Kafka release"),
+        ("diff 4.4.0 4.3.1 --rules murmur3", "unknown rule 'murmur3'"),
+        ("selftest --rules murmur3", "unknown rule 'murmur3'"),
+        ("answer --as nobody", "nobody is nobody I know: reference, java, mutant:NAME, or target:"),
+        ("answer --as mutant:zero-bit", "unknown mutant 'zero-bit'"),
+        ("replay nowhere", "there is no failure file nowhere, and none of that id in .kafka-conformance/failures"),
+        ("replay", "Missing argument 'FILE-OR-ID'"),
+        ("certificate nowhere.json", "there is no certificate at nowhere.json: run verify first"),
+        ("jars resolve --kafka 4.x", "'4.x' is not a Kafka release"),
+        ("jars pin 4.x", "'4.x' is not a Kafka release"),
+        ("jars pin", "Missing argument 'RELEASE...'"),
+        ("verfy", "No such command 'verfy'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(run: Callable[..., Ran], words: str, line: str) -> None:
+    ran = run(*words.split())
+    assert ran.code == 2
+    assert ran.out == ""
+    (said,) = ran.err.splitlines()
+    assert said.startswith("kafka-conformance: ")
+    assert line in said
+
+
+@pytest.mark.parametrize("words", ["verify", "selftest", "diff 4.4.0 4.3.1", "answer --as java"])
+def test_a_java_that_is_missing_is_one_line(run: Callable[..., Ran], tmp_path: Path, words: str) -> None:
+    pytest.importorskip("pyspark")
+    ran = run(*words.split())
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1].startswith(
+        f"kafka-conformance: JAVA_HOME is {tmp_path}/no-java-may-be-needed, which"
+    )
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[releases", "TOMLDecodeError"),
+        ("", "KeyError('releases')"),
+        ('[beside]\n"a:b:c" = "0"\n[compiler]\n[releases]', '"a:b:c" = "0" is not coordinates and a sha256'),
+    ],
+)
+@pytest.mark.parametrize("words", ["verify", "jars list", "diff 4.4.0 4.3.1"])
+def test_broken_pins(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, content: str, why: str
+) -> None:
+    broken = tmp_path / "releases.toml"
+    broken.write_text(content, encoding="utf-8")
+    monkeypatch.setattr(pins.load, "__defaults__", (broken,))
+    ran = run(*words.split())
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1].startswith(f"kafka-conformance: {broken}")
+    assert why in ran.err
+
+
+@pytest.mark.parametrize("words", ["--help", "verify --help", "-h", "--version"])
+def test_help_is_no_failure(run: Callable[..., Ran], words: str) -> None:
+    ran = run(*words.split())
+    assert (ran.code, ran.err) == (0, "")
+    assert "kafka-conformance" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KitError("in one line"), "kafka-conformance: in one line"),
+        (KeyboardInterrupt(), "kafka-conformance: interrupted: nothing was judged to the end"),
+        (AssertionError("never"), "AssertionError: never"),
+        (OverflowError("too large"), "OverflowError: too large"),
+    ],
+)
+def test_nothing_that_breaks_looks_like_a_verdict(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
+) -> None:
+    def broken(**_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("kafka_conformance.cli.commands.certificate.run", broken)
+    ran = run("certificate")
+    assert ran.code == 2
+    (line,) = ran.err.strip().splitlines()  # click moves to a new line after ^C
+    assert said in line
+
+
+def started(*words: str, folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "kafka_conformance", *words]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder,
+        # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_told_to_end_ends_in_one_line(tmp_path: Path, asked: signal.Signals) -> None:
+    with started("answer", folder=tmp_path) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(ASKS)
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"id": "1", "answer": {"hash": 597841616}}
+        process.send_signal(asked)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert err.lstrip() == "kafka-conformance: interrupted: nothing was judged to the end\n"
+
+
+def test_a_reader_that_went_away_is_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "lines").write_text(ASKS * 2000, encoding="utf-8")
+    command = (
+        f"{sys.executable} -m kafka_conformance answer < lines 2> said | head -n 1 > /dev/null; echo ${{PIPESTATUS[0]}}"
+    )
+    ran = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    assert (tmp_path / "said").read_text(encoding="utf-8") == ""
+    assert ran.stdout == "2\n"

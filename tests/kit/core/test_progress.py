@@ -1,0 +1,59 @@
+"""Progress: a bar on a terminal, else a line now and then; always on standard error, which is not for machines."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from kafka_conformance.core.progress import steps
+
+
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_what_is_quick_says_nothing(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with steps("starting", 3) as progress:
+        for _ in range(3):
+            clock[0] += 1
+            progress.doing("something")
+            progress.advance()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_takes_long_says_so_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with steps("starting", 40) as progress:
+        for each in range(4):
+            progress.doing(f"part {each}")
+            clock[0] += 3
+            progress.advance(10)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == ["part 1: 20 of 40, 6 s", "part 3: 40 of 40, 12 s"]
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with steps("starting", 2) as progress:
+        progress.doing("murmur2 in 4.4.0")
+        progress.advance()
+        progress.advance()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "murmur2 in 4.4.0" in err
+    assert "2/2" in err
+
+
+def test_an_error_comes_through() -> None:
+    with pytest.raises(KeyError), steps("starting", 1):
+        raise KeyError

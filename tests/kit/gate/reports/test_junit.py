@@ -1,0 +1,128 @@
+"""The JUnit file, read by junitparser and by ElementTree, and held to the structure that Surefire's and Jenkins' have."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+import streams
+from junitparser import Error, Failure, JUnitXml, Skipped
+
+from kafka_conformance.core.events import Ended, Event
+from kafka_conformance.gate.reports.junit import write
+
+# Element: its required attributes, others it may have, and its children in their order.
+FORM: dict[str, tuple[set[str], set[str], list[str]]] = {
+    "testsuites": ({"name", "tests", "failures", "errors"}, {"time", "skipped"}, ["testsuite"]),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"time"}, ["properties", "testcase"]),
+    "properties": (set(), set(), ["property"]),
+    "property": ({"name", "value"}, set(), []),
+    "testcase": ({"name", "classname"}, {"time"}, ["skipped", "error", "failure"]),
+    "failure": ({"message", "type"}, set(), []),
+    "error": ({"message", "type"}, set(), []),
+    "skipped": ({"message", "type"}, set(), []),
+}
+ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def check(element: Element) -> None:
+    required, optional, children = FORM[element.tag]
+    assert required <= set(element.attrib) <= required | optional
+    places = [children.index(child.tag) for child in element]
+    assert places == sorted(places)
+    if element.tag == "testcase":
+        assert len(element) <= 1
+    if element.tag in ("testsuite", "testsuites"):
+        cases = list(element.iter("testcase"))
+        for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(element.attrib[name]) == sum(case.find(tag) is not None for case in cases)
+        assert int(element.attrib["tests"]) == len(cases)
+    for child in element:
+        check(child)
+
+
+@pytest.mark.parametrize("name", streams.ALL)
+def test_it_is_sound_and_legal_whatever_a_target_said(name: str) -> None:
+    text = write(streams.ALL[name])
+    assert not ILLEGAL.search(text)
+    root = fromstring(text.encode())  # noqa: S314
+    check(root)
+    for element in root.iter():
+        assert not any(ILLEGAL.search(said) for said in (element.text or "", *element.attrib.values()))
+    assert sum(float(suite.attrib["time"]) for suite in root) >= 0
+
+
+@pytest.mark.parametrize("name", streams.ALL)
+def test_it_is_green_only_for_a_gate_that_ended_with_0(name: str) -> None:
+    events = streams.ALL[name]
+    code = events[-1].exit_code if events and isinstance(events[-1], Ended) else 2
+    whole = JUnitXml.fromstring(write(events).encode())
+    assert (code == 0) == (whole.failures == 0 and whole.errors == 0)
+    if code == 1:
+        assert whole.failures
+    if code == 2:
+        assert whole.errors
+
+
+def cases(events: list[Event]) -> dict[tuple[str, str], list[object]]:
+    read = JUnitXml.fromstring(write(events).encode())
+    return {(suite.name, case.name): case.result for suite in read for case in suite}
+
+
+def test_each_verdict_is_what_junit_has_for_it() -> None:
+    found = cases(streams.everything())
+    kinds = {key: type(result[0]) if result else None for key, result in found.items()}
+    assert {rule: kinds[f"{rule} 4.4.0", f"{rule} in 4.4.0"] for rule in (
+        "murmur2", "partition-for-key", "builtin-partitioner", "record-sizes", "sequence-increment", "delivery",
+    )} == {
+        "murmur2": Failure, "partition-for-key": None, "builtin-partitioner": Skipped, "record-sizes": Skipped,
+        "sequence-increment": Error, "delivery": Error,
+    }  # fmt: skip
+    assert kinds["murmur2 4.4.0", "another hash (90043993ceb72c63)"] is Failure
+    assert kinds["record-sizes 4.4.0", "another size (90043993ceb72c63)"] is Skipped
+    assert kinds["delivery 4.4.0", "noise (0)"] is Error
+    assert kinds["known failures", "murmur2 0123456789abcdef"] is Failure
+    assert kinds["gate", "verdict"] is Failure
+
+
+def test_a_finding_says_what_was_asked_and_what_explains_it() -> None:
+    (failure,) = cases(streams.everything())["murmur2 4.4.0", "another hash (90043993ceb72c63)"]
+    assert isinstance(failure, Failure)
+    assert failure.message == "expected 597841616, got -1"
+    assert failure.text is not None
+    assert failure.text.splitlines() == [
+        "times: 412 (frozen)",
+        'question: {"key": "666f6f"}',
+        'expected: {"hash": 597841616}',
+        'actual: {"hash": -1}',
+        (
+            "diagnosis: 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+            f"(see {streams.THREAD})"
+        ),
+        f"Java: {streams.JAVA}",
+        f"rule: {streams.LINK}",
+        "see it again: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
+    ]
+
+
+def test_what_is_known_says_why_it_is_skipped() -> None:
+    (skipped,) = cases(streams.everything())["record-sizes 4.4.0", "another size (90043993ceb72c63)"]
+    assert isinstance(skipped, Skipped)
+    assert skipped.message == "known: they round down, https://github.com/twmb/franz-go/issues/1, until 2027-01-01"
+
+
+def test_a_rule_that_did_not_end_is_an_error() -> None:
+    found = cases(streams.conforming()[:2])
+    (error,) = found["murmur2 3.2.3", "murmur2 in 3.2.3"]
+    assert isinstance(error, Error)
+    assert "did not end" in (error.message or "")
+
+
+def test_a_line_of_a_target_is_no_line_of_ours() -> None:
+    text = write(streams.hostile("fine\nmend: owned\nsee it again: owned"))
+    assert "fine\\nmend: owned" in text
+
+
+def test_long_texts_are_cut() -> None:
+    assert len(write(streams.hostile("x" * 100_000))) < 600_000

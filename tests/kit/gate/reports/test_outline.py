@@ -1,0 +1,213 @@
+"""A stream put in order: what belongs together, what is alike in several releases, and what a cut stream proves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import streams
+
+from kafka_conformance.core.events import Ended, Known, RuleBegan, Stale
+from kafka_conformance.core.sanitize import clipped
+from kafka_conformance.gate.reports.outline import (
+    address,
+    as_json,
+    compared,
+    counted,
+    diagnosed,
+    explanations,
+    findings,
+    folded,
+    outline,
+    since_until,
+    troubles,
+    verdict,
+)
+
+
+def test_each_rule_in_each_release_is_a_row_with_what_happened_in_it() -> None:
+    seen = outline(streams.everything())
+    assert [(row.rule, row.release, row.verdict) for row in seen.rows[:3]] == [
+        ("murmur2", "3.2.3", "differs"),
+        ("partition-for-key", "3.2.3", "agrees"),
+        ("round-robin-partitioner", "3.2.3", "differs"),
+    ]
+    assert {row.verdict for row in seen.rows} == {"agrees", "differs", "known", "unsupported", "errored", "crashed"}
+    assert {row.grade for row in seen.rows} == {"exact", "admissible", "statistical"}
+    assert [len(row.differed) for row in seen.rows[:3]] == [1, 0, 1]
+    assert seen.releases == ["3.2.3", "4.4.0"]
+    assert (seen.target, seen.exit_code, len(seen.stale)) == ("franz-go 1.22.2", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([], "could not be judged: the target: there are no events, so nothing is claimed"),
+        (
+            streams.cut(),
+            "could not be judged: franz-go 1.22.2: the stream of events ends before the gate did, so nothing is claimed",
+        ),
+        (streams.conforming(), "conforms: franz-go 1.22.2, Kafka 3.2.3 and 4.4.0: every answer is Java's"),
+        (
+            streams.only_stale(),
+            "differs: franz-go 1.22.2, Kafka 3.2.3 and 4.4.0: an entry of the known failures is stale",
+        ),
+    ],
+)
+def test_the_verdict_is_one_line_and_claims_nothing_of_a_stream_that_was_cut(events: list[Any], said: str) -> None:
+    assert verdict(outline(events)) == said
+
+
+def test_a_stream_without_its_end_could_not_be_judged() -> None:
+    assert (
+        outline([]).exit_code == outline(streams.cut()).exit_code == outline(streams.conforming()[:-1]).exit_code == 2
+    )
+    assert outline(streams.cut()).rows[-1].verdict == "unfinished"
+
+
+def test_what_is_alike_in_several_releases_is_one_finding() -> None:
+    rows = outline(streams.everything()).rows
+    found = findings(rows)
+    assert [(one.first.rule, one.where, one.times) for one in found] == [
+        ("murmur2", "3.2.3 and 4.4.0", 824),
+        ("round-robin-partitioner", "3.2.3 and 4.4.0", 6),
+        ("record-sizes", "3.2.3 and 4.4.0", 4),
+    ]
+    assert [(one.first.trouble, one.where, one.times) for one in troubles(rows)] == [
+        ("failed", "3.2.3 and 4.4.0", 8),
+        ("noise", "3.2.3 and 4.4.0", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"actual": {"hash": -2}},
+        {"actual": {"hash": -1.0}},
+        {"question": {"key": ""}},
+        {"expected": {"hash": 1}},
+        {"kind": "another"},
+        {"diagnosis": streams.SIGN_ABS},
+        {"known": Known("they round down")},
+        {"known": Known("")},
+    ],
+)
+def test_what_is_not_alike_is_two_findings(other: dict[str, Any]) -> None:
+    events = [streams.differed(release="3.2.3"), streams.differed(release="4.4.0", **other)]
+    assert [one.where for one in findings(outline(events).rows)] == ["3.2.3", "4.4.0"]
+
+
+def test_a_diagnosis_that_a_finding_tells_is_not_told_again() -> None:
+    assert explanations(outline(streams.everything()).rows) == []
+    events = [
+        streams.ended_rule("murmur2", at, "differs", differed=1, diagnoses=(streams.SIGN_ABS,)) for at in ("1", "2")
+    ]
+    (one,) = explanations(outline(events).rows)
+    assert (one.rule, one.where, one.diagnosis) == ("murmur2", "1 and 2", streams.SIGN_ABS)
+
+
+def test_rows_that_say_the_same_are_folded_but_not_over_one_that_does_not() -> None:
+    verdicts = ["agrees", "agrees", "differs", "agrees"]
+    events: list[Any] = [
+        streams.ended_rule(rule, str(at), said) for at, said in enumerate(verdicts) for rule in ("murmur2", "delivery")
+    ]
+    assert [[row.rule + row.release for row in group] for group in folded(outline(events).rows)] == [
+        ["murmur20", "murmur21"], ["murmur22"], ["murmur23"], ["delivery0", "delivery1"], ["delivery2"], ["delivery3"],
+    ]  # fmt: skip
+    assert list(folded([])) == []
+
+
+@pytest.mark.parametrize(
+    ("releases", "among", "said"),
+    [
+        ("", "", "of no release"),
+        ("1", "1 2 3", "1"),
+        ("1 3", "1 2 3", "1 and 3"),
+        ("1 1", "", "1"),
+        ("1 2 3", "", "1 to 3 (3 releases)"),
+        ("1 2 3 5", "1 2 3 4 5", "1 to 3, 5 (4 releases)"),
+        ("1 2 4 5", "1 2 3 4 5", "1, 2, 4, 5 (4 releases)"),
+        ("2 3 4", "1 2 3 4 5", "2 to 4 (3 releases)"),
+    ],
+)
+def test_a_span_of_releases_leaves_none_out(releases: str, among: str, said: str) -> None:
+    assert since_until(releases.split(), among.split()) == said
+
+
+def test_a_diagnosis_is_one_line_with_its_thread() -> None:
+    assert diagnosed(streams.SIGN_ABS) == (
+        "412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
+        f"(see {streams.THREAD})"
+    )
+    assert streams.THREAD not in diagnosed(streams.SIGN_ABS, threads=False)
+
+
+def test_answers_are_compared_by_field() -> None:
+    one = streams.differed(expected={"a": 1, "b": [2]}, actual={"b": [2], "a": True, "c": None})
+    assert [(part.name, part.expected, part.actual, part.same) for part in compared(one)] == [
+        ("a", "1", "true", False),
+        ("b", "[2]", "[2]", True),
+        ("c", None, "null", False),
+    ]
+
+
+def test_answers_to_a_script_are_compared_by_step_and_one_that_lacks_a_step_differs_there() -> None:
+    parts = compared(streams.script())
+    assert [(part.name, part.same) for part in parts] == [("0", True), ("1", False), ("2", False)]
+    assert parts[1].asked == '{"op": "new_batch", "previous": 2, "topic": "t"}'
+    assert parts[2].actual is None
+    assert len(compared(streams.script(), limit=2)) == 2
+
+
+@pytest.mark.parametrize("actual", [{}, {"steps": None}, {"steps": {"0": 1}}, {"steps": []}, {"raises": "KeyError"}])
+def test_an_answer_to_a_script_may_be_anything(actual: dict[str, Any]) -> None:
+    parts = compared(streams.script(actual=actual))
+    assert parts
+    assert any(not part.same for part in parts)
+
+
+def test_anything_can_be_shown_as_one_line() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert as_json(deep) == "(it cannot be shown as JSON)"
+    while deep:  # by hand, or ending it would nest as deep
+        deep = deep.pop()
+    assert as_json({"b": object, "a": "\n"}) == '{"a": "\\n", "b": "<class \'object\'>"}'
+
+
+def test_a_long_text_says_how_much_was_left_out() -> None:
+    assert clipped("a" * 100_000, 10) == "aaaaaaaaaa… (99,990 more characters)"
+    assert clipped("a" * 50, 10) == "a" * 50
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("https://github.com/a/b/issues/1#issuecomment-2", True),
+        ("http://localhost:8080/a?b=c", True),
+        ("https://cwiki.apache.org/confluence/display/KAFKA/KIP-794%3A+Strictly+Uniform", True),
+        ("javascript:alert(1)", False),
+        ("https://a.example/\njavascript:alert(1)", False),
+        ("https://a.example/>x", False),
+        ('https://a.example/"onload', False),
+        ("https://user@a.example@b", False),
+        ("https://a.example/\u202e", False),
+        ("data:text/html,x", False),
+        ("//a.example", False),
+        ("", False),
+    ],
+)
+def test_only_a_plain_web_address_is_one(text: str, plain: bool) -> None:
+    assert address(text) == (text if plain else None)
+
+
+def test_counts_leave_naught_out() -> None:
+    ended = Ended(1, "", 1000, 588, 412, 0, 0, 0, 1.0)
+    assert counted(ended) == "1,000 questions, 588 agreed, 412 differed"
+
+
+def test_events_that_lack_their_beginning_are_shown_all_the_same() -> None:
+    seen = outline([streams.differed(), Stale("a", "b", "c"), RuleBegan("delivery", "1.0.2", "exact", 1)])
+    assert [(row.rule, row.verdict) for row in seen.rows] == [("murmur2", "unfinished"), ("delivery", "unfinished")]
+    assert seen.releases == ["4.4.0", "1.0.2"]

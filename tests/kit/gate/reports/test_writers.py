@@ -1,0 +1,96 @@
+"""Reports to where they were asked for: files whole or not at all, one line for one that cannot be written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import streams
+
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.gate.reports import badge as gate_badge
+from kafka_conformance.gate.reports import github as gate_github
+from kafka_conformance.gate.reports import junit as gate_junit
+from kafka_conformance.gate.reports import markdown as gate_markdown
+from kafka_conformance.gate.reports import page as gate_page
+from kafka_conformance.gate.reports.writers import ready, show, write_all
+
+EVENTS = streams.everything()
+
+
+@pytest.fixture(autouse=True)
+def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_each_report_goes_to_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: tmp_path / "a folder" / name for name in ("junit", "markdown", "html", "badge")}
+    write_all(EVENTS, **files)
+    writers = {"junit": gate_junit, "markdown": gate_markdown, "html": gate_page, "badge": gate_badge}
+    for name, path in files.items():
+        assert path.read_text(encoding="utf-8") == writers[name].write(EVENTS)
+    assert sorted(path.name for path in (tmp_path / "a folder").iterdir()) == sorted(files)
+    assert capsys.readouterr().out == ""
+
+
+def test_nothing_asked_nothing_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    write_all(EVENTS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_github_gets_commands_and_a_summary_after_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "summary").write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    write_all(EVENTS, github=True)
+    assert capsys.readouterr().out == gate_github.write(EVENTS)
+    assert (tmp_path / "summary").read_text(encoding="utf-8") == "before\n" + gate_github.summary(EVENTS)
+
+
+def test_one_that_cannot_be_written_keeps_no_other_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "none" / "summary"))
+    with pytest.raises(KitError) as failed:
+        write_all(EVENTS, junit=tmp_path / "file" / "junit", html=tmp_path / "page", markdown=tmp_path, github=True)
+    said = str(failed.value)
+    assert f"{tmp_path / 'file' / 'junit'} cannot be written: what should be its folder is a file" in said
+    assert f"{tmp_path} cannot be written: Is a directory" in said
+    assert f"{tmp_path / 'none' / 'summary'} cannot be written: No such file or directory" in said
+    assert "\n" not in said
+    assert (tmp_path / "page").read_text(encoding="utf-8") == gate_page.write(EVENTS)
+
+
+def test_what_could_not_be_written_afterwards_is_refused_before(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ready(None, Path(os.devnull), Path("page"), tmp_path / "file", tmp_path / "new" / "folder" / "page")
+    with pytest.raises(BadInput, match="is a folder"):
+        ready(tmp_path)
+    with pytest.raises(KitError, match="cannot be written"):
+        ready(tmp_path / "file" / "page")
+
+
+def test_in_a_workflow_what_a_person_reads_issues_no_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(EVENTS)
+    plain = capsys.readouterr().out
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    show(EVENTS)
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("::stop-commands::")
+    assert last == f"::{first.removeprefix('::stop-commands::')}::"
+    assert lines == plain.splitlines()
+
+
+def test_standard_output_that_lacks_a_character_loses_no_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (tmp_path / "out").open("w", encoding="ascii") as out:
+        monkeypatch.setattr("sys.stdout", out)
+        write_all([streams.began(streams.target("größe"))], github=True)
+    assert "gr\\xf6" in (tmp_path / "out").read_text()

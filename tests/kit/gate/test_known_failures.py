@@ -1,0 +1,157 @@
+"""Known failures: what an entry covers, when it is wrong, and how the file is mended without losing what was written."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.events import Differed
+from kafka_conformance.gate.known_failures import KnownFailures, Miss, mended, read
+
+TODAY = date(2026, 11, 21)
+ENTRY = """
+# Looked at with the maintainers.
+[[known]]
+rule = "murmur2"
+pattern = "another*"
+reason = "CRC32 is its default"  # as they say
+issue = "https://example.org/1"
+expires = 2026-12-01
+"""
+
+
+def _miss(**changes: object) -> Miss:
+    fields = {
+        "rule": "murmur2", "release": "4.4.0", "id": "aa", "kind": "another hash", "actual": {"hash": 1},
+        "equals": lambda slug: slug == "crc32",
+    }  # fmt: skip
+    return Miss(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _differed(kind: str = "another hash") -> Differed:
+    asked: tuple[dict[str, object], ...] = ({"key": ""}, {"hash": 2}, {"hash": 1})
+    return Differed("murmur2", "4.4.0", "aa", "fresh", kind, 1, *asked, java="Utils.murmur2", link="")
+
+
+def _known(tmp_path: Path, text: str = ENTRY) -> KnownFailures:
+    (tmp_path / "known.toml").write_text(text, encoding="utf-8")
+    known = read(tmp_path / "known.toml", TODAY)
+    known.asked("murmur2", "4.4.0", ["aa", "bb"])
+    return known
+
+
+def test_an_entry_covers_what_it_describes(tmp_path: Path) -> None:
+    known = _known(tmp_path)
+    covered = known.covers(_miss())
+    assert covered is not None
+    assert (covered.reason, covered.expires) == ("CRC32 is its default", "2026-12-01")
+    assert known.wrong() == []
+
+
+@pytest.mark.parametrize("change", [{"rule": "delivery"}, {"kind": "hash → raises X"}])
+def test_it_covers_nothing_else(tmp_path: Path, change: dict[str, object]) -> None:
+    assert _known(tmp_path).covers(_miss(**change)) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "covers"),
+    [
+        ('diagnosis = "crc32"', True),
+        ('diagnosis = "fnv-1a"', False),
+        ("message = '{\"hash\":1}'", True),
+        ("message = '{\"hash\":2*}'", False),
+        ('release = "4.4.0"', True),
+    ],
+)
+def test_message_and_diagnosis_have_to_be_as_expected(tmp_path: Path, line: str, covers: bool) -> None:
+    known = _known(tmp_path, ENTRY + line + "\n")
+    assert (known.covers(_miss()) is not None) == covers
+    assert [stale.why for stale in known.wrong()] == ([] if covers else ["another message"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (ENTRY, "stale"),
+        (ENTRY.replace("2026-12-01", "2026-11-20"), "expired"),
+        (ENTRY.replace('"murmur2"', '"delivery"'), "unknown"),
+        (ENTRY.replace('pattern = "another*"', 'case = "cc"'), "unknown"),
+        (ENTRY.replace('pattern = "another*"', 'case = "bb"'), "stale"),
+        (ENTRY + 'release = "2.8.2"\n', "unknown"),
+    ],
+)
+def test_an_entry_that_is_wrong_is_told_with_what_to_do(tmp_path: Path, text: str, why: str) -> None:
+    (stale,) = _known(tmp_path, text).wrong()
+    assert stale.why == why
+    assert stale.mend
+
+
+def test_an_expired_entry_covers_nothing(tmp_path: Path) -> None:
+    known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-20"))
+    assert known.covers(_miss()) is None
+
+
+def test_the_last_day_counts(tmp_path: Path) -> None:
+    known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-21"))
+    assert known.covers(_miss()) is not None
+    assert known.wrong() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        "[other]\nx = 1\n",
+        ENTRY + 'misspelt = "x"\n',
+        ENTRY + 'case = "aa"\n',
+        ENTRY.replace('pattern = "another*"\n', ""),
+        ENTRY.replace("CRC32 is its default", "  "),
+        ENTRY.replace("expires = 2026-12-01", ""),
+        ENTRY.replace("2026-12-01", '"soon"'),
+        "\x00",
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "known.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match="known") as raised:
+        read(tmp_path / "known.toml", TODAY)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        read(tmp_path / "no.toml", TODAY)
+
+
+def test_a_new_file_is_made_and_covers_what_it_was_made_from(tmp_path: Path) -> None:
+    path = tmp_path / "new.toml"
+    odd = _miss(kind="a [kind] of *its* own?")
+    assert mended(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
+    known = read(path, TODAY)
+    known.asked("murmur2", "4.4.0", [])
+    assert known.covers(_miss()) is not None
+    assert known.covers(odd) is not None
+    assert known.covers(_miss(kind="a [kind] of Xits own?")) is None
+    assert known.wrong() == []
+    assert known.entries[0].diagnosis == "crc32"
+    assert (known.entries[0].expires - TODAY).days == 90
+
+
+def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tmp_path: Path) -> None:
+    stale = ENTRY.replace("another*", "nothing like it").replace("CRC32 is its default", "gone")
+    known = _known(tmp_path, ENTRY + stale)
+    assert known.covers(_miss()) is not None
+    assert mended(tmp_path / "known.toml", known, [(_differed("raises X"), "")]) == 1
+    text = (tmp_path / "known.toml").read_text()
+    assert "# as they say" in text
+    assert "gone" not in text
+    assert [entry.pattern for entry in read(tmp_path / "known.toml", TODAY).entries] == ["another*", "raises X"]
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(KitError, match="cannot be written"):
+        mended(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])

@@ -1,0 +1,243 @@
+"""The gate: every verdict it may come to, from a target that deserves it; findings small, saved, explained, asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.cases import store as cases
+from kafka_conformance.cases.failures import read_failure
+from kafka_conformance.core.events import Differed, Ended, Event, RuleEnded, Stale, Target, Trouble
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported, question_id
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate import questions as gate_questions
+from kafka_conformance.gate.known_failures import Entry, KnownFailures
+from kafka_conformance.gate.runner import GatePlan, gate, newest_with
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.releases import Release, parse_release
+
+NEWEST = parse_release("4.4.0")
+MURMUR2, FOLD = RULES["murmur2"], RULES["partition-for-key"]
+Say = Callable[[Rule, Release, Question], Outcome]
+
+
+class _Target:
+    """A target whose answers are ``say``'s."""
+
+    name = "mine"
+    said = Target("mine", "1", "test", "./mine")
+
+    def __init__(self, say: Say, rules: frozenset[str] | None = None, grades: Mapping[str, Any] | None = None,
+                 last: Lost | None = None) -> None:  # fmt: skip
+        self._say, self.rules, self.grades, self._last = say, rules, grades or {}, last
+
+    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+        return [self._say(rule, at, question) for question in questions]
+
+    def finish(self) -> Lost | None:
+        return self._last
+
+
+def _right(rule: Rule, at: Release, question: Question) -> Outcome:
+    return outcome_of(rule.ask, question, at)
+
+
+def _mutant(slug: str) -> Say:
+    mutant = next(one for one in MUTANTS if one.slug == slug)
+
+    def say(rule: Rule, at: Release, question: Question) -> Outcome:
+        return outcome_of(mutant.ask if rule.slug == mutant.rule else rule.ask, question, at)
+
+    return say
+
+
+@pytest.fixture(autouse=True)
+def _frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two frozen cases of murmur2, whatever ships."""
+    shown = [("", 275646681), ("666f6f", 597841616)]
+    made = [
+        cases.Case(question_id("murmur2", "4.4.0", MURMUR2.question(key)), "4.4.0", ("3.9.2", "4.4.0"),
+                   msgspec.Raw(msgspec.json.encode({"key": key})), {"hash": hashed}, ())
+        for key, hashed in shown
+    ]  # fmt: skip
+    found = cases.Frozen(cases.Provenance("murmur2", "Utils.murmur2", {}, "21", "0", 1, 1, 2), tuple(made))
+    monkeypatch.setattr(gate_questions, "frozen", lambda rule: found if rule is MURMUR2 else None)
+
+
+def _gate(target: Any, folder: Path, *rules: Rule, known: KnownFailures | None = None, named: bool = False,
+          at: Release = NEWEST) -> list[Event]:  # fmt: skip
+    plan = GatePlan([(rule, at) for rule in rules or (MURMUR2,)], 40, 1, folder, named, "target:mine")
+    told: list[Event] = []
+    gated = gate(target, plan, known or KnownFailures(today=date(2026, 1, 1)), told.append, Steps("", 1))
+    assert told == gated.events
+    return told
+
+
+def _of(events: Sequence[Event], kind: type[Any]) -> Iterator[Any]:
+    return (event for event in events if isinstance(event, kind))
+
+
+def _ended(events: Sequence[Event]) -> Ended:
+    return next(_of(events, Ended))
+
+
+def test_a_right_target_conforms(tmp_path: Path) -> None:
+    events = _gate(_Target(_right), tmp_path, MURMUR2, FOLD)
+    assert _ended(events).exit_code == 0
+    first, second = _of(events, RuleEnded)
+    assert (first.verdict, first.frozen, first.differed) == ("agrees", 2, 0)
+    assert first.fresh > 20
+    assert second.frozen == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_target_differs_and_is_told_what_explains_it(tmp_path: Path) -> None:
+    events = _gate(_Target(_mutant("crc32")), tmp_path)
+    assert _ended(events).exit_code == 1
+    (differed,) = _of(events, Differed)
+    assert differed.diagnosis.mutant == "crc32"
+    assert differed.diagnosis.equal == differed.diagnosis.wrong
+    assert differed.times == next(_of(events, RuleEnded)).differed
+    assert read_failure(differed.file).typed_question() == MURMUR2.question(**differed.question)
+
+
+def test_a_frozen_answer_is_believed_and_not_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate_questions, "_REFERENCE", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
+    (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
+    assert ended.agreed == 2
+    assert ended.differed == ended.fresh > 0
+
+
+def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
+    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+        return Answered({"hash": 0}) if question.key else _right(rule, at, question)
+
+    (differed,) = _of(_gate(_Target(say), tmp_path), Differed)
+    assert len(differed.question["key"]) == len("00")
+    assert [path.stem for path in tmp_path.iterdir()] == [differed.id]
+
+
+def test_what_failed_before_is_asked_again_and_only_of_who_failed_it(tmp_path: Path) -> None:
+    _gate(_Target(_mutant("crc32")), tmp_path)
+    (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
+    assert (ended.earlier, ended.verdict) == (1, "agrees")
+    plan = GatePlan([(MURMUR2, NEWEST)], 5, 1, tmp_path, by="target:another")
+    events = gate(_Target(_right), plan, KnownFailures(), lambda _: None, Steps("", 1)).events
+    assert next(_of(events, RuleEnded)).earlier == 0
+
+
+def test_a_damaged_or_foreign_file_among_the_failures_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("nonsense")
+    assert _ended(_gate(_Target(_right), tmp_path)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "code"),
+    [
+        (Failed("it broke"), "errored", 2),
+        (Lost("hangs", "no answer within 1 s", "answer sooner"), "crashed", 2),
+        (Unsupported("no such thing"), "unsupported", 2),
+    ],
+)
+def test_a_target_that_cannot_be_judged_does_not_pass(
+    tmp_path: Path, outcome: Outcome, verdict: str, code: int
+) -> None:
+    events = _gate(_Target(lambda *_: outcome), tmp_path)
+    assert next(_of(events, RuleEnded)).verdict == verdict
+    assert _ended(events).exit_code == code
+
+
+def test_troubles_are_told_once_with_how_often(tmp_path: Path) -> None:
+    (trouble,) = _of(_gate(_Target(lambda *_: Lost("hangs", "what", "mend")), tmp_path), Trouble)
+    assert (trouble.trouble, trouble.what, trouble.mend) == ("hangs", "what", "mend")
+    assert trouble.times > 20
+
+
+def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
+    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+        return Answered({"hash": 7}) if not question.key else Failed("no")
+
+    assert _ended(_gate(_Target(say), tmp_path)).exit_code == 1
+
+
+def test_what_is_said_after_the_last_answer_is_a_trouble(tmp_path: Path) -> None:
+    events = _gate(_Target(_right, last=Lost("noise", "said more", "say less")), tmp_path)
+    assert [trouble.trouble for trouble in _of(events, Trouble)] == ["noise"]
+    assert _ended(events).exit_code == 2
+
+
+def test_rules_it_does_not_have_are_not_asked_unless_they_were_named(tmp_path: Path) -> None:
+    def say(rule: Rule, at: Release, question: Question) -> Outcome:
+        return _right(rule, at, question) if rule is MURMUR2 else Unsupported("not here")
+
+    target = _Target(say, frozenset({"murmur2"}))
+    events = _gate(target, tmp_path, MURMUR2, FOLD)
+    assert [ended.rule for ended in _of(events, RuleEnded)] == ["murmur2"]
+    assert _ended(events).exit_code == 0
+    events = _gate(target, tmp_path, MURMUR2, FOLD, named=True)
+    assert _ended(events).exit_code == 2
+    assert "partition-for-key" in _ended(events).why
+
+
+def test_a_target_with_none_of_the_rules_is_not_judged(tmp_path: Path) -> None:
+    assert _ended(_gate(_Target(_right, frozenset()), tmp_path)).exit_code == 2
+
+
+def _known(**changes: Any) -> KnownFailures:
+    fields = {"rule": "murmur2", "reason": "so it is", "expires": date(2026, 6, 1), "pattern": "*", **changes}
+    return KnownFailures([Entry(**fields)], date(2026, 1, 1))
+
+
+def test_what_is_known_does_not_fail_the_gate_and_is_counted(tmp_path: Path) -> None:
+    events = _gate(_Target(_mutant("crc32")), tmp_path, known=_known(diagnosis="crc32"))
+    (ended,) = _of(events, RuleEnded)
+    assert (ended.verdict, ended.differed) == ("known", 0)
+    assert ended.known > 20
+    assert _ended(events).exit_code == 0
+    assert all(differed.known.reason == "so it is" for differed in _of(events, Differed))
+
+
+def test_what_is_known_of_another_mistake_does(tmp_path: Path) -> None:
+    events = _gate(_Target(_mutant("fnv-1a")), tmp_path, known=_known(diagnosis="crc32"))
+    assert next(_of(events, RuleEnded)).differed > 20
+    assert [stale.why for stale in _of(events, Stale)] == ["another message"]
+
+
+def test_what_is_known_and_gone_fails_the_gate(tmp_path: Path) -> None:
+    events = _gate(_Target(_right), tmp_path, known=_known())
+    assert [stale.why for stale in _of(events, Stale)] == ["stale"]
+    assert _ended(events).exit_code == 1
+
+
+def test_a_target_that_draws_by_itself_is_held_to_what_is_admissible(tmp_path: Path) -> None:
+    rule, draws = RULES["builtin-partitioner"], tuple(range(3, 60))
+
+    def say(_: Rule, at: Release, question: Any) -> Outcome:
+        return outcome_of(rule.ask, msgspec.structs.replace(question, draws=draws), at)
+
+    assert _ended(_gate(_Target(say), tmp_path, rule)).exit_code == 1
+    events = _gate(_Target(say, grades={rule.slug: "admissible"}), tmp_path, rule)
+    assert [(ended.grade, ended.verdict) for ended in _of(events, RuleEnded)] == [("admissible", "agrees")]
+    events = _gate(_Target(_mutant("builtin-leaderless"), grades={rule.slug: "admissible"}), tmp_path, rule)
+    assert _ended(events).exit_code == 1
+    assert any("one of" in str(differed.expected) for differed in _of(events, Differed))
+
+
+def test_a_rule_is_asked_of_the_newest_release_that_has_it() -> None:
+    releases = list(map(parse_release, ("2.8.2", "3.9.2", "4.4.0")))
+    assert str(newest_with(RULES["default-partitioner"], releases)) == "3.9.2"
+    assert str(newest_with(MURMUR2, releases)) == "4.4.0"
+
+
+def test_an_explanation_that_is_read_off_the_answer_makes_nothing_known(tmp_path: Path) -> None:
+    events = _gate(_Target(lambda *_: Answered({"hash": 7})), tmp_path, known=_known(diagnosis="always-the-same"))
+    assert next(_of(events, RuleEnded)).known == 0
+    assert _ended(events).exit_code == 1

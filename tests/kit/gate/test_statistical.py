@@ -1,0 +1,101 @@
+"""Shares: a target that chooses by the right chances passes, one with a bias, or that uses dead partitions, does not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.statistical import UNLIKELY, measure, p_value, scenarios
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import Release, parse_release
+
+NEWEST = parse_release("4.4.0")
+BUILTIN = RULES["builtin-partitioner"]
+
+
+class _Chooser:
+    """Answers every question by what ``choose`` says of its cluster."""
+
+    name = "chooser"
+
+    def __init__(self, choose: Callable[[Any], Any]) -> None:
+        self._choose = choose
+
+    def answer(self, _: Rule, __: Release, questions: Sequence[Question]) -> list[Outcome]:
+        return [self._one(question) for question in questions]
+
+    def _one(self, question: Any) -> Outcome:
+        last = {"partition": self._choose(question.cluster)}
+        return Answered({"steps": [*[{"range_end": 1}] * (len(question.steps) - 1), last]})
+
+
+def _led(cluster: Any) -> list[int]:
+    return [partition.id for partition in cluster.partitions if partition.leader is not None]
+
+
+@pytest.mark.parametrize(
+    ("slug", "at"),
+    [("builtin-partitioner", "4.4.0"), ("default-partitioner", "3.9.2"), ("default-partitioner", "2.3.1"),
+     ("uniform-sticky-partitioner", "2.8.2")],
+)  # fmt: skip
+def test_the_reference_has_the_shares_of_its_rule(slug: str, at: str) -> None:
+    for scenario in scenarios(RULES[slug], 7):
+        measured = measure(ReferenceAnswerer(), RULES[slug], parse_release(at), scenario)
+        assert not measured.differs, measured.distribution
+        assert sum(measured.distribution.actual) == len(scenario.questions)
+
+
+def _only(choose: Callable[[Any], Any], number: int) -> bool:
+    return measure(_Chooser(choose), BUILTIN, NEWEST, scenarios(BUILTIN, 7)[number]).differs
+
+
+def test_a_bias_of_a_tenth_is_seen() -> None:
+    dice = random.Random(3)
+    assert not _only(lambda cluster: dice.choice(_led(cluster)), 0)
+    assert _only(lambda cluster: dice.choice([*_led(cluster), 0]), 0)
+
+
+def test_a_partition_without_a_leader_is_seen_at_the_first_record() -> None:
+    dice = random.Random(3)
+    assert not _only(lambda cluster: dice.choice(_led(cluster)), 1)
+    assert _only(lambda cluster: 1 if dice.random() < 0.001 else dice.choice(_led(cluster)), 1)
+
+
+def test_queues_that_are_not_looked_at_are_seen() -> None:
+    dice = random.Random(3)
+    assert _only(lambda cluster: dice.choice(_led(cluster)), 2)
+    assert not _only(lambda _: dice.choices(range(6), (6, 5, 4, 3, 2, 1))[0], 2)
+
+
+@pytest.mark.parametrize("odd", [99, None, True, "0"])
+def test_what_is_no_partition_of_the_cluster_differs(odd: Any) -> None:
+    assert _only(lambda _: odd, 0)
+
+
+def test_a_target_that_fails_is_not_judged() -> None:
+    class Fails:
+        name = "fails"
+
+        def answer(self, _: Rule, __: Release, questions: Sequence[Question]) -> list[Outcome]:
+            return [Failed("no")] * len(questions)
+
+    measured = measure(Fails(), BUILTIN, NEWEST, scenarios(BUILTIN, 7)[0])
+    assert not measured.differs
+    assert len(measured.broken) == 4000
+
+
+def test_rules_without_chance_have_no_scenario() -> None:
+    assert scenarios(RULES["murmur2"], 1) == []
+
+
+def test_the_bound_is_one_where_nothing_is_odd_and_small_where_it_is() -> None:
+    assert p_value([], []) == 1
+    assert p_value([500, 500], [0.5, 0.5]) == 1
+    assert p_value([1000, 0], [0.5, 0.5]) < UNLIKELY
+    assert p_value([999, 1], [1.0, 0.0]) == 0

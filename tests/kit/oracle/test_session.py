@@ -1,0 +1,58 @@
+"""Which releases are meant, and what is no release."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.oracle.session import chosen_releases, fresh_seed, named_release, split
+from kafka_jars.pins import Jar, Pins
+
+SHA256 = "0a" * 32
+PINS = Pins({version: (Jar("g:a:" + version, SHA256),) for version in ("3.9.2", "0.10.0.1", "3.10.0")}, (), ())
+
+
+def chosen(named: str) -> list[str]:
+    return list(map(str, chosen_releases(named, PINS)))
+
+
+def test_all_are_the_pinned_ones_in_order_of_version() -> None:
+    assert chosen("all") == ["0.10.0.1", "3.9.2", "3.10.0"]
+
+
+def test_newest_and_exact_ones_in_the_order_given() -> None:
+    assert chosen("newest") == ["3.10.0"]
+    assert chosen("4.4.0, newest ,0.10.0.1,") == ["4.4.0", "3.10.0", "0.10.0.1"]
+
+
+@pytest.mark.parametrize("named", ["", " ", ",", " , "])
+def test_none(named: str) -> None:
+    with pytest.raises(BadInput, match="no release named: give exact ones"):
+        chosen(named)
+
+
+@pytest.mark.parametrize("named", ["3.x", "4.4", "latest", "4.4.0,3.x", "4.4.0;3.9.2", "4.4.0 3.9.2"])
+def test_malformed(named: str) -> None:
+    with pytest.raises(BadInput, match=r"is not a Kafka release: name one exactly, like 4\.4\.0 or 0\.10\.0\.1"):
+        chosen(named)
+
+
+def test_a_release_named_twice_is_meant_once() -> None:
+    assert chosen("3.10.0,newest") == ["3.10.0"]
+
+
+def test_one_release() -> None:
+    assert named_release("4.4.0").numbers == (4, 4, 0)
+    with pytest.raises(BadInput, match=r"'4\.x' is not a Kafka release"):
+        named_release("4.x")
+
+
+def test_names_joined_by_commas() -> None:
+    assert list(split("murmur2, partition-for-key,,")) == ["murmur2", "partition-for-key"]
+    assert list(split("")) == []
+
+
+def test_fresh_seeds_differ_and_fit_in_a_certificate() -> None:
+    seeds = {fresh_seed() for _ in range(20)}
+    assert len(seeds) > 10
+    assert all(0 <= seed < 2**32 for seed in seeds)

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.sources import collect
+from kafka_conformance.core.timeline import Explained
+from kafka_conformance.rules.broker_producer_state.explain import explain_broker
+from kafka_conformance.rules.broker_producer_state.question import BrokerProducerStateQuestion
+from kafka_conformance.rules.broker_producer_state.rule import RULE
+from kafka_reference.releases import parse_release
+
+STEPS = b"""[{"op": "append", "producer_id": 7, "epoch": 1, "first_sequence": 0, "records": 3},
+    {"op": "append", "producer_id": 7, "epoch": 1, "first_sequence": 0, "records": 3},
+    {"op": "append", "producer_id": 7, "epoch": 1, "first_sequence": 9, "records": 1},
+    {"op": "append", "producer_id": 7, "epoch": 0, "first_sequence": 3, "records": 1},
+    {"op": "append", "producer_id": 7, "epoch": 2, "first_sequence": 0, "records": 1, "transactional": true},
+    {"op": "append", "producer_id": 7, "epoch": 0, "first_sequence": 3, "records": 1, "origin": "replication"},
+    {"op": "verify", "producer_id": 7, "epoch": 2, "sequence": 4}, {"op": "snapshot"},
+    {"op": "load", "bytes": "0001", "offset": 3}, {"op": "look"}]"""
+
+
+def told() -> list[Explained]:
+    question = msgspec.json.decode(
+        b'{"config": {"producer_id_expiration_ms": 9}, "steps": ' + STEPS + b"}", type=BrokerProducerStateQuestion
+    )
+    at = parse_release("4.4.0")
+    return list(explain_broker(question, at, RULE.ask(question, at)["steps"]))
+
+
+def test_the_facts_that_decide() -> None:
+    assert [step.reasons for step in told()[:6]] == [
+        ("epoch 1 next to -1 → first", "sequence 0 after none → next"),
+        ("the batch at offset 0 has this epoch and these sequences → a duplicate",),
+        ("epoch 1 next to 1 → same", "sequence 9 after 2 → gap"),
+        ("epoch 0 next to 1 → older",),
+        ("epoch 2 next to 1 → newer", "sequence 0 after none → next"),
+        ("replicated: the leader has looked at it",),
+    ]
+
+
+def test_what_came_of_it_and_what_is_remembered() -> None:
+    first, again, gap, _, transaction, replicated, verified, file, corrupt, look = told()
+    assert (again.mark, gap.mark) == ("append → duplicate", "append → raises OutOfOrderSequenceException")
+    assert [box.name for box in first.lanes[0].queue] == ["0–2"]
+    assert dict(transaction.state)["the map"] == "ends at 4, unstable from 3"
+    assert "in a transaction since offset 3" in dict(transaction.state)["producer 7"]
+    assert replicated.answer == "raises InvalidTxnStateException"
+    assert dict(verified.state)["verifying 7"] == "not above 4"
+    assert "bytes)" in file.answer
+    assert corrupt.step.startswith("a snapshot is read, which stays at offset 3")
+    assert "1 producer," in look.answer
+
+
+@pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
+def test_any_history_can_be_told(version: str) -> None:
+    for question in collect(RULE, 60, 4):
+        answers = RULE.ask(question, parse_release(version))["steps"]
+        assert len(list(explain_broker(question, parse_release(version), answers))) == len(question.steps)
+
+
+def test_it_is_the_rules_own() -> None:
+    assert RULE.explain is explain_broker

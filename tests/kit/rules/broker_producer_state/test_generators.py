@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from kafka_conformance.rules.broker_producer_state.generators import snapshot_file, spelled_broker_history
+from kafka_conformance.rules.broker_producer_state.question import AppendStep, LoadStep, LookStep, ReloadStep
+from kafka_reference.broker.eras import era_of
+from kafka_reference.broker.snapshots import read_snapshot
+
+
+def test_no_letters_are_the_simplest_history() -> None:
+    assert spelled_broker_history(b"").steps == (LookStep(),)
+    assert spelled_broker_history(bytes(60)).steps == (LookStep(),)
+
+
+def test_a_producer_goes_on_where_it_was() -> None:
+    *steps, _ = spelled_broker_history(bytes((0, 0, 0, 0, 1, 2, 1))).steps
+    assert [(step.first_sequence, step.records) for step in steps] == [(0, 1), (1, 3), (4, 1)]
+    assert {step.producer_id for step in steps} == {7}
+
+
+def test_a_partition_that_is_opened_from_a_file() -> None:
+    load, opened, append, _ = spelled_broker_history(bytes((0, 0, 2, 0, 1))).steps
+    assert isinstance(load, LoadStep)
+    assert isinstance(opened, ReloadStep)
+    assert isinstance(append, AppendStep)
+    assert append.first_sequence == 0, "the one after 2**31 - 1"
+    assert load.offset == 100
+
+
+def test_a_file_holds_its_producers() -> None:
+    entries = read_snapshot(era_of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
+    assert [(entry.producer_id, entry.epoch, len(entry.batches)) for entry in entries] == [
+        (7, 0, 1),
+        (8, 1, 1),
+        (23, 2, 1),
+        (39, 3, 0),
+    ]
+    assert entries[2].transaction == 88

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered, Failed
+from kafka_conformance.core.sources import collect, shrink
+from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep
+from kafka_conformance.rules.builtin_partitioner.rule import RULE
+from kafka_reference.releases import NEWEST, parse_release
+
+C = """{"nodes":[{"id":0,"rack":"a"},{"id":1,"rack":"b"}],"partitions":[
+    {"id":5,"leader":0},{"id":3,"leader":null},{"id":2,"leader":1},{"id":0,"leader":1}]}"""
+STEPS = """
+    {"op":"peek"}, {"op":"append","bytes":99,"enable_switch":true}, {"op":"append","bytes":1,"enable_switch":true},
+    {"op":"append","bytes":150,"enable_switch":false}, {"op":"append","bytes":0,"enable_switch":true},
+    {"op":"append","bytes":200,"enable_switch":false},
+    {"op":"load","queue_sizes":[0,3,1],"partition_ids":[0,1,2],"racks":["a","a","b"],"length":3},
+    {"op":"append","bytes":100,"enable_switch":true},
+    {"op":"load","queue_sizes":[0,0,0],"partition_ids":[0,1,2],"racks":["a","a","b"],"length":3},
+    {"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[{"id":7,"leader":null},{"id":8,"leader":null}]}},
+    {"op":"append","bytes":100,"enable_switch":true},
+    {"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[]}}, {"op":"append","bytes":100,"enable_switch":true},
+    {"op":"load","queue_sizes":null}"""
+
+
+RACK_B = '"rack_aware":true,"rack":"b",'
+
+
+def asked(steps: str, batch_size: int = 100, rack: str = RACK_B, draws: str = "4,-2,7,4,0,5,-1") -> Any:
+    text = f'{{"batch_size":{batch_size},{rack}"cluster":{C},"draws":[{draws}],"steps":[{steps}]}}'
+    return msgspec.json.decode(text, type=RULE.question)
+
+
+def at_steps(*answers: tuple[int, int] | dict[str, Any]) -> Answered:
+    named = [a if isinstance(a, dict) else {"partition": a[0], "drawn": a[1]} for a in answers]
+    return Answered({"steps": named})
+
+
+REST: list[Any] = [{"range_end": None}, {}, (1, 6), {}, {"raises": "ArithmeticException"}, {"range_end": None}]
+NO_RACKS = at_steps((2, 1), (2, 1), (5, 2), (5, 2), (2, 3), (2, 4), {"range_end": 8}, (0, 5), *REST)
+BY_RACK = at_steps((2, 1), (2, 1), (2, 2), (2, 2), (0, 3), (2, 4), {"range_end": 8}, (2, 5), *REST)
+
+
+# What BuiltInPartitioner of the release answered.
+@pytest.mark.parametrize(
+    ("version", "rack", "answer"),
+    [
+        ("3.3.1", RACK_B, NO_RACKS),
+        ("4.3.1", RACK_B, NO_RACKS),
+        ("4.4.0", RACK_B, BY_RACK),
+        ("4.4.0", "", NO_RACKS),
+    ],
+)
+def test_the_pinned_question_and_answer(version: str, rack: str, answer: Answered) -> None:
+    assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked(STEPS, rack=rack)]) == [answer]
+
+
+def test_a_batch_size_below_1() -> None:
+    question = asked('{"op":"append","bytes":0,"enable_switch":true}', batch_size=0, draws="1,2")
+    (before,) = ReferenceAnswerer().answer(RULE, parse_release("3.3.1"), [question])
+    assert before == at_steps((0, 2))
+    (since,) = ReferenceAnswerer().answer(RULE, parse_release("3.3.2"), [question])
+    assert since == Answered(
+        {"raises": "IllegalArgumentException", "message": "stickyBatchSize must be >= 1 but got 0"}
+    )
+
+
+def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
+    question = asked('{"op":"peek"}', draws="")
+    (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
+    assert outcome == Failed("the question holds 0 draws and the rule asks for one more: add draws to it")
+    assert "racks" in list(RULE.labels(question))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        '{"op":"append","bytes":1}',
+        '{"op":"append","bytes":2147483648,"enable_switch":true}',
+        '{"op":"load"}',
+        '{"op":"load","queue_sizes":[0,1],"lenght":2}',
+        '{"op":"partition","topic":"t"}',
+    ],
+)
+def test_a_step_nobody_knows(steps: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        asked(steps)
+
+
+def test_the_form_written_is_the_pinned_one() -> None:
+    steps = (PeekStep(), AppendStep(900, True), LoadStep((0, 3), (0, 1), ("a", None), 2), LoadStep(None))
+    assert [msgspec.json.encode(step).decode() for step in steps] == [
+        '{"op":"peek"}',
+        '{"op":"append","bytes":900,"enable_switch":true}',
+        '{"op":"load","queue_sizes":[0,3],"partition_ids":[0,1],"racks":["a",null],"length":2}',
+        '{"op":"load","queue_sizes":null}',
+    ]
+
+
+def test_paths() -> None:
+    assert RULE.path(asked("", batch_size=0)) == "batch size below 1"
+    assert RULE.path(asked("")) == "racks"
+    assert RULE.path(asked("", rack="")) == "no racks"
+
+
+def test_its_spaces_alone_ask_every_kind_they_have_to_and_so_does_the_strategy() -> None:
+    spaces = [question for space in RULE.spaces for question in space.questions()]
+    for questions in (spaces, collect(RULE, 1000, 7)):
+        assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels
+
+
+@pytest.mark.parametrize("version", ["3.3.1", "3.3.2", "4.3.1", "4.4.0"])
+def test_whatever_is_asked_holds_draws_enough_and_its_json_is_the_question(version: str) -> None:
+    spaces = [question for space in RULE.spaces for question in space.questions()]
+    for question in [*spaces, *collect(RULE, 500, 7)]:
+        assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
+        assert msgspec.json.decode(msgspec.json.encode(question), type=RULE.question) == question
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_wrong_sticky_switch_is_found_and_shrinks_to_a_script_one_can_read(seed: int) -> None:
+    """``>`` for ``>=``, within the default number of examples."""
+    wrong = mutant_answerer("above-the-size")
+
+    def differs(question: Any) -> bool:
+        return wrong.answer(RULE, NEWEST, [question]) != ReferenceAnswerer().answer(RULE, NEWEST, [question])
+
+    smallest: Any = shrink(RULE, differs, 2000, seed)
+    assert smallest is not None
+    assert len(smallest.steps) <= 3
+    assert len(smallest.cluster.partitions) <= 1

@@ -1,0 +1,113 @@
+"""Keys, where hand-written vectors never go: each maker yields what it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.keys import (
+    HASHES,
+    REQUIRED_LABELS,
+    every_tail,
+    key_labels,
+    key_with_hash,
+    unsigned_hash,
+)
+from kafka_reference.partitioning.murmur2 import murmur2
+
+INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+
+
+# Asked of the real Utils.murmur2, which gave the hash back.
+@pytest.mark.parametrize(
+    ("prefix", "hashed", "key"),
+    [
+        (b"", INT_MIN, "a7d6506c"),
+        (b"\xff" * 8, INT_MIN, "ffffffffffffffff40f2b7aa"),
+        (b"", INT_MIN + 1, "3334f6a5"),
+        (b"", -1, "a5d4305c"),
+        (b"", 0, "e3871844"),
+        (b"\xff" * 8, 0, "fffffffffffffffff7cd7b71"),
+        (b"", 1, "039d77d8"),
+        (b"", INT_MAX, "027d5343"),
+    ],
+)
+def test_a_key_made_for_its_hash(prefix: bytes, hashed: int, key: str) -> None:
+    assert key_with_hash(prefix, hashed).hex() == key
+
+
+@pytest.mark.parametrize("prefix", [b"", b"abcd", b"\x80\xff\x00\x7f" * 15, b"\xfe" * 400])
+@pytest.mark.parametrize("hashed", [*HASHES, 123456789, -790332482])
+def test_any_prefix_of_whole_words_goes_on_to_any_hash(prefix: bytes, hashed: int) -> None:
+    key = key_with_hash(prefix, hashed)
+    assert key[:-4] == prefix
+    assert len(key) == len(prefix) + 4
+    assert murmur2(key) == hashed
+
+
+@pytest.mark.parametrize(
+    ("key", "hashed"),
+    [(b"", 275646681), (b"\xff\x80\x7f", 968261134), (b"foobar", -790332482), (b"\xff" * 261, -706810418)],
+)
+def test_the_hash_written_once_more(key: bytes, hashed: int) -> None:
+    assert unsigned_hash(key) == hashed % 2**32
+
+
+def test_every_tail_is_every_length_with_every_tail() -> None:
+    keys = list(every_tail())
+    assert len(keys) == len(set(keys))
+    lengths = Counter(map(len, keys))
+    assert lengths == {length: 4 ** (length % 4) for length in range(65)}
+    for length in range(65):
+        left = length % 4
+        tails = {key[length - left :] for key in keys if len(key) == length}
+        assert {bytes([one] * left) for one in (0x00, 0x7F, 0x80, 0xFF)} <= tails
+        assert all(byte in (0x00, 0x7F, 0x80, 0xFF) for tail in tails for byte in tail)
+        assert len({key[: length - left] for key in keys if len(key) == length}) == 1
+
+
+def test_every_tail_has_whole_words_with_bytes_on_either_side_of_the_sign() -> None:
+    whole = next(key for key in every_tail() if len(key) == 64)
+    assert min(whole) < 0x80 <= max(whole)
+    assert len(set(whole)) > 32
+
+
+@pytest.mark.parametrize(
+    ("key", "labels"),
+    [
+        (None, {"null key"}),
+        (b"", {"empty key", "0 bytes"}),
+        (b"\x7f", {"1 bytes"}),
+        (b"\x80", {"1 bytes", "left-over byte 1 of 1 at 0x80 or more"}),
+        (b"\x80\xff", {"2 bytes", "hash below zero", "left-over byte 1 of 2 at 0x80 or more",
+                       "left-over byte 2 of 2 at 0x80 or more"}),
+        (b"\x80\x80\x80\x80", {"4 bytes", "hash below zero"}),
+        (b"\xff\xff\xff\xff\x00\x00\xff", {"7 bytes", "left-over byte 3 of 3 at 0x80 or more"}),
+        (bytes.fromhex("a7d6506c"), {"4 bytes", "hash below zero", "hash 0x80000000"}),
+        (b"\x00" * 65, {"longer than 64 bytes"}),
+    ],
+)  # fmt: skip
+def test_what_kind_of_key_it_is(key: bytes | None, labels: set[str]) -> None:
+    found = set(key_labels(key))
+    assert found - {"hash below zero"} == labels - {"hash below zero"}
+    assert ("hash below zero" in found) == (key is not None and murmur2(key) < 0)
+
+
+def test_every_kind_has_to_be_asked() -> None:
+    assert {"null key", "empty key", "hash below zero", "hash 0x80000000", "0 bytes", "64 bytes"} <= REQUIRED_LABELS
+    assert len(REQUIRED_LABELS) == 4 + 65 + 1 + 2 + 3
+
+
+def test_the_strategy_goes_where_it_says() -> None:
+    questions = collect(RULES["murmur2"], 1500, 7)
+    keys = [bytes.fromhex(question.key) for question in questions if question.key is not None]  # type: ignore[attr-defined]
+    assert len(keys) < 1500, "and the null key"
+    assert b"" in keys
+    assert max(map(len, keys)) > 4096
+    assert max(map(len, keys)) <= 64 * 1024
+    assert sum(len(key) > 0 and min(key) >= 0x80 for key in keys) > 50
+    assert {murmur2(key) for key in keys} >= {INT_MIN, -1, 0, INT_MAX}
+    assert {len(key) % 4 for key in keys} == {0, 1, 2, 3}

@@ -1,0 +1,97 @@
+"""The scripts of partitioners, explained: scripts whose course follows from the rules by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.timeline import Explained
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+NODES = [{"id": 0}, {"id": 1}]
+TWO = {"nodes": NODES, "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": 1}]}
+ONE = {"nodes": NODES, "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": None}]}
+ASKED = {"op": "partition", "topic": "t", "key": None}
+
+
+def explained(slug: str, version: str, question: dict[str, Any]) -> list[Explained]:
+    rule, at = RULES[slug], parse_release(version)
+    typed = msgspec.json.decode(json.dumps(question), type=rule.question)
+    assert rule.explain is not None
+    return list(rule.explain(typed, at, rule.ask(typed, at)["steps"]))
+
+
+def filled(previous: int) -> dict[str, Any]:
+    return {"op": "new_batch", "topic": "t", "previous": previous}
+
+
+@pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner"])
+def test_a_topic_sticks_until_a_batch_of_its_partition_is_full(slug: str) -> None:
+    steps = [ASKED, ASKED, filled(1), filled(0), {"op": "cluster", "cluster": ONE}, filled(0)]
+    told = explained(slug, "2.8.2", {"seed": 0, "cluster": ONE, "steps": steps})
+    assert [one.reasons for one in told] == [
+        ("t had none → partition 0",),
+        ("t keeps partition 0, nothing is drawn",),
+        ("t is at 0, not at 1", "t keeps partition 0, nothing is drawn"),
+        ("t is at 0, whose batch it was", "t keeps partition 0, nothing is drawn"),
+        (),
+        ("t is at 0, whose batch it was", "t keeps partition 0, nothing is drawn"),
+    ]
+    assert {one.state for one in told} == {(("t", "partition 0"),)}
+    drawn = explained(slug, "2.8.2", {"seed": 7, "cluster": TWO, "steps": [ASKED]})
+    assert drawn[0].reasons[0] == "1 draw, 2 of 2 partitions led"
+
+
+def test_a_key_decides_where_keys_matter() -> None:
+    question = {"seed": 0, "cluster": ONE, "steps": [{**ASKED, "key": "666f6f"}]}
+    (told,) = explained("default-partitioner", "2.8.2", question)
+    assert told.reasons == ("its key decides, by its hash, among 2 partitions",)
+    assert told.step == 'a record to t, key "foo" (666f6f)'
+    (told,) = explained("uniform-sticky-partitioner", "2.8.2", question)
+    assert told.reasons == ("t had none → partition 0",)
+
+
+def test_before_2_4_there_is_a_counter() -> None:
+    told = explained("default-partitioner", "2.3.1", {"seed": 0, "cluster": TWO, "steps": [ASKED, ASKED]})
+    first = int(told[0].state[0][1].removeprefix("next number "))
+    assert told[1].reasons == (f"t: next number {first} → {first + 1}",)
+    (shared, *_) = explained("default-partitioner", "0.10.0.1", {"seed": 0, "cluster": TWO, "steps": [ASKED]})
+    assert shared.state[0][0] == "every topic"
+
+
+def test_round_robin_remembers_an_announced_batch_in_3_9_2_alone() -> None:
+    question = {"cluster": TWO, "steps": [ASKED, filled(0), ASKED]}
+    told = explained("round-robin-partitioner", "3.9.2", question)
+    assert told[1].state == (("t", "next number 1"), ("announced for t", "partition 0"))
+    assert told[2].reasons[0] == "announced for t is forgotten"
+    assert [one.state for one in explained("round-robin-partitioner", "4.4.0", question)] == [
+        (("t", "next number 1"),),
+        (("t", "next number 1"),),
+        (("t", "next number 2"),),
+    ]
+
+
+def test_the_built_in_partitioner_counts_bytes_and_says_which_branch_it_took() -> None:
+    steps = [
+        {"op": "append", "bytes": 60, "enable_switch": True},
+        {"op": "append", "bytes": 60, "enable_switch": False},
+        {"op": "append", "bytes": 60, "enable_switch": True},
+        {"op": "load", "queue_sizes": [0, 3], "partition_ids": [0, 1], "length": 2},
+    ]
+    question = {"batch_size": 100, "rack_aware": False, "rack": "", "cluster": TWO, "draws": [0, 1], "steps": steps}
+    told = explained("builtin-partitioner", "4.3.1", question)
+    # The first peek chooses a partition before any bytes count; 180 bytes leave it, and 120 wanted to.
+    assert [one.reasons[:2] for one in told] == [
+        ("several available", "below the size"),
+        ("may not leave", "this stay: bytes, of batch.size 100: 60 → 120"),
+        ("left at the size", "left later than wanted"),
+        ("load", "table had none → ends [4, 5] for partitions [0, 1]"),
+    ]
+    assert dict(told[1].state)["this stay"] == "bytes, of batch.size 100: 120"
+    assert dict(told[2].state) == {"current": "partition 1", "this stay": "bytes, of batch.size 100: 0"}
+    assert dict(told[3].state)["table"] == "ends [4, 5] for partitions [0, 1]"
+    assert told[2].mark == "append 60 B → 1"

@@ -1,0 +1,47 @@
+"""Mistakes in the steps of sequence numbers: the mistake of the story, and no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.sequence_mutants import SEQUENCE_STEP_MUTANTS
+from kafka_conformance.rules.common.sequences import SequenceQuestion
+from kafka_reference.releases import NEWEST
+
+LAST = 2**31 - 1
+MUTANTS = {mutant.slug: mutant for mutant in SEQUENCE_STEP_MUTANTS}
+
+
+@pytest.mark.parametrize(
+    ("slug", "sequence", "by", "wrong"),
+    [
+        ("increment-never-wraps", LAST, 1, -LAST - 1),
+        ("increment-to-1", LAST, 1, 1),
+        ("increment-wraps-early", LAST - 1, 1, 0),
+        ("increment-starts-over", LAST - 1, 1, 0),
+        ("increment-starts-over", LAST, 9, 0),
+        ("increment-in-a-ring", 5, -1, 4),
+        ("decrement-never-wraps", 0, 1, -1),
+        ("decrement-to-the-one-before", 0, 1, LAST - 1),
+        ("decrement-to-itself", 7, 7, 7),
+        ("decrement-in-a-ring", LAST, -1, 0),
+    ],
+)
+def test_the_mistake(slug: str, sequence: int, by: int, wrong: int) -> None:
+    mutant = MUTANTS[slug]
+    question = SequenceQuestion(sequence, by)
+    assert mutant.ask(question, mutant.at) == {"sequence": wrong}
+    assert RULES[mutant.rule].ask(question, mutant.at) != {"sequence": wrong}
+
+
+def test_every_mutant_is_in_the_table_above() -> None:
+    assert len(MUTANTS) == 9
+
+
+@pytest.mark.parametrize("mutant", SEQUENCE_STEP_MUTANTS, ids=lambda mutant: mutant.slug)
+def test_away_from_the_ends_nothing_is_wrong(mutant: Any) -> None:
+    question = SequenceQuestion(1000, 7)
+    assert mutant.ask(question, NEWEST) == RULES[mutant.rule].ask(question, NEWEST)

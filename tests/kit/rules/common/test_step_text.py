@@ -1,0 +1,133 @@
+"""Questions in words, and the steps of a rule that does not explain itself."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition
+from kafka_conformance.rules.common.step_text import (
+    answer_in_words,
+    bytes_in_words,
+    cluster_in_words,
+    count_of,
+    fields_in_words,
+    plain_steps,
+)
+from kafka_reference.errors import JavaException, NotInThisRelease
+from kafka_reference.releases import NEWEST, parse_release
+
+CLUSTER = AskedCluster(
+    (AskedNode(0, "a"), AskedNode(1), AskedNode(2, "")),
+    (AskedPartition(4, 1), AskedPartition(0, None), AskedPartition(1, 1), AskedPartition(2, 0), AskedPartition(3, 9)),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "null"),
+        ("", "empty"),
+        ("666f6f", '"foo" (666f6f)'),
+        ("c3a9", '"é" (c3a9)'),
+        ("80ff", "80ff"),
+        ("1b5b", "1b5b"),
+        ("61" * 25, "6161616161616161… (25 bytes)"),
+    ],
+)
+def test_bytes(given: str | None, said: str) -> None:
+    assert bytes_in_words(given) == said
+
+
+def test_a_cluster_is_a_line_for_each_node() -> None:
+    assert cluster_in_words(CLUSTER).splitlines() == [
+        'node 0 in rack "a" leads 2',
+        "node 1 leads 4, 1",
+        'node 2 in rack "" leads nothing',
+        "nobody leads 0",
+        "node 9, which is not there, leads 3",
+    ]
+    assert cluster_in_words(AskedCluster((), ())) == "no nodes, no partitions"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"partition": 3, "drawn": 1}, "partition 3, drawn 1"),
+        ({}, "–"),
+        ({"raises": "ArithmeticException"}, "raises ArithmeticException"),
+        ({"raises": "KafkaException", "message": "no"}, "raises KafkaException: no"),
+        (None, "null"),
+        ([1, 2], "[1,2]"),
+    ],
+)
+def test_answers(answer: object, said: str) -> None:
+    assert answer_in_words(answer) == said
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "said"),
+    [(1, "record", "1 record"), (0, "batch", "0 batches"), (2, "draw", "2 draws"), (1000, "byte", "1,000 bytes")],
+)
+def test_counts(count: int, noun: str, said: str) -> None:
+    assert count_of(count, noun) == said
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_every_question_of_every_rule_can_be_said(slug: str) -> None:
+    for question in collect(RULES[slug], 60, 1):
+        fields = dict(fields_in_words(question))
+        assert set(fields) == set(msgspec.to_builtins(question)) - {"steps"}
+        assert all(isinstance(said, str) and said for said in fields.values())
+
+
+@pytest.mark.parametrize("slug", [slug for slug, rule in RULES.items() if rule.explain])
+@pytest.mark.parametrize("version", ["0.10.0.1", "2.3.1", "2.8.2", "3.3.2", "3.9.2", "4.4.0"])
+def test_every_history_of_every_rule_can_be_explained(slug: str, version: str) -> None:
+    rule, at = RULES[slug], parse_release(version)
+    if at not in rule.releases:
+        return
+    for question in collect(rule, 120, 1):
+        try:
+            answers = rule.ask(question, at).get("steps")
+        except (JavaException, NotInThisRelease):
+            continue
+        assert rule.explain is not None
+        explained = list(rule.explain(question, at, answers))
+        assert len(explained) == len(question.steps)
+        assert all(one.step and one.answer and one.mark for one in explained)
+
+
+def test_every_rule_with_steps_explains_itself() -> None:
+    with_steps = {slug for slug, rule in RULES.items() if "steps" in rule.question.__struct_fields__}
+    assert with_steps == {slug for slug, rule in RULES.items() if rule.explain}
+
+
+class _Wait(Question, frozen=True, tag_field="op", tag="advance"):
+    ms: int
+
+
+class _Send(Question, frozen=True, tag_field="op", tag="send_now"):
+    key: str
+    to: int
+
+
+class _Script(Question, frozen=True):
+    steps: tuple[_Wait | _Send | int, ...]
+
+
+def test_a_rule_that_does_not_explain_itself_has_steps_answers_and_a_clock() -> None:
+    script = _Script((_Send("666f6f", 1), _Wait(5), _Wait(2), _Send("", 2), 7))
+    explained = list(plain_steps(script, NEWEST, [{"sent": 1}, {}, {}, {"raises": "It"}, "(no answer)"]))
+    assert [(one.time_ms, one.step, one.answer) for one in explained] == [
+        (0, 'send now key "foo" (666f6f), to 1', "sent 1"),
+        (5, "advance ms 5", "–"),
+        (7, "advance ms 2", "–"),
+        (7, "send now key empty, to 2", "raises It"),
+        (7, "7", '"(no answer)"'),
+    ]
+    timeless = _Script((_Send("", 1),))
+    assert [one.time_ms for one in plain_steps(timeless, NEWEST, [{}])] == [None]

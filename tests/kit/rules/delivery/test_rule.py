@@ -1,0 +1,116 @@
+"""The rule ``delivery``: its questions, its mutants, and stories told by parts, as Java tells them, by the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.protocol import Answered, Failed, Outcome, Unsupported, to_json
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.delivery.mutants import MUTANTS
+from kafka_conformance.rules.delivery.question import AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery.rule import RULE, every_fault, every_pair_of_faults
+from kafka_reference.releases import Release, parse_release
+
+Ask = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
+
+
+def by_reference(at: Release) -> Ask:
+    def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+        rule = RULES[slug]
+        return ReferenceAnswerer().answer(rule, at, [msgspec.convert(one, rule.question) for one in questions])
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def some() -> list[DeliveryQuestion]:
+    return [*list(every_fault())[::5], *list(every_pair_of_faults())[::5], *collect(RULE, 60, 1)]
+
+
+@pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
+def test_told_by_parts_it_is_the_same_story(version: str, some: list[DeliveryQuestion]) -> None:
+    at = parse_release(version)
+    assert RULE.by_parts is not None
+    told = RULE.by_parts(by_reference(at), at, some)
+    for question, outcome in zip(some, told, strict=True):
+        assert isinstance(outcome, Answered), outcome
+        assert to_json(outcome.answer) == to_json(RULE.ask(question, at)), to_json(question)
+
+
+def test_a_part_that_breaks_down_ends_its_story_and_no_other(some: list[DeliveryQuestion]) -> None:
+    at = parse_release("4.4.0")
+
+    def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+        answered = by_reference(at)(slug, questions)
+        return answered if slug != "producer-sequences" else [Failed("it broke"), *answered[1:]]
+
+    assert RULE.by_parts is not None
+    first, *others = RULE.by_parts(ask, at, [DeliveryQuestion(), *some[:5]])
+    assert isinstance(first, Failed)
+    assert "it broke" in first.what
+    assert not any(isinstance(other, Failed) and other is first for other in others)
+
+
+def test_a_sender_that_raises_is_no_answer() -> None:
+    def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+        if slug != "producer-sequences":
+            return by_reference(parse_release("4.4.0"))(slug, questions)
+        rounds = [{"sent": [], "ended": [], "raises": "IllegalStateException"}] * 40
+        return [Answered({"steps": rounds}) for _ in questions]
+
+    assert RULE.by_parts is not None
+    (outcome,) = RULE.by_parts(ask, parse_release("4.4.0"), [DeliveryQuestion()])
+    assert outcome == Failed("the sender raised " + ", ".join(["IllegalStateException"] * 7))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_each_mutant_differs_from_the_reference_but_not_always(mutant: Mutant) -> None:
+    asked = [*every_fault(), *every_pair_of_faults()]
+    differ = sum(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at) for question in asked)
+    assert 0 < differ < len(asked)
+
+
+def test_every_kind_is_asked() -> None:
+    asked = [*every_fault(), *every_pair_of_faults(), *collect(RULE, 50, 1)]
+    assert {label for question in asked for label in RULE.labels(question)} >= RULE.required_labels
+
+
+def test_questions_survive_being_written_down() -> None:
+    for question in collect(RULE, 50, 2):
+        assert msgspec.json.decode(to_json(question), type=DeliveryQuestion) == question
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b'{"faults":[{"op":"lose","request":1}]}', b'{"faults":[{"op":"refuse","request":0}]}', b'{"records":0}',
+        b'{"records":21}', b'{"producer":{"ack":"1"}}', b'{"partition":{"replicas":0}}',
+    ],
+)  # fmt: skip
+def test_what_nobody_would_understand_is_refused(wrong: bytes) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(wrong, type=DeliveryQuestion)
+
+
+def test_an_error_that_a_release_has_not_is_no_question_to_it() -> None:
+    at = parse_release("4.4.0")
+    strange = DeliveryQuestion(faults=(AskedFault("refuse", 9, "NOT_LEADER_FOR_PARTITION"),))
+    assert RULE.by_parts is not None
+    by_java = RULE.by_parts(by_reference(at), at, [strange, DeliveryQuestion()])
+    by_us = ReferenceAnswerer().answer(RULE, at, [strange, DeliveryQuestion()])
+    for first, second in (by_java, by_us):
+        assert isinstance(first, Unsupported)
+        assert isinstance(second, Answered)
+
+
+def test_faults_that_cannot_be_are_no_answer() -> None:
+    question = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [question])
+    assert isinstance(outcome, Failed)

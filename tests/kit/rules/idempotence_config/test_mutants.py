@@ -1,0 +1,60 @@
+"""Mistakes in what a producer ends up with: each shows in the questions of the rule, in its release, and not everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.rules.idempotence_config.mutants import MUTANTS
+from kafka_conformance.rules.idempotence_config.rule import RULE, combination
+
+BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
+QUESTIONS = [question for space in RULE.spaces for question in space.questions()]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_it_is_wrong_somewhere_answers_always_and_leaves_the_reference_as_it_was(mutant: Any) -> None:
+    before = [outcome_of(RULE.ask, question, mutant.at) for question in QUESTIONS]
+    mistaken = [outcome_of(mutant.ask, question, mutant.at) for question in QUESTIONS]
+    assert all(isinstance(outcome, Answered) for outcome in mistaken)
+    assert 0 < sum(one != other for one, other in zip(before, mistaken, strict=True)) < len(QUESTIONS)
+    assert [outcome_of(RULE.ask, question, mutant.at) for question in QUESTIONS] == before
+
+
+def said(slug: str, **settings: str | None) -> Any:
+    outcome = outcome_of(BY_SLUG[slug].ask, combination(**settings), BY_SLUG[slug].at)
+    assert isinstance(outcome, Answered)
+    return outcome.answer
+
+
+def told(slug: str, **settings: str | None) -> str:
+    return str(said(slug, **settings)["message"])
+
+
+def test_each_makes_the_mistake_of_its_story() -> None:
+    assert said("on-in-3.0.0")["idempotent"] is True
+    assert said("off-in-3.0.2")["idempotent"] is said("off-in-newest")["idempotent"] is False
+    assert "acks" in told("minus-1-is-not-all", idempotence="true", acks="-1")
+    assert said("retries-0-is-fine", idempotence="true", retries="0")["idempotent"] is True
+    assert "at most 5" in told("five-is-too-many", idempotence="true", in_flight="5")
+    assert "retries" in told("default-retries-count", idempotence="true")
+    assert said("disabled-in-4.0", in_flight="6")["idempotent"] is False
+    assert "at most 5" in told("error-in-3.9", in_flight="6")
+    assert said("five-in-0.11", idempotence="true")["max_in_flight"] == 5
+    assert said("two-phases-unchecked", two_phase="true", timeout="1")["idempotent"] is True
+    assert said("acks-1-by-default", idempotence="false")["acks"] == 1
+    assert said("idempotence-is-order")["guarantee_order"] is True
+    assert said("never-transactional", transactional_id="id")["transactional"] is False
+    assert said("null-is-absent", idempotence=None)["idempotent"] is True
+    assert "retries" in told("mistakes-in-order", acks="2", retries="-1")
+    both = {"idempotence": "true", "retries": "0", "in_flight": "6"}
+    assert "at most 5" in told("in-flight-first", **both)
+    assert "retries" in told("in-flight-last", **both)
+    assert "acks" in told("acks-before-retries", idempotence="true", retries="0", acks="1")
+    null = {"idempotence": "true", "timeout": None}
+    assert "retries" in told("timeout-last", **null, retries="0")
+    assert "at most 5" in told("timeout-after-all", **null, in_flight="6")
+    assert said("timeout-first", **null, retries="0") == {"raises": "NullPointerException"}

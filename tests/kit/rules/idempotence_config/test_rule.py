@@ -1,0 +1,132 @@
+"""The rule ``idempotence-config``: how it is asked, and that what it asks of whole is whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules.idempotence_config.rule import FIVE, NAMES, RULE, five, set_in
+from kafka_reference.releases import parse_release
+
+SPACES = {space.name: list(space.questions()) for space in RULE.spaces}
+COMBINATIONS = SPACES["every combination of five settings"]
+
+
+def asked(question: str) -> Any:
+    return msgspec.json.decode(question, type=RULE.question)
+
+
+def answered(question: str, version: str) -> dict[str, Any]:
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [asked(question)])
+    assert isinstance(outcome, Answered)
+    return outcome.answer
+
+
+def test_a_question_and_its_answer() -> None:
+    assert answered('{"config":{"enable.idempotence":"true"}}', "4.4.0") == {
+        "idempotent": True,
+        "transactional": False,
+        "acks": -1,
+        "retries": 2147483647,
+        "max_in_flight": 5,
+        "guarantee_order": False,
+    }
+
+
+def test_an_error_is_an_answer() -> None:
+    assert answered('{"config":{"enable.idempotence":"true","acks":"1"}}', "4.4.0") == {
+        "raises": "ConfigException",
+        "message": "Must set acks to all in order to use the idempotent producer."
+        " Otherwise we cannot guarantee idempotence.",
+    }
+    assert answered('{"config":{"enable.idempotence":null}}', "4.4.0") == {"raises": "NullPointerException"}
+
+
+def test_absent_is_not_set_and_null_is() -> None:
+    assert set_in(asked('{"config":{}}').config) == {}
+    assert set_in(asked('{"config":{"transactional.id":null}}').config) == {"transactional.id": None}
+    written = '{"config":{"acks":null,"max.in.flight.requests.per.connection":"5"}}'
+    assert msgspec.json.encode(asked(written)).decode() == written
+
+
+@pytest.mark.parametrize("question", ['{"config":{"linger.ms":"5"}}', '{"config":{"retries":5}}', "{}"])
+def test_what_is_no_question(question: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        asked(question)
+
+
+def test_the_five_settings_are_crossed_whole() -> None:
+    """Set and not set, what can be read and what cannot: each with each, once."""
+    seen = Counter(tuple(set_in(question.config).get(name, "not set") for name in _five()) for question in COMBINATIONS)
+    values = [sorted({str(combination[at]) for combination in seen}) for at in range(5)]
+    assert set(seen.values()) == {1}
+    assert sorted(tuple(map(str, combination)) for combination in seen) == sorted(product(*values))
+    assert [set(each) for each in values] == [
+        {"not set", "true", "false", "maybe"},
+        {"not set", "all", "-1", "0", "1", "2"},
+        {"not set", "0", "1", "2147483647", "-1"},
+        {"not set", "1", "5", "6", "2147483647", "0"},
+        {"not set", "id", ""},
+    ]
+
+
+def test_the_page_asks_of_those_that_can_be_read() -> None:
+    questions = set(five())
+    assert len(questions) == 600
+    assert questions < set(COMBINATIONS)
+    for version in ("0.10.0.1", "0.11.0.3", "2.8.2", "4.4.0"):
+        for question in questions:
+            outcome = outcome_of(RULE.ask, question, parse_release(version))
+            assert isinstance(outcome, Answered)
+            assert "Invalid value" not in outcome.answer.get("message", "")
+
+
+def _five() -> list[str]:
+    return [NAMES[field] for field in FIVE]
+
+
+def test_any_two_texts_are_crossed() -> None:
+    pairs = [set_in(question.config) for question in SPACES["every pair of texts"]]
+    assert {len(config) for config in pairs} == {1, 2}
+    assert {frozenset(config) for config in pairs if len(config) == 2} == {
+        frozenset(both) for both in product(NAMES.values(), NAMES.values()) if both[0] != both[1]
+    }
+    assert {"acks": "ALL", "retries": "-1"} in pairs
+
+
+def test_its_spaces_and_its_strategy_ask_every_kind_they_have_to() -> None:
+    asked_whole = {label for questions in SPACES.values() for question in questions for label in RULE.labels(question)}
+    generated = {label for question in collect(RULE, 2000, 7) for label in RULE.labels(question)}
+    assert asked_whole >= RULE.required_labels
+    assert generated >= {"texts", "null", "transactional.id"}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("{}", "idempotence left alone"),
+        ('{"enable.idempotence":"TRUE "}', "idempotence true"),
+        ('{"acks":"1","retries":"0"}', "idempotence left alone, retries and acks"),
+        ('{"acks":"2"}', "texts"),
+        ('{"transactional.id":null}', "texts"),
+        (
+            '{"transaction.two.phase.commit.enable":"true","transaction.timeout.ms":"60000"}',
+            "two-phase commit with a time limit",
+        ),
+    ],
+)
+def test_which_way_a_question_takes(question: str, path: str) -> None:
+    assert RULE.path(asked(f'{{"config":{question}}}')) == path
+
+
+@pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "3.0.0", "4.4.0"])
+def test_whatever_is_generated_can_be_asked(version: str) -> None:
+    for question in collect(RULE, 300, 7):
+        assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.protocol import to_json
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules.record_accumulator.generators import (
+    every_end_of_a_batch,
+    every_rare_answer,
+    every_short_history,
+    spelled_history,
+)
+from kafka_conformance.rules.record_accumulator.mutants import MUTANTS
+from kafka_conformance.rules.record_accumulator.question import LookStep, RecordAccumulatorQuestion
+from kafka_conformance.rules.record_accumulator.rule import RULE
+from kafka_conformance.rules.record_accumulator.sequence_generators import every_way_round
+from kafka_conformance.rules.record_accumulator.spaces import every_producers_choice
+from kafka_reference.errors import NotInThisRelease
+from kafka_reference.releases import parse_release
+
+# As in the rule's page.
+QUESTION = b"""{"config": {"batch_size": 16384, "linger_ms": 5, "retry_backoff_ms": 100, "retry_backoff_max_ms": 1000,
+    "delivery_timeout_ms": 120000, "buffer_memory": 33554432, "adaptive": true, "availability_timeout_ms": 0},
+    "cluster": {"nodes": [{"id": 0}], "partitions": [{"id": 0, "leader": 0}]}, "draws": [7],
+    "steps": [{"op": "append", "partition": 0, "key": null, "value": "00", "timestamp": 0}, {"op": "advance", "ms": 5},
+        {"op": "ready"}, {"op": "drain", "nodes": [0], "max_size": 1048576}, {"op": "reenqueue", "batch": 0},
+        {"op": "ready"}, {"op": "load"}, {"op": "complete", "batch": 0}, {"op": "look"}]}"""
+
+
+def test_the_pinned_question_as_anyone_would_write_it() -> None:
+    question = msgspec.json.decode(QUESTION, type=RecordAccumulatorQuestion)
+    answer = RULE.ask(question, parse_release("3.6.2"))
+    assert answer["steps"] == [
+        {"partition": 0, "batch_full": False, "new_batch": True, "bytes": 69},
+        {},
+        {"nodes": [0], "delay_ms": None, "unknown_leader_topics": []},
+        {"batches": [{"id": 0, "partition": 0, "records": 1}]},
+        {},
+        {"nodes": [], "delay_ms": 100, "unknown_leader_topics": []},
+        None,
+        {},
+        {"queues": {"t-0": [[0, 1, 69]]}, "incomplete": [0], "undrained": True, "memory": 33554432 - 16384},
+    ]
+
+
+@pytest.mark.parametrize("field", ["bytes", "partitions"])
+def test_a_misspelt_field_is_refused(field: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(QUESTION.replace(b'"partition"', f'"{field}"'.encode()), type=RecordAccumulatorQuestion)
+
+
+def test_no_letters_are_the_simplest_history() -> None:
+    assert spelled_history(b"").steps == (LookStep(),)
+    assert spelled_history(bytes(60)).steps == (LookStep(),)
+
+
+def test_most_histories_have_fifty_steps_and_every_kind_is_asked() -> None:
+    questions = collect(RULE, 600, 1)
+    assert sum(len(question.steps) >= 50 for question in questions) > 300
+    spaces = [*every_rare_answer(), *every_producers_choice(), *every_way_round()]
+    assert {label for question in [*questions, *spaces] for label in RULE.labels(question)} >= RULE.required_labels
+
+
+def test_questions_survive_being_written_down() -> None:
+    for question in collect(RULE, 50, 2):
+        assert msgspec.json.decode(to_json(question), type=RecordAccumulatorQuestion) == question
+
+
+@pytest.fixture(scope="module")
+def many() -> list[Any]:
+    return list(collect(RULE, 2000, 3))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_each_mutant_differs_from_the_reference(mutant: Mutant, many: list[Any]) -> None:
+    assert any(differs(mutant, question) for question in many)
+
+
+def differs(mutant: Mutant, question: Any) -> bool:
+    try:
+        return bool(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at))
+    except NotInThisRelease:
+        return False
+
+
+def test_the_spaces_are_what_their_names_say() -> None:
+    assert sum(1 for _ in every_short_history()) == 11 + 11**2 + 11**3 + 11**4
+    assert sum(1 for _ in every_end_of_a_batch()) == 8 + 8**2 + 8**3 + 8**4

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered, Failed
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules.record_sizes.mutants import MUTANTS
+from kafka_conformance.rules.record_sizes.rule import RULE
+from kafka_reference.releases import parse_release
+
+# What the release's own classes answered: two records and one that does not fit, lengths, and what was observed.
+QUESTION = """{"batch_size": 82, "records": [{"value": "61"}, {"timestamp": 64, "headers": [["h\u00e9", null]]},
+  {"key": {"length": 1}}, {"headers": [[{"utf16": "d800"}, ""]]}],
+  "measured": [{"key": 2147483647}, {"offset_delta": -65, "timestamp_delta": "-9223372036854775808", "value": 63}],
+  "observed": [[64, 128], [1000, 1001]]}"""
+
+
+def asked(question: str) -> Any:
+    return msgspec.json.decode(question, type=RULE.question)
+
+
+def answered(question: str, version: str) -> dict[str, Any]:
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [asked(question)])
+    assert isinstance(outcome, Answered)
+    return outcome.answer
+
+
+def test_a_question_and_its_answer() -> None:
+    answer = answered(QUESTION, "4.4.0")
+    assert answer == {
+        "buffer": 86,
+        "empty": {"estimate": 61, "full": False},
+        "steps": [
+            {"bound": 86, "room": True, "estimate": 69, "full": False},
+            {"bound": 90, "room": True, "estimate": 82, "full": False},
+            {"bound": 86, "room": False, "estimate": 82, "full": False},
+            {"bound": 91, "room": False, "estimate": 82, "full": False},
+        ],
+        "max_record_size": 90,
+        "closed": True,
+        "built": 82,
+        "measured": [{"varint": 1, "varlong": 1, "size": -2147483634}, {"varint": 2, "varlong": 10, "size": 81}],
+        "ratios": [0.9950000047683716, 1.0449999570846558],
+    }
+
+
+def test_0_10_writes_messages_and_knows_neither_headers_nor_magic() -> None:
+    answer = answered(QUESTION, "0.10.0.1")
+    assert answer == answered(QUESTION.replace('"batch_size"', '"magic": 0, "batch_size"'), "0.10.0.1")
+    assert [step["estimate"] for step in answer["steps"]] == [35, 69, 69, 69]
+    assert answer["measured"][1] == {"size": 97}
+    assert answer["ratios"] == [0.949999988079071, 0.9549000859260559]
+
+
+def test_what_is_compressed_has_no_size_of_ours() -> None:
+    assert answered('{"compression":"gzip","records":[{}]}', "4.4.0")["built"] is None
+
+
+def test_a_step_that_raises_is_answered_by_that_and_the_batch_goes_on() -> None:
+    answer = answered('{"magic":1,"records":[{"headers":[["a",null]]},{}]}', "4.4.0")
+    assert answer["steps"] == [
+        {"raises": "IllegalArgumentException", "message": "Magic v1 does not support record headers"},
+        {"bound": 34, "room": True, "estimate": 34, "full": False},
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ['{"records":[]}', '{"records":[{}],"magic":3}', '{"records":[{}],"compression":"lz4"}',
+     '{"records":[{"key":"6"}]}', '{"records":[{"ket":"61"}]}', '{"records":[{"value":{"length":-1}}]}',
+     '{"records":[{"headers":[[{"utf16":"d8"},null]]}]}', '{"records":[{}],"observed":[[1,1]]}',
+     '{"records":[{"timestamp":9007199254740993}]}'],
+)  # fmt: skip
+def test_what_is_no_question_is_refused(question: str) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        asked(question)
+
+
+@pytest.mark.parametrize("timestamp", ["-2", '"9223372036854775808"'])
+def test_a_timestamp_that_no_record_has_says_nothing_about_the_rule(timestamp: str) -> None:
+    question = asked(f'{{"records":[{{"timestamp":{timestamp}}}]}}')
+    assert isinstance(outcome_of(RULE.ask, question, parse_release("4.4.0")), Failed)
+
+
+def test_the_smallest_question_is_written_small() -> None:
+    assert msgspec.json.encode(asked('{"records":[{}]}')).decode() == '{"records":[{}]}'
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ('{"records":[{}],"observed":[[64,64]]}', "observed"),
+        ('{"records":[{}],"compression":"gzip"}', "compressed"),
+        ('{"records":[{"headers":[[{"utf16":"d800"},null]]}]}', "half a surrogate pair"),
+        ('{"records":[{"headers":[[{"utf16":"d83dde00"},null]]}]}', "not compressed"),
+        ('{"records":[{}],"magic":0}', "not compressed"),
+    ],
+)
+def test_which_way_a_question_takes(question: str, path: str) -> None:
+    assert RULE.path(asked(question)) == path
+
+
+def test_its_spaces_and_its_strategy_ask_every_kind_they_have_to() -> None:
+    small = (question for space in RULE.spaces for question in space.questions() if len(question.records) < 1000)
+    asked_whole = {label for question in small for label in RULE.labels(question)}
+    generated = {label for question in collect(RULE, 2000, 7) for label in RULE.labels(question)}
+    assert asked_whole >= RULE.required_labels
+    assert generated >= RULE.required_labels - {"measured", "observed", "a delta that wraps"}
+
+
+@pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
+def test_whatever_is_generated_can_be_asked(version: str) -> None:
+    for question in collect(RULE, 300, 7):
+        assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_a_mutant_is_wrong_somewhere_and_leaves_the_reference_as_it_was(mutant: Any) -> None:
+    questions = (question for space in RULE.spaces for question in space.questions() if len(question.records) < 100)
+    wrong = next(question for question in questions if mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at))
+    assert RULE.ask(wrong, mutant.at) == RULE.ask(wrong, mutant.at) != mutant.ask(wrong, mutant.at)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules.round_robin_partitioner.rule import RULE
+from kafka_reference.releases import parse_release
+
+UNLED = '{"nodes":[{"id":0}],"partitions":[{"id":7,"leader":null},{"id":8,"leader":null}]}'
+QUESTION = """{
+  "cluster":{"nodes":[{"id":0},{"id":1}],"partitions":[
+    {"id":5,"leader":0},{"id":3,"leader":null},{"id":2,"leader":1},{"id":0,"leader":1}]},
+  "steps":[
+    {"op":"partition","topic":"t"}, {"op":"new_batch","topic":"t","previous":5}, {"op":"partition","topic":"t"},
+    {"op":"new_batch","topic":"t","previous":2}, {"op":"partition","topic":"u","key":"61"},
+    {"op":"partition","topic":"t"},
+    {"op":"cluster","cluster":UNLED}, {"op":"new_batch","topic":"u","previous":3},
+    {"op":"partition","topic":"u"}, {"op":"partition","topic":"u"},
+    {"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[]}}, {"op":"partition","topic":"u"},
+    {"op":"cluster","cluster":UNLED}, {"op":"partition","topic":"u"}]}""".replace("UNLED", UNLED)
+
+
+def asked(steps: str) -> Any:
+    cluster = '{"nodes":[{"id":0}],"partitions":[{"id":0,"leader":0}]}'
+    return msgspec.json.decode(f'{{"cluster":{cluster},"steps":[{steps}]}}', type=RULE.question)
+
+
+# What RoundRobinPartitioner of the release answered.
+@pytest.mark.parametrize(
+    ("version", "answers"),
+    [
+        ("2.4.1", [5, None, 2, None, 5, 0, None, None, 1, 0, None, "ArithmeticException", None, 0]),
+        ("3.9.1", [5, None, 2, None, 5, 0, None, None, 1, 0, None, "ArithmeticException", None, 0]),
+        ("3.9.2", [5, None, 5, None, 5, 2, None, None, 3, 1, None, "ArithmeticException", None, 1]),
+        ("4.4.0", [5, None, 2, None, 5, 0, None, None, 1, 0, None, "ArithmeticException", None, 0]),
+    ],
+)
+def test_the_pinned_question_and_answer(version: str, answers: list[Any]) -> None:
+    (outcome,) = ReferenceAnswerer().answer(
+        RULE, parse_release(version), [msgspec.json.decode(QUESTION, type=RULE.question)]
+    )
+    assert isinstance(outcome, Answered)
+    assert [step.get("partition", step.get("raises")) for step in outcome.answer["steps"]] == answers
+
+
+T, U = '{"op":"partition","topic":"t"}', '{"op":"partition","topic":"u"}'
+BATCH = '{"op":"new_batch","topic":"t","previous":0}'
+
+
+@pytest.mark.parametrize(
+    ("steps", "labels", "path"),
+    [
+        (f"{T},{BATCH}", ["asked once"], "asked once"),
+        (f"{T},{BATCH},{T}", ["asked once", "asked again"], "asked again"),
+        (f"{BATCH},{U},{T}", ["a batch of another topic", "asked once", "several topics"], "asked once"),
+        ('{"op":"partition","topic":"t","key":""}', ["asked once", "keyed"], "asked once"),
+    ],
+)
+def test_which_way_a_script_takes(steps: str, labels: list[str], path: str) -> None:
+    assert list(RULE.labels(asked(steps))) == ["all led", *labels]
+    assert RULE.path(asked(steps)) == path
+
+
+def test_a_record_without_a_key_is_written_in_the_pinned_form() -> None:
+    assert msgspec.json.encode(asked(T).steps[0]).decode() == T
+
+
+def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+    for questions in ([*RULE.spaces[0].questions()], collect(RULE, 1000, 7)):
+        assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels
+
+
+@pytest.mark.parametrize("version", ["2.4.1", "3.9.2", "4.4.0"])
+def test_whatever_is_generated_can_be_asked(version: str) -> None:
+    for question in collect(RULE, 300, 7):
+        assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)

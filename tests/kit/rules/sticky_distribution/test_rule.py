@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered, Outcome, Unsupported
+from kafka_conformance.core.sources import collect
+from kafka_conformance.rules.sticky_distribution.rule import RULE
+from kafka_reference.releases import parse_release
+
+CLUSTER = """{"nodes":[{"id":0},{"id":1}],"partitions":[
+  {"id":5,"leader":0},{"id":3,"leader":null},{"id":2,"leader":1},{"id":0,"leader":1}]}"""
+EMPTY = '{"nodes":[{"id":0}],"partitions":[]}'
+
+
+def question(partitioner: str, cluster: str = CLUSTER, drain: str = "[3,null,null,1]", more: str = "") -> Any:
+    text = f'{{"partitioner":"{partitioner}","seed":7,"cluster":{cluster},"records":100,"batch_records":8'
+    return msgspec.json.decode(f'{text},"drain_after":{drain}{more}}}', type=RULE.question)
+
+
+def said(asked: Any, version: str) -> Outcome:
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [asked])
+    return outcome
+
+
+# What the loop around the classes of the release answered.
+@pytest.mark.parametrize(
+    ("version", "asked", "counts", "switches"),
+    [
+        ("0.10.0.1", question("default"), [[0, 34], [2, 33], [5, 33]], 0),
+        ("2.3.1", question("default"), [[0, 34], [2, 33], [5, 33]], 0),
+        ("2.8.2", question("default"), [[0, 9], [2, 64], [5, 27]], 26),
+        ("3.9.2", question("uniform-sticky"), [[0, 9], [2, 64], [5, 27]], 26),
+        ("3.9.1", question("round-robin"), [[0, 5], [2, 48], [5, 47]], 58),
+        ("3.9.2", question("round-robin"), [[0, 33], [2, 33], [5, 34]], 72),
+        ("4.0.2", question("round-robin"), [[0, 33], [2, 33], [5, 34]], 0),
+        ("3.3.2", question("builtin"), [[0, 24], [2, 24], [5, 52]], 11),
+        ("4.4.0", question("builtin"), [[0, 24], [2, 24], [5, 52]], 11),
+        ("4.4.0", question("builtin", more=',"queue_sizes":[0,0,9,4]'), [[0, 32], [2, 8], [5, 60]], 11),
+    ],
+)
+def test_the_pinned_question_and_answer(version: str, asked: Any, counts: list[list[int]], switches: int) -> None:
+    assert said(asked, version) == Answered({"counts": counts, "switches": switches})
+
+
+def test_a_topic_without_partitions() -> None:
+    assert said(question("builtin", EMPTY, "null"), "4.4.0") == Answered({"raises": "ArithmeticException"})
+    assert said(question("default", EMPTY, "[]"), "0.10.0.1") == Answered({"raises": "NullPointerException"})
+
+
+@pytest.mark.parametrize(
+    ("partitioner", "version"),
+    [("default", "4.4.0"), ("uniform-sticky", "2.3.1"), ("round-robin", "0.10.0.1"), ("builtin", "3.2.3")],
+)
+def test_a_partitioner_the_release_has_not_is_unsupported_and_no_answer(partitioner: str, version: str) -> None:
+    assert said(question(partitioner), version) == Unsupported(f"Kafka {version} has no {partitioner} partitioner")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"partitioner": "sticky"}, "Invalid enum value 'sticky'"),
+        ({"batch_records": 0}, ">= 1"),
+        ({"batch_records": 2**30}, "<= 1073741823"),
+        ({"records": -1}, ">= 0"),
+        ({"drain_after": [1]}, "drain_after has 1 entries for 4 partitions"),
+        ({"drain_after": [1, 0, 1, 1]}, ">= 1"),
+        ({"queue_sizes": [1, 2, 3, 4, 5]}, "queue_sizes has 5 entries for 4 partitions"),
+        ({"seed": "9223372036854775808"}, "the seed is no int64"),
+        ({"drain_afer": None}, "unknown field"),
+    ],
+)
+def test_what_is_no_question_is_refused(changes: dict[str, object], words: str) -> None:
+    document = msgspec.to_builtins(question("default")) | changes
+    with pytest.raises(msgspec.ValidationError, match=words):
+        msgspec.convert(document, type=RULE.question)
+
+
+def test_a_seed_beyond_what_every_reader_keeps_exact_is_a_string() -> None:
+    document = msgspec.to_builtins(question("default")) | {"seed": "-9223372036854775808"}
+    assert isinstance(said(msgspec.convert(document, type=RULE.question), "2.8.2"), Answered)
+
+
+def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+    for questions in ([*RULE.spaces[0].questions()], collect(RULE, 1000, 7)):
+        assert {label for asked in questions for label in RULE.labels(asked)} >= RULE.required_labels
+
+
+def test_releases_part_at_the_partitioner_and_at_a_topic_without_partitions() -> None:
+    assert RULE.path(question("builtin")) == "builtin"
+    assert RULE.path(question("builtin", EMPTY, "null")) == "a topic without partitions"
+
+
+def test_whatever_is_generated_can_be_asked_of_a_release_that_has_all_four() -> None:
+    for asked in collect(RULE, 300, 7):
+        assert isinstance(outcome_of(RULE.ask, asked, parse_release("3.9.1")), Answered)

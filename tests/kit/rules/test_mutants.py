@@ -1,0 +1,184 @@
+"""Each mutant makes the mistake of its story, and no other: known values of the wrong hashes, known wrong partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_reference.releases import NEWEST, parse_release
+
+OURS = [mutant for mutant in MUTANTS if mutant.rule in ("murmur2", "partition-for-key", "producer-partition")]
+
+
+def said(slug: str, question: Any, version: str = "4.4.0") -> dict[str, Any]:
+    mutant = next(mutant for mutant in MUTANTS if mutant.slug == slug)
+    (outcome,) = mutant_answerer(slug).answer(RULES[mutant.rule], parse_release(version), [question])
+    assert isinstance(outcome, Answered), outcome
+    return outcome.answer
+
+
+def hashed(slug: str, key: bytes) -> int:
+    return said(slug, Murmur2Question(key.hex()))["hash"]
+
+
+def as_int(bits: int) -> int:
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+def test_names_and_stories() -> None:
+    assert len({mutant.slug for mutant in MUTANTS}) == len(MUTANTS)
+    assert all(mutant.story and mutant.rule in RULES for mutant in MUTANTS)
+    assert all(mutant.at in RULES[mutant.rule].releases for mutant in MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", OURS, ids=lambda mutant: mutant.slug)
+def test_the_questions_of_its_rule_find_it_and_some_do_not(mutant: Mutant) -> None:
+    """By the reference, in Java's place. A mutant that is wrong everywhere would be found by anything."""
+    rule = RULES[mutant.rule]
+    questions = [question for space in rule.spaces for question in space.questions()]
+    right = ReferenceAnswerer().answer(rule, mutant.at, questions)
+    wrong = mutant_answerer(mutant.slug).answer(rule, mutant.at, questions)
+    assert all(isinstance(outcome, Answered) for outcome in wrong), (
+        "a mutant that breaks down is not found by comparing"
+    )
+    alike = sum(a == b for a, b in zip(right, wrong, strict=True))
+    assert 0 < alike < len(questions)
+
+
+# Published test vectors of each hash.
+@pytest.mark.parametrize(
+    ("slug", "key", "bits"),
+    [
+        ("crc32", b"123456789", 0xCBF43926),
+        ("fnv-1a", b"", 0x811C9DC5),
+        ("fnv-1a", b"a", 0xE40C292C),
+        ("fnv-1a", b"foobar", 0xBF9CF968),
+        ("murmur3", b"", 0xEBB6C228),
+        ("murmur3", b"aaaa", 0x5A97808A),
+        ("murmur3", b"Hello, world!", 0x24884CBA),
+        ("string-hash-code", b"hello", 99162322),
+        ("string-hash-code", b"\x80", 128),
+        ("arrays-hash-code", b"\x01\x02", 994),
+        ("arrays-hash-code", b"\x80", -97 & 0xFFFFFFFF),
+    ],
+)
+def test_another_hash(slug: str, key: bytes, bits: int) -> None:
+    assert hashed(slug, key) == as_int(bits)
+
+
+@pytest.mark.parametrize(
+    ("slug", "unharmed", "harmed"),
+    [
+        ("signed-tail", {b"\x7f": 21296028, b"\x80\x80\x80\x80": -95523324}, {b"\x80": 857690492, b"\xff": -311467685}),
+        ("big-endian", {b"\x80\x80\x80\x80": -95523324, b"foo": 597841616}, {b"foobar": -790332482}),
+        ("length-in-characters", {b"foobar": -790332482}, {"ключ".encode(): 2122343024}),
+        ("unsigned-hash", {b"foo": 597841616}, {b"foobar": -790332482}),
+        ("one-bit", {}, {b"": 275646681, b"foobar": -790332482}),
+        ("seed-left-out", {}, {b"": 275646681, b"foobar": -790332482}),
+        ("murmur2-64a", {}, {b"foobar": -790332482}),
+    ],
+)
+def test_murmur2_with_one_thing_wrong(slug: str, unharmed: dict[bytes, int], harmed: dict[bytes, int]) -> None:
+    assert {key: hashed(slug, key) for key in unharmed} == unharmed
+    assert all(hashed(slug, key) != right for key, right in harmed.items())
+
+
+def test_an_unsigned_hash_is_the_same_bits() -> None:
+    assert hashed("unsigned-hash", b"foobar") == 2**32 - 790332482
+
+
+# "foobar" hashes to -790332482, which is 6 over 12; the other key to -2147483648, which is 0.
+@pytest.mark.parametrize(
+    ("slug", "foobar", "lowest"),
+    [
+        ("sign-abs", 2, 8),
+        ("sign-negate", 2, -8),
+        ("sign-inverted", 1, 7),
+        ("unsigned", 2, 8),
+        ("sign-kept", -2, -8),
+        ("shift", 7, 4),
+    ],
+)
+def test_the_sign_done_away_with_wrongly(slug: str, foobar: int, lowest: int) -> None:
+    assert said(slug, PartitionForKeyQuestion(b"foobar".hex(), 12)) == {"partition": foobar}
+    assert said(slug, PartitionForKeyQuestion("a7d6506c", 12)) == {"partition": lowest}
+
+
+def test_a_fraction_in_doubles_is_one_too_low() -> None:
+    assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 1000)) == {"partition": 165}
+    assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 12)) == {"partition": 6}
+
+
+def test_what_counts_as_a_key_and_as_a_count() -> None:
+    assert said("null-hashed-as-empty", PartitionForKeyQuestion(None, 12)) == {"partition": 9}
+    assert said("empty-taken-for-null", PartitionForKeyQuestion("", 12)) == {"raises": "NullPointerException"}
+    assert said("negative-count-raises", PartitionForKeyQuestion("", -7)) == {"raises": "ArithmeticException"}
+    for slug in ("sign-abs", "unsigned", "float-arithmetic"):
+        assert said(slug, PartitionForKeyQuestion("61", 0)) == {"raises": "ArithmeticException"}
+        assert said(slug, PartitionForKeyQuestion(None, 12)) == {"raises": "NullPointerException"}
+
+
+def producer(
+    key: str | None = None, partition: int | None = None, returns: int | None = None, ignore: bool = False
+) -> Any:
+    """A question about partitions 5, 3 and 9, of which the first has no leader; the draw is 4."""
+    rule = RULES["producer-partition"]
+    document = {
+        "record": {"partition": partition, "key": key},
+        "config": {"ignore_keys": ignore, "partitioner": None if returns is None else {"returns": returns}},
+        "cluster": {
+            "nodes": [{"id": 0}, {"id": 1}],
+            "partitions": [{"id": 5, "leader": None}, {"id": 3, "leader": 1}, {"id": 9, "leader": 0}],
+        },
+        "draws": [4],
+    }
+    import msgspec
+
+    return msgspec.convert(document, rule.question)
+
+
+@pytest.mark.parametrize(
+    ("slug", "version", "question", "answer"),
+    [
+        ("available-only", "4.4.0", producer("666f6f"), 0),  # over two of the three, where 2 is right
+        ("empty-key-is-none", "4.4.0", producer(""), -1),
+        ("null-key-is-empty", "4.4.0", producer(), 0),
+        ("keys-not-ignored", "4.4.0", producer("666f6f", ignore=True), 2),
+        ("unplugged", "4.4.0", producer("666f6f", returns=7), 2),
+        ("negative-unchecked", "4.4.0", producer(returns=-3), -3),
+        ("as-3.2", "4.4.0", producer(), 3),
+        ("as-3.1", "3.2.3", producer(returns=-1), -1),
+        ("as-0.11", "0.10.0.1", producer(partition=7), 7),
+        ("index-for-id", "2.8.2", producer(), 0),
+    ],
+)
+def test_what_a_producer_looks_at_wrongly(slug: str, version: str, question: Any, answer: int) -> None:
+    assert next(mutant.at for mutant in MUTANTS if mutant.slug == slug) == parse_release(version)
+    assert said(slug, question, version) == {"partition": answer}
+
+
+def test_an_old_check_in_a_release_that_dropped_it() -> None:
+    assert said("as-0.10.0", producer(partition=7), "0.11.0.3") == {
+        "raises": "IllegalArgumentException",
+        "message": "Invalid partition given with record: 7 is not in the range [0...2].",
+    }
+
+
+def test_a_mutant_nobody_knows() -> None:
+    with pytest.raises(BadInput, match="unknown mutant 'zero-bit': did you mean one-bit"):
+        mutant_answerer("zero-bit")
+
+
+def test_a_mutant_answers_under_its_own_name() -> None:
+    assert mutant_answerer("one-bit").name == "mutant:one-bit"
+    assert next(mutant for mutant in MUTANTS if mutant.slug == "one-bit").at == NEWEST

@@ -1,0 +1,97 @@
+"""What a mask says is what the scalar rules say, for every placement and any number of partitions."""
+
+from __future__ import annotations
+
+import audit_truth
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_conformance.spark.audit.attribution.explanation import (
+    FOLD_NAMES,
+    KeyColumn,
+    explained,
+    folded,
+    how_many_explained,
+    leading,
+)
+from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, of
+from kafka_conformance.spark.audit.result import Placed
+
+HASHES = [0, 1, 2, 0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF]
+COUNTS = [1, 2, 3, 5, 7, 8, 12, 255, 1000, 65536, 2**30, 2**31 - 1]
+
+
+@given(st.lists(st.binary(max_size=20), max_size=6), st.sampled_from(COUNTS), st.data())
+def test_a_bit_is_set_where_the_placement_puts_the_key_there(
+    column: list[bytes], count: int, data: st.DataObject
+) -> None:
+    partitions = [
+        data.draw(
+            st.sampled_from([audit_truth.place(placement.slug, key, count) for placement in PLACEMENTS])
+            | st.integers(0, 12)
+        )
+        for key in column
+    ]
+    keys = audit_truth.column(column, np.array(partitions, np.int32), count)
+    for at, placement in enumerate(PLACEMENTS):
+        want = [
+            partition < count and audit_truth.place(placement.slug, key, count) == partition
+            for key, partition in zip(column, partitions, strict=True)
+        ]
+        assert (keys.masks >> np.uint32(at) & np.uint32(1)).astype(bool).tolist() == want, placement.slug
+        assert keys.by(Placed(placement.slug, count)).tolist() == want
+        assert leading(placement, keys.offsets, keys.data, keys.partition, count).tolist() == want
+
+
+@pytest.mark.parametrize("fold", FOLD_NAMES)
+def test_folds_of_the_hashes_at_the_limits(fold: str) -> None:
+    scalar = audit_truth.SCALAR_FOLDS[fold]
+    for count in COUNTS:
+        signed = [(h ^ 0x80000000) - 0x80000000 for h in HASHES]
+        assert folded(fold, np.array(HASHES, np.uint32), count).tolist() == [scalar(h, count) for h in signed]
+
+
+def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piece() -> None:
+    keys = [b"%d" % number for number in range(9000)]
+    one, each = audit_truth.column(keys, 4, 7), audit_truth.column(keys, np.full(9000, 4, np.int32), 7)
+    assert (one.masks == each.masks).all()
+    assert one.masks[[0, 4095, 4096, 8999]].any() or not one.masks.all()
+    at = int(np.flatnonzero(one.by(Placed("murmur2", 7)))[-1])
+    assert audit_truth.place("murmur2", keys[at], 7) == 4
+
+
+def test_an_older_count_knows_nothing_of_newer_partitions() -> None:
+    keys = audit_truth.column([b"%d" % number for number in range(100)], 5, 12)
+    assert not keys.by(Placed("murmur2", 5)).any()
+    assert keys.by(Placed("murmur2", 6)).any()
+
+
+def test_counting_counts_what_masks_show() -> None:
+    keys = audit_truth.column([b"%d" % number for number in range(300)], np.arange(300, dtype=np.int32) % 6, 9)
+    counted = how_many_explained(hash_columns(keys.offsets, keys.data), PLACEMENTS, keys.where, range(2, 10))
+    for count, row in zip(range(2, 10), counted, strict=True):
+        masks = explained(keys.offsets, keys.data, keys.where, count)
+        assert [int((masks >> np.uint32(at) & np.uint32(1)).sum()) for at in range(len(PLACEMENTS))] == row.tolist()
+
+
+def test_rows_that_are_taken_are_those_keys() -> None:
+    column = [b"a", b"", b"ccc", b"dd"]
+    taken = audit_truth.column(column, np.array([0, 1, 2, 3], np.int32), 4).taken(np.array([3, 1, 2]))
+    assert [bytes(taken.data[start:end]) for start, end in zip(taken.offsets, taken.offsets[1:], strict=False)] == [
+        b"dd",
+        b"",
+        b"ccc",
+    ]
+    assert taken.where.tolist() == [3, 1, 2]
+
+
+def test_no_topic_has_no_partitions() -> None:
+    with pytest.raises(ValueError, match="1 partition or more"):
+        leading(of("murmur2"), np.array([0, 1], np.int32), np.zeros(1, np.uint8), 0, 0)
+
+
+def test_no_keys() -> None:
+    assert KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), 0, 3).masks.size == 0

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from admins import Admin, FakeSpark
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.repair.topics import MEANWHILE, client_settings, make, settle
+from kafka_conformance.spark.audit.topics import Topics
+
+OWN = {
+    "cleanup.policy": "compact",
+    "retention.ms": "7",
+    "segment.ms": "1000",
+    "message.timestamp.type": "LogAppendTime",
+}
+BROKER = {"kafka.bootstrap.servers": "b:1"}
+
+
+def opened(admin: Admin) -> Topics:
+    return Topics(FakeSpark(admin), BROKER)  # type: ignore[arg-type]
+
+
+def test_clients_are_given_what_is_kafkas() -> None:
+    given = BROKER | {"kafka.linger.ms": "0", "failOnDataLoss": "true"}
+    assert client_settings(given) == {"bootstrap.servers": "b:1", "linger.ms": "0"}
+
+
+@pytest.mark.parametrize("name", ["acks", "transactional.id", "isolation.level", "partitioner.class"])
+def test_what_would_lose_or_double_records_is_not_to_be_chosen(name: str) -> None:
+    with pytest.raises(BadInput, match=f"^kafka.{name} is not to be chosen here"):
+        client_settings(BROKER | {f"kafka.{name}": "1"})
+
+
+def test_a_broker_has_to_be_named() -> None:
+    with pytest.raises(BadInput, match=r"^kafka\.bootstrap\.servers is missing"):
+        client_settings({"kafka.linger.ms": "0"})
+
+
+def test_a_new_topic_deletes_nothing_and_changes_no_time_while_it_is_written() -> None:
+    admin = Admin({})
+    make(opened(admin), "new", 5, 3, OWN)
+    assert admin.asked == [("new", 5, 3, {"segment.ms": "1000", **MEANWHILE})]
+
+
+def test_in_the_end_it_has_the_settings_of_its_source_and_no_others() -> None:
+    admin = Admin({})
+    settle(opened(admin), "new", OWN)
+    (changes,) = admin.asked
+    assert sorted(changes["new"]) == [
+        ("delete", "max.message.bytes", ""), ("delete", "retention.bytes", ""),
+        ("set", "cleanup.policy", "compact"), ("set", "message.timestamp.type", "LogAppendTime"),
+        ("set", "retention.ms", "7"),
+    ]  # fmt: skip

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from kafka_conformance.spark.audit.join import Join, JoinSide, Lies, MissedKey
+from kafka_conformance.spark.audit.reports import join_terminal
+from kafka_conformance.spark.audit.result import Place
+
+_A = JoinSide("A", 3, 100, 1, 40, 0, 0, 5, 0)
+_B = JoinSide("B\x1b", 3, 100, 0, 40, 4, 6, 6, 2)
+_KEY = MissedKey("6b31", False, 11, (1, 1), (Lies(1, 5, Place(1, 1, 0)),), (Lies(0, 6, Place(1, 0, 0)),))
+_MISSED = Join(_A, _B, "murmur2", 30, 2, 1, 0, 100, 60, (_KEY,), "0", 1.0)
+
+
+def _said(**changes: Any) -> str:
+    out = io.StringIO()
+    join_terminal.show(Console(file=out, width=160, highlight=False), msgspec.structs.replace(_MISSED, **changes))
+    return out.getvalue()
+
+
+def test_what_is_missed_and_who_is_to_mend() -> None:
+    said = _said()
+    assert "'k1'" in said
+    assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in said
+    assert (
+        "misses 2 keys of 30 keys in both topics, 1 of them wholly; 60 of 100 pairs of records" in said.splitlines()[-1]
+    )
+    assert "\x1b" not in said
+
+
+def test_nothing_missed() -> None:
+    assert "a join misses nothing" in _said(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
+
+
+def test_counts_that_differ_are_no_whole_join() -> None:
+    other = {"keys_missed": 0, "pairs_missed": 0, "missed": (), "b": msgspec.structs.replace(_B, partitions=4)}
+    said = _said(**other)
+    assert "Kafka Streams refuses the join" in said
+    assert "misses nothing" not in said
+    assert not msgspec.structs.replace(_MISSED, **other).whole
+
+
+def test_a_key_of_bytes_is_hex() -> None:
+    said = _said(missed=(msgspec.structs.replace(_KEY, key="ff1b"),))
+    assert "0xff1b" in said

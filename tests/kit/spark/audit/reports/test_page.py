@@ -1,0 +1,111 @@
+"""The page of an audit: by a parser and in a browser, whatever keys and names hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import audits
+import msgspec
+import pytest
+import streams
+from pages import Page, assert_loads_and_runs_nothing, assert_policy, browser, look, shape, solid
+
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.spark.audit.reports.page import write
+from kafka_conformance.spark.audit.result import Audit
+
+
+@pytest.mark.parametrize("name", audits.ALL)
+def test_it_is_one_page_that_loads_and_runs_nothing(name: str) -> None:
+    text = write(audits.ALL[name])
+    assert_loads_and_runs_nothing(text)
+    assert_policy(text)
+    assert len(text) < 250_000
+
+
+@pytest.mark.parametrize("name", audits.ALL)
+def test_every_number_is_the_audits(name: str) -> None:
+    audit = audits.ALL[name]
+    body = write(audit).split("<body>")[1]
+    text = re.sub("<[^>]*>", " ", re.sub("<text.*?</text>", "", body))  # the marks of axes are round
+    found = re.findall(r"(?<![\w.:,-])\d{1,3}(?:,\d{3})+(?![\w.])", text)
+    assert found or not audit.records
+    assert {int(number.replace(",", "")) for number in found} <= audits.numbers(audit)
+
+
+@pytest.mark.parametrize("name", streams.HOSTILE)
+def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
+    text = streams.HOSTILE[name]
+    written = write(audits.hostile(text))
+    page = Page(written)
+    assert shape(page) == shape(Page(write(audits.hostile("x"))))
+    assert_loads_and_runs_nothing(written)
+    assert all(character.isprintable() or character == "\n" for character in written)
+    assert solid(page.text).count(solid(harmless(text[:50], keep="\n"))) >= 8
+    assert len(written) < 400_000
+
+
+def test_it_tells_all_there_is() -> None:
+    page = Page(write(audits.mixed()))
+    for said in (
+        "17.9 % of 3,911,112 keyed records are not where Java's producer would put them.",
+        "Three kinds of producer wrote this topic: murmur2 (Java's own: murmur2, its sign masked) 82.0 %",
+        "Since partition 0, offset 64,377, 2025-03-01T12:00:00.123Z: the first record placed by librdkafka-consistent.",
+        "217 offsets between the first and the last were missing",
+        "expected murmur2, 12 partitions",
+        "3,958,008, of them 3,911,112 with a key, in 12 partitions",
+        "698,412 (17.9 % of those with a key)",
+        "/data/audits/orders/offending (Parquet)",
+        "8,765 of 64,321 keys (13.6 %) live on several partitions",
+        '"user-1"',
+        "0x1b5b324a",
+        "sticky runs 40,000 85.3 %",
+        "unexplained - 7,356 0.2 %",
+        "8,758 not shown",
+        "48 more like these",
+        "Made by kafka-conformance 0.1.0 in 12.3 s.",
+    ):
+        assert solid(said) in solid(page.text), said
+    assert [tag for tag, attributes in page.tags if attributes.get("role") == "img"] == ["div"] * 4
+
+
+@pytest.mark.parametrize(
+    ("audit", "mood", "there", "not_there"),
+    [
+        (audits.healthy(), "exit-0", "Who wrote when", "The earliest runs"),
+        (audits.librdkafka(), "exit-1", "could be of more than one", "Records without a key"),
+        (audits.grown(), "exit-1", "0: 97,023, 1: 97,023, 2: 97,023", "Since partition"),
+        (audits.keyless(), "plain", "Records without a key", "Placements"),
+        (audits.empty(), "plain", "nothing to tell", "Partitions"),
+        (audits.timeless(), "exit-1", "No record carries a time", "Shares of records over time"),
+        (audits.thousand(), "exit-1", "976 partitions and 1,233,540 runs not drawn", "Records without a key"),
+        (audits.thousand(), "exit-1", "976 partitions not shown, with 4,200 offending records.", "No record carries"),
+    ],
+)
+def test_a_page_for_every_kind_of_topic(audit: Audit, mood: str, there: str, not_there: str) -> None:
+    text = write(audit)
+    assert f'<header class="verdict {mood}">' in text
+    said = solid(Page(text).text)
+    assert solid(there) in said
+    assert solid(not_there) not in said
+
+
+def test_the_same_audit_makes_the_same_page() -> None:
+    assert write(audits.mixed()) == write(audits.mixed())
+
+
+@pytest.mark.parametrize("name", audits.ALL)
+def test_json_has_it_all(name: str) -> None:
+    audit = audits.ALL[name]
+    assert msgspec.json.decode(msgspec.json.encode(audit), type=Audit) == audit
+
+
+@browser
+def test_in_a_browser_hostile_text_is_text(tmp_path: Path) -> None:
+    hostile = "\n".join(text for name, text in streams.HOSTILE.items() if name not in ("long", "jinja"))
+    text = write(audits.hostile(hostile))
+    seen = look(text, tmp_path)
+    assert "owned&lt;/script&gt;" in seen.title.replace("'", "")
+    assert not seen.complaints
+    assert shape(Page(seen.dom)) == shape(Page(text))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from kafka_conformance.spark.audit.repair.checksums import Sum, sum_of
+from kafka_conformance.spark.audit.repair.plan import Compared, Moves, Repair
+from kafka_conformance.spark.audit.reports import repair_terminal
+
+_MOVES = (Moves(0, 5, 7, 4, 1), Moves(1, 0, 3, 3, 0))
+
+
+def _repair(compared: Compared | None) -> Repair:
+    return Repair(
+        "or\x1bders", "orders-new", 1, 2, 10, 1, 7, 0, _MOVES, compared is not None, False, compared, "r", "0", 1.5
+    )
+
+
+def _said(repair: Repair) -> str:
+    out = io.StringIO()
+    repair_terminal.show(Console(file=out, width=140, highlight=False), repair)
+    return out.getvalue()
+
+
+def test_a_dry_run_says_that_nothing_was_written() -> None:
+    said = _said(_repair(None))
+    assert "would be rewritten" in said
+    assert "7 records of 10 would change partition" in said
+    assert said.rstrip().splitlines()[-1].startswith("a dry run: nothing was written")
+
+
+def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
+    right = _said(_repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0)))
+    assert right.count("10 records, checksum aa") == 2
+    assert "nothing lost, nothing doubled" in right.splitlines()[-1]
+    for wrong in (
+        Compared(Sum(10, "aa"), Sum(10, "ab"), 0),
+        Compared(Sum(10, "aa"), Sum(9, "aa"), 0),
+        Compared(Sum(10, "aa"), Sum(10, "aa"), 1),
+    ):
+        assert "is NOT as planned" in _said(_repair(wrong)).splitlines()[-1]
+        assert not _repair(wrong).right
+
+
+def test_a_name_cannot_move_the_cursor() -> None:
+    assert "\x1b" not in _said(_repair(None))
+
+
+def test_sums_are_modulo_two_to_the_64() -> None:
+    assert sum_of(2, -1) == Sum(2, "f" * 16)
+    assert sum_of(2, 2**64 + 5) == Sum(2, "0000000000000005")
+    assert sum_of(0, None) == Sum(0, "0" * 16)

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_conformance.spark.audit.sources import COLUMNS, Span, chunked, topic_frame
+
+SPANS = st.dictionaries(
+    st.integers(0, 20), st.tuples(st.integers(0, 10**9), st.integers(0, 5_000)).map(lambda it: Span(it[0], sum(it)))
+)
+
+
+@given(SPANS, st.integers(1, 10_000))
+def test_chunks_hold_every_offset_once_and_in_order(spans: dict[int, Span], records: int) -> None:
+    chunks = chunked(spans, records)
+    for partition, span in spans.items():
+        pieces = [chunk[partition] for chunk in chunks if partition in chunk]
+        assert sum(piece.end - piece.first for piece in pieces) == span.end - span.first
+        if pieces:
+            assert pieces[0].first == span.first
+            assert pieces[-1].end == span.end
+            assert all(one.end == other.first for one, other in pairwise(pieces))
+    assert all(chunk for chunk in chunks)
+
+
+@pytest.mark.parametrize("records", [1, 7, 1000])
+def test_a_chunk_is_about_as_large_as_it_should_be(records: int) -> None:
+    spans = {partition: Span(0, 5_000) for partition in range(4)}
+    largest = max(sum(span.end - span.first for span in chunk.values()) for chunk in chunked(spans, records))
+    assert largest <= max(records, 4) + 4
+
+
+def test_nothing_is_no_chunk() -> None:
+    assert chunked({0: Span(5, 5), 1: Span(0, 0)}, 100) == []
+    assert chunked({}, 100) == []
+
+
+class Reader:
+    """Spark's session and its reader: notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.session = self.read = self
+        self.given: dict[str, str] = {}
+
+    def format(self, name: str) -> Reader:
+        assert name == "kafka"
+        return self
+
+    def options(self, **given: str) -> Reader:
+        self.given |= given
+        return self
+
+    def option(self, name: str, value: str) -> Reader:
+        return self.options(**{name: value})
+
+    @contextmanager
+    def conf(self, settings: dict[str, str]) -> Iterator[None]:
+        self.settings = settings
+        yield
+        self.settings = {}
+
+    def load(self) -> Reader:
+        assert "kafka" not in self.settings["spark.sql.sources.useV1SourceList"].split(",")
+        return self
+
+    def selectExpr(self, *columns: str) -> tuple[str, ...]:  # noqa: N802
+        return tuple(column.split(" as ")[-1] for column in columns)
+
+    def createDataFrame(self, rows: list[Any], schema: str) -> tuple[str, ...]:  # noqa: N802
+        assert rows == []
+        return tuple(column.split()[0] for column in schema.split("<")[0].split(", "))
+
+    def call(self, work: Any, doing: str) -> Any:
+        assert doing == "reading t"
+        return work()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("spans", [{}, {0: Span(5, 5)}, {3: Span(2, 9), 0: Span(5, 5), 1: Span(0, 4)}])
+def test_a_topic_is_read_within_its_spans(spans: dict[int, Span], committed: bool, whole: bool) -> None:
+    spark = Reader()
+    read: Any = topic_frame(
+        spark, "t", {"kafka.x": "1"}, spans, committed=committed, whole=whole  # type: ignore[arg-type]
+    )  # fmt: skip
+    columns = tuple(column.split()[0] for column in COLUMNS.split(", "))
+    assert read == (*columns, "value", "headers") if whole else columns
+    if len(spans) < 3:
+        assert spark.given == {}, "there is nothing to be read"
+        return
+    assert json.loads(spark.given.pop("assign")) == {"t": [1, 3]}
+    assert json.loads(spark.given.pop("startingOffsets")) == {"t": {"1": 0, "3": 2}}
+    assert json.loads(spark.given.pop("endingOffsets")) == {"t": {"1": 4, "3": 9}}
+    assert spark.given.pop("kafka.isolation.level", "") == ("read_committed" if committed else "")
+    assert spark.given.pop("includeHeaders", "") == ("true" if whole else "")
+    assert spark.given == {"kafka.x": "1"}

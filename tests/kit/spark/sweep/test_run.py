@@ -1,0 +1,95 @@
+"""What a sweep is made of, and what its exit code is: without Spark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_conformance.cli.commands import sweep as command
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.rules import RULES
+from kafka_conformance.spark.executors import SentRelease
+from kafka_conformance.spark.sweep.key_spaces import every_key
+from kafka_conformance.spark.sweep.keys import Keys
+from kafka_conformance.spark.sweep.result import ProcessSupervisor
+from kafka_conformance.spark.sweep.run import Part, Plan, Swept, chunks_of
+from kafka_conformance.spark.sweep.scripts import Scripts
+from kafka_reference import parse_release
+
+NEWEST = parse_release("4.4.0")
+PART = Part(RULES["murmur2"], NEWEST, Keys(every_key(4)))
+SENT = SentRelease(NEWEST, "abc", True, "{}")
+
+
+def test_chunks_cover_every_block_once() -> None:
+    parts = [PART, Part(RULES["sequence-increment"], NEWEST, Scripts(251, 1))]
+    chunks = chunks_of(parts)
+    assert [first for part, first, _ in chunks if part == 0] == list(range(0, 65_537, 4_096))
+    assert chunks[-1] == (1, 0, 2)
+    assert [end for part, _, end in chunks if part == 0][-1] == 65_537
+
+
+@pytest.mark.parametrize(("counts", "code"), [
+    ({"asked": 5}, 0), ({"asked": 5, "differing": 1}, 1), ({"asked": 5, "errored": 1}, 2), ({"asked": 0}, 2),
+    ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
+])  # fmt: skip
+def test_exit_codes(counts: dict[str, int], code: int) -> None:
+    assert command._exit_code([Swept(PART, SENT, asked=1), Swept(PART, SENT, **counts)]) == code
+
+
+def parts(rules: str = "", who: str = "reference", **more: Any) -> list[tuple[str, str, str]]:
+    meant = command._rules(rules.split(",") if rules else [], who)
+    asked = {"every": 3, "keys": 100, "longest": 64, "scripts": 10, "seed": 1, **more}
+    return [(part.rule.slug, str(part.release), part.work.name)
+            for part in command._parts(meant, [parse_release("0.10.0.1"), NEWEST], **asked)]  # fmt: skip
+
+
+def test_what_is_asked() -> None:
+    assert parts("murmur2", keys=0) == [("murmur2", at, "every key of up to 3 bytes") for at in ("0.10.0.1", "4.4.0")]
+    assert [name for _, at, name in parts("partition-for-key") if at == "4.4.0"] == [
+        "every key of up to 2 bytes × partition counts 1-1024",
+        "random keys of up to 64 bytes × partition counts 1-1024",
+    ]
+    assert parts("broker-producer-state,delivery") == [("broker-producer-state", "4.4.0", "drawn questions")]
+    assert parts(every=-1, keys=0, scripts=0) == []
+    assert {rule for rule, at, _ in parts() if at == "4.4.0"} >= {"murmur2", "record-accumulator", "producer-sequences"}
+    assert {rule for rule, _, _ in parts(who="mutant:sign-kept")} == {"partition-for-key"}
+
+
+@pytest.mark.parametrize(
+    ("rules", "who"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
+)
+def test_who_and_what_nobody_knows(rules: str, who: str) -> None:
+    with pytest.raises(BadInput):
+        parts(rules, who)
+
+
+def test_the_folder_says_what_is_in_it() -> None:
+    plan = Plan([PART], "reference", 7)
+    assert command._default_folder(plan) == command._default_folder(plan)
+    assert Path(command._default_folder(plan)).name.startswith("7-")
+    others = replace(plan, seed=8), replace(plan, who="mutant:x"), replace(plan, kills=True), replace(plan, parts=[])
+    assert len({command._default_folder(each) for each in (plan, *others)}) == 5
+
+
+def test_a_plan_holds_what_decides() -> None:
+    written = Plan([PART], "reference", 7).written([SENT])
+    assert written["parts"] == [{"rule": "murmur2", "release": "4.4.0", "jar_sha256": "abc", **PART.work.plan()}]
+    assert written["seed"] == 7
+
+
+def test_the_smallest_that_differs_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = [
+        ProcessSupervisor('{"key":"0000"}', '{"hash":1}', '{"hash":2}'),
+        ProcessSupervisor('{"key":"01"}', '{"hash":3}', '{"hash":4}'),
+    ]
+    swept = Swept(PART, SENT, asked=9, differing=5, questions=kept)
+    saved = command._saved([Swept(PART, SENT, asked=1), swept], Plan([PART, PART], "mutant:x", 1))
+    assert list(saved) == [1]
+    (file,) = Path(".kafka-conformance/failures").glob("*.json")
+    assert '"key": "01"' in file.read_text()
+    assert file.stem == saved[1]

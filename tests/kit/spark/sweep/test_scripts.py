@@ -1,0 +1,105 @@
+"""Scripts drawn and judged, without Spark or Java: Java's lines are made of the reference's answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.errors import OracleFault, WrongRelease
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.rules import RULES
+from kafka_conformance.spark.sweep.scripts import Draw, JudgeScripts, Scripts, seed_of
+from kafka_reference import parse_release
+
+RULE = RULES["round-robin-partitioner"]
+DRAW = Draw(RULE.slug, 1, 260)
+
+
+def said(
+    lines: bytes, who: str = "4.4.0 abc", release_told: str = "4.4.0", wrong: dict[int, Any] | None = None
+) -> bytes:
+    """What Java would say."""
+    questions = [msgspec.convert(msgspec.json.decode(line)["question"], RULE.question) for line in lines.splitlines()]
+    outcomes = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), questions)
+    told: list[Any] = [{"release": release_told, "jar": "x.jar"}]
+    for number, outcome in enumerate(outcomes):
+        assert isinstance(outcome, Answered)
+        told.append({"id": str(number), **((wrong or {}).get(number) or {"answer": outcome.answer})})
+    return who.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, told)) + b"\n"
+
+
+def judge(**more: Any) -> JudgeScripts:
+    return JudgeScripts(**{"part": 0, "rule_slug": RULE.slug, "version": "4.4.0", "sha256": "abc", "who": "reference",
+                           "wanted": 1000, "kills": False, **more})  # fmt: skip
+
+
+def test_a_block_is_drawn_again_alike_and_no_two_are() -> None:
+    assert DRAW.lines(0) == DRAW.lines(0) != Draw(RULE.slug, 2, 260).lines(0)
+    assert [len(DRAW.lines(block).splitlines()) for block in (0, 1)] == [250, 10]
+    assert len({seed_of(seed, rule, block) for seed in (1, 2) for rule in ("a", "b") for block in range(50)}) == 200
+    first, second = (set(Draw(RULE.slug, 1, 500).lines(block).splitlines()) for block in (0, 1))
+    drawn = {msgspec.json.encode(msgspec.json.decode(line)["question"]) for line in first | second}
+    assert len(drawn) > 400
+
+
+def test_too_few_questions_are_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafka_conformance.spark.sweep.scripts.collect", lambda *_: [])
+    with pytest.raises(OracleFault, match="0 questions where 250 were wanted"):
+        DRAW.lines(0)
+
+
+def test_all_alike() -> None:
+    lines = DRAW.lines(1)
+    block = judge().judge(1, lines, said(lines), 5)
+    assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
+
+
+def test_every_verdict_is_counted() -> None:
+    lines = DRAW.lines(1)
+    wrong = {0: {"answer": {"steps": []}}, 3: {"failed": "broke"}, 4: {"unsupported": "no"}, 9: {"answer": {"x": 1}}}
+    block = judge().judge(1, lines, said(lines, wrong=wrong), 1)
+    assert (block.asked, block.differing, block.errored, block.unsupported) == (10, 2, 2, 0)
+    assert [each.expected for each in block.questions] == ['{"steps":[]}']
+    assert block.errors[0].startswith("java 4.4.0: broke: {")
+    question = msgspec.json.decode(block.questions[0].question, type=RULE.question)
+    assert RULE.ask(question, parse_release("4.4.0")) == msgspec.json.decode(block.questions[0].actual)
+
+
+@pytest.mark.parametrize("changed", [{"who": "4.3.0 abc"}, {"who": "4.4.0 abd"}, {"release_told": "4.3.0"}])
+def test_somebody_else_answered(changed: dict[str, str]) -> None:
+    lines = DRAW.lines(1)
+    with pytest.raises(WrongRelease):
+        judge().judge(1, lines, said(lines, **changed), 1)
+
+
+def test_answers_in_another_order() -> None:
+    lines = DRAW.lines(1)
+    told = said(lines).splitlines()
+    told[2], told[3] = told[3], told[2]
+    with pytest.raises(OracleFault, match="in another order"):
+        judge().judge(1, lines, b"\n".join(told), 1)
+
+
+def test_batches() -> None:
+    (drawn,) = DRAW([pa.RecordBatch.from_arrays([pa.array([1])], ["id"])])
+    lines = drawn.column(1)[0].as_py()
+    answered = pa.array([said(lines)], pa.binary())
+    batch = pa.RecordBatch.from_arrays([*drawn.columns, answered], ["id", "lines", "said"])
+    (row,) = next(iter(judge(who="mutant:" + mutant(), kills=True)([batch]))).to_pylist()
+    assert row["differing"] == len(row["questions"]) > 0
+    assert mutant() in {kill["mutant"] for kill in row["kills"]}
+
+
+def mutant() -> str:
+    from kafka_conformance.rules.mutants import MUTANTS
+
+    return next(each.slug for each in MUTANTS if each.rule == RULE.slug and str(each.at) == "4.4.0")
+
+
+def test_a_part_of_a_sweep() -> None:
+    part = Scripts(501, 7)
+    assert (part.blocks, part.asked, part.drawn, part.per_batch) == (3, 501, True, 1)

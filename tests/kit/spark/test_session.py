@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from kafka_conformance.spark import session as spark_session
+from kafka_conformance.spark.session import Spark
+
+PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
+class Conf:
+    """Spark's settings, as a session has them: what was never set is None."""
+
+    def __init__(self) -> None:
+        self.held = {PER_BATCH: "65536"}
+
+    def get(self, name: str, default: str | None) -> str | None:
+        return self.held.get(name, default)
+
+    def set(self, name: str, value: str) -> None:
+        if value == "no":
+            raise ValueError(f"{name} cannot be {value}")
+        self.held[name] = value
+
+    def unset(self, name: str) -> None:
+        self.held.pop(name, None)
+
+
+class Session:
+    def __init__(self) -> None:
+        self.conf, self.lost = Conf(), False
+
+    @property
+    def _jvm(self) -> Any:
+        if self.lost:
+            raise ConnectionError
+        return MagicMock()
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session()
+
+
+@pytest.fixture
+def spark(session: Session) -> Spark:
+    return Spark(session, "local[2]", "")  # type: ignore[arg-type]
+
+
+def test_settings_hold_within_the_block_and_are_put_back(spark: Spark, session: Session) -> None:
+    held = session.conf.held
+    with spark.conf({PER_BATCH: "7", "new": "x"}):
+        assert held == {PER_BATCH: "7", "new": "x"}
+        with spark.batches_of(1):
+            assert held == {PER_BATCH: "1", "new": "x"}
+        assert held == {PER_BATCH: "7", "new": "x"}
+    assert held == {PER_BATCH: "65536"}
+    with pytest.raises(KeyError, match="8"), spark.batches_of(8):
+        raise KeyError(held[PER_BATCH])
+    assert held == {PER_BATCH: "65536"}
+
+
+def test_of_settings_that_spark_refuses_none_is_left(spark: Spark, session: Session) -> None:
+    with pytest.raises(ValueError, match="cannot be no"), spark.conf({PER_BATCH: "7", "bad": "no"}):
+        pass
+    assert session.conf.held == {PER_BATCH: "65536"}
+
+
+def test_a_jvm_that_has_gone_is_asked_for_nothing(spark: Spark, session: Session) -> None:
+    with spark.batches_of(8):
+        session.lost = True
+    assert session.conf.held == {PER_BATCH: "8"}
+
+
+@pytest.mark.parametrize(
+    ("master", "here"),
+    [("local", True), ("local[*]", True), ("local[2]", True), ("local-cluster[2,1,1024]", False), ("yarn", False)],
+)
+def test_executors_are_threads_of_the_driver_where_the_master_is_local(master: str, here: bool) -> None:
+    assert spark_session._on_one_machine(master) == here

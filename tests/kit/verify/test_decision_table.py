@@ -1,0 +1,70 @@
+"""Tables of decisions: they say neither more nor less than what they are made of."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafka_conformance.verify.decision_table import Row, decision_rows
+
+Cell = tuple[int, ...]
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> dict[Cell, str]:
+    """A few settings of a few values, and what comes of each combination."""
+    sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    return {cell: draw(st.sampled_from("abc")) for cell in product(*map(range, sizes))}
+
+
+def allowed(row: Row) -> set[Cell]:
+    return set(product(*row.allowed))
+
+
+@given(outcomes())
+def test_rows_say_what_the_combinations_do(found: dict[Cell, str]) -> None:
+    rows = decision_rows(found)
+    for row in rows:
+        assert {found[cell] for cell in allowed(row)} == {row.outcome}
+    assert set().union(*map(allowed, rows)) == set(found)
+
+
+@given(outcomes())
+def test_no_row_is_superfluous(found: dict[Cell, str]) -> None:
+    rows = decision_rows(found)
+    for left_out in rows:
+        assert set().union(*(allowed(row) for row in rows if row != left_out)) < set(found)
+
+
+@given(outcomes())
+def test_no_row_could_allow_one_more_value(found: dict[Cell, str]) -> None:
+    for row in decision_rows(found):
+        for axis, values in enumerate(row.allowed):
+            for more in {cell[axis] for cell in found} - set(values):
+                wider = Row((*row.allowed[:axis], (*values, more), *row.allowed[axis + 1 :]), row.outcome)
+                assert {found[cell] for cell in allowed(wider)} != {row.outcome}
+
+
+@given(outcomes())
+def test_it_is_the_same_every_time(found: dict[Cell, str]) -> None:
+    assert decision_rows(found) == decision_rows(dict(reversed(found.items())))
+
+
+def test_where_nothing_matters_there_is_one_row() -> None:
+    assert decision_rows(dict.fromkeys(product(range(3), range(2)), "off")) == [Row(((0, 1, 2), (0, 1)), "off")]
+
+
+def test_one_that_decides_alone() -> None:
+    found = {(one, other): "error" if one == 1 else "on" for one, other in product(range(3), range(4))}
+    assert decision_rows(found) == [Row(((0, 2), (0, 1, 2, 3)), "on"), Row(((1,), (0, 1, 2, 3)), "error")]
+
+
+def test_either_of_two_is_two_rows_that_overlap() -> None:
+    found = {cell: "off" if 1 in cell else "on" for cell in product(range(2), range(2))}
+    assert sorted((row.outcome, row.allowed) for row in decision_rows(found)) == [
+        ("off", ((0, 1), (1,))),
+        ("off", ((1,), (0, 1))),
+        ("on", ((0,), (0,))),
+    ]

@@ -1,0 +1,206 @@
+"""The proof, with the reference in Java's place: what is counted, found, saved; and how the real Java is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import OracleFault
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.verify.verification import Judged, Plan, verify
+from kafka_reference import bulk
+from kafka_reference.releases import parse_release
+
+MURMUR2, FOR_KEY = RULES["murmur2"], RULES["partition-for-key"]
+
+
+class Bulk:
+    """Opens any release; its columns are answered by ``column``, its questions by the stand-in below."""
+
+    jar_sha256, pinned = "ab" * 32, True
+
+    def __init__(self, column: Callable[[Any, Any], Any] = bulk.murmur2_columns) -> None:
+        self.column = column
+        self.closed: list[str] = []
+
+    def open(self, _: str) -> Bulk:
+        return self
+
+    def close_release(self, version: str) -> None:
+        self.closed.append(version)
+
+    def bulk(self, _: str, keys: Path, results: Path) -> int:
+        content = keys.read_bytes()
+        count = int.from_bytes(content[:8], "little")
+        offsets = np.frombuffer(content, "<i4", count + 1, 16)
+        self.column(offsets, np.frombuffer(content, np.uint8, offset=16 + 4 * (count + 1))).astype("<i4").tofile(
+            results
+        )
+        return 1
+
+
+@pytest.fixture(autouse=True)
+def java_is_the_reference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("kafka_conformance.verify.verification.JavaAnswerer", lambda _: ReferenceAnswerer("java"))
+    monkeypatch.chdir(tmp_path)
+
+
+def judged(
+    rules: list[Any], judged_one: Answerer | None = None, *, versions: str = "4.4.0", longest: int = -1,
+    examples: int = 100, oracle: Bulk | None = None,
+) -> list[Judged]:  # fmt: skip
+    plan = Plan(rules, list(map(parse_release, versions.split())), examples, 7, longest)
+    return verify(oracle or Bulk(), judged_one or ReferenceAnswerer(), plan, Steps("", 1))  # type: ignore[arg-type]
+
+
+def saved() -> list[dict[str, Any]]:
+    folder = Path(".kafka-conformance/failures")
+    return (
+        [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*"))] if folder.exists() else []
+    )
+
+
+def test_every_rule_in_every_release_that_has_it() -> None:
+    oracle = Bulk()
+    results = judged([MURMUR2, FOR_KEY], versions="0.9.0.1 3.9.2 4.4.0", oracle=oracle)
+    assert [(str(each.release), each.tally.rule.slug) for each in results] == [
+        ("3.9.2", "murmur2"), ("3.9.2", "partition-for-key"), ("4.4.0", "murmur2"), ("4.4.0", "partition-for-key"),
+    ]  # fmt: skip
+    assert [each.tally.total for each in results] == [1374 + 100, 2484 + 100] * 2
+    assert all(
+        each.tally.agreed == each.tally.total and not each.found and not each.tally.missing_labels for each in results
+    )
+    assert oracle.closed == ["0.9.0.1", "3.9.2", "4.4.0"]
+    assert saved() == []
+
+
+def test_a_mistake_is_counted_shrunk_and_on_disk() -> None:
+    (result,) = judged([FOR_KEY], mutant_answerer("sign-abs"), examples=400)
+    tally = result.tally
+    assert 0 < len(tally.differences) == tally.total - tally.agreed
+    found = result.found[0]
+    assert found.names == ("java 4.4.0", "mutant:sign-abs 4.4.0")
+    (failure,) = [each for each in saved() if each["id"] == found.saved_as]
+    assert failure["question"] == {
+        "key": found.difference.question.key,
+        "partitions": found.difference.question.partitions,
+    }
+    assert failure["expected"]["answer"] == found.difference.expected != failure["actual"]["answer"]
+    assert (failure["found"]["seed"], failure["found"]["examples"], failure["found"]["jar_sha256"]) == (
+        7,
+        400,
+        "ab" * 32,
+    )
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    first, again = (judged([MURMUR2], mutant_answerer("signed-tail"), examples=200)[0].found for _ in range(2))
+    assert first == again
+    assert first[0].difference.question.key == "80"
+    assert (first[0].difference.expected, first[0].difference.actual["hash"] != 857690492) == (
+        {"hash": 857690492},
+        True,
+    )
+
+
+def test_two_kinds_of_mistake_are_two_findings() -> None:
+    def wrong(question: Any, at: Any) -> Answer:
+        if question.key is None:
+            return {"hash": 0}
+        return {"hash": 0} if question.key == "61" else MURMUR2.ask(question, at)
+
+    (result,) = judged([MURMUR2], ReferenceAnswerer("wrong", wrong), examples=300)
+    assert {found.difference.question.key for found in result.found} <= {None, "61"}
+    assert any(found.difference.expected == {"raises": "NullPointerException"} for found in result.found)
+    assert len(saved()) == len(result.found)
+
+
+def test_who_breaks_down_is_counted_and_nothing_is_found() -> None:
+    def broken(question: Any, at: Any) -> Answer:
+        raise RuntimeError("broke")
+
+    (result,) = judged([MURMUR2], ReferenceAnswerer("broken", broken))
+    assert (result.tally.agreed, len(result.tally.errors), result.found) == (0, result.tally.total, ())
+
+
+def test_every_key_up_to_a_length_is_counted_beside_the_questions() -> None:
+    (result,) = judged([MURMUR2], longest=1)
+    assert result.tally.asked["every key of up to 1 bytes"] == 257
+    assert result.tally.agreed == result.tally.total == 1374 + 100 + 257
+
+
+def test_a_mutant_has_no_bulk_form() -> None:
+    (result,) = judged([MURMUR2], mutant_answerer("unsigned-hash"), longest=1)
+    assert "every key of up to 1 bytes" not in result.tally.asked
+
+
+def test_keys_on_which_the_columns_differ_are_findings() -> None:
+    """Java in bulk says one thing for 0x61 to 0x7a, one by one another: no answer is left out of the count."""
+
+    def column(offsets: Any, data: Any) -> Any:
+        hashes = bulk.murmur2_columns(offsets, data).copy()
+        if len(hashes) == 256:
+            hashes[0x61:0x7B] ^= 1
+        return hashes
+
+    (result,) = judged([MURMUR2], longest=1, oracle=Bulk(column))
+    assert result.tally.total - result.tally.agreed == 26
+    assert [found.count for found in result.found] == [26]
+    found = result.found[0]
+    assert found.difference.question.key == "61"
+    assert found.difference.expected == {"hash": -1563381124}
+    assert "bulk" in found.difference.actual
+
+
+class Lines:
+    """An oracle that answers any batch with the lines it was given."""
+
+    def __init__(self, *lines: dict[str, Any]) -> None:
+        self.lines, self.asked = lines, b""
+
+    def open(self, _: str) -> Lines:
+        return self
+
+    def answer(self, asked: bytes) -> list[dict[str, Any]]:
+        self.asked = asked
+        return list(self.lines)
+
+
+def by_java(oracle: Lines | None, *keys: str, at: str = "4.4.0") -> list[Any]:
+    return JavaAnswerer(oracle).answer(MURMUR2, parse_release(at), list(map(Murmur2Question, keys)))  # type: ignore[arg-type]
+
+
+def test_java_is_asked_in_lines_and_its_lines_are_outcomes() -> None:
+    lines = Lines(
+        {"id": "0", "answer": {"hash": 2}},
+        {"id": "1", "unsupported": "no"},
+        {"id": "2", "failed": "broke"},
+        {"id": "3"},
+    )
+    assert by_java(lines, "00", "01", "02", "03") == [
+        Answered({"hash": 2}), Unsupported("no"), Failed("broke"), Failed("no answer"),
+    ]  # fmt: skip
+    assert lines.asked.splitlines()[1] == b'{"id":"1","rule":"murmur2","question":{"key":"01"}}'
+
+
+@pytest.mark.parametrize("ids", [[], ["0"], ["1", "0"], ["0", "1", "2"]])
+def test_javas_answers_are_held_to_their_questions(ids: list[str]) -> None:
+    with pytest.raises(OracleFault, match=f"gave {len(ids)} answers to 2 questions, or in another order"):
+        by_java(Lines(*({"id": each, "answer": {"hash": 2}} for each in ids)), "00", "01")
+
+
+def test_java_is_not_asked_about_nothing_nor_about_what_it_has_not() -> None:
+    assert by_java(None) == []
+    assert by_java(None, "00", at="0.9.0.1") == [Unsupported("release 0.9.0.1 has no murmur2")]

@@ -1,0 +1,163 @@
+"""An accumulator with an idempotent producer: what is numbered, what waits, and what comes back where."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.accumulator.accumulator import Config, Failure, RecordAccumulator
+from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.errors import IllegalArgumentException, IllegalStateException
+from kafka_reference.idempotence.sequence_tracker import Producer
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+
+SMALL = Sized(0, None, 10)
+EVERY_ERA = ["1.1.1", "2.3.1", "2.5.1", "2.7.2", "3.3.2", "4.4.0"]
+
+
+class Play:
+    """One node that leads two partitions; the second batch of a partition is never waited for."""
+
+    def __init__(self, version: str, next_sequence: int = 0, partitions: int = 2) -> None:
+        producer = Producer(7, 0, {("t", 0): next_sequence} if next_sequence else {})
+        config = Config(200, 0, 0, 0, 100, 10_000, True, 0, producer=producer)
+        self.it = RecordAccumulator(version, config)
+        cluster = Cluster((Node(0),), tuple(Partition(number, 0) for number in range(partitions)))
+        self.metadata = Metadata(version, cluster, ("t",))
+
+    def append(self, partition: int = 0, records: int = 1) -> None:
+        for _ in range(records):
+            self.it.append("t", partition, SMALL, self.metadata)
+
+    def drain(self) -> list[tuple[int, int | None]]:
+        return [(batch.of[1], batch.sequence) for batch in self.it.drain(self.metadata, [0], 10_000)]
+
+    def send(self, records: int = 1) -> None:
+        self.append(0, records)
+        assert self.drain()
+
+    def batch(self, number: int) -> Batch:
+        return self.it.state.batches[number]
+
+    def queue(self) -> list[int]:
+        return [batch.number for batch in self.it.state.queue(("t", 0))]
+
+    def come_back(self, *numbers: int) -> None:
+        for number in numbers:
+            self.it.reenqueue(self.batch(number))
+
+
+@pytest.mark.parametrize("version", EVERY_ERA)
+def test_batches_come_back_in_sequence_whatever_the_order_of_their_answers(version: str) -> None:
+    play = Play(version)
+    for _ in range(3):
+        play.send()
+    play.append()
+    play.come_back(2, 0, 1)
+    assert play.queue() == [0, 1, 2, 3]
+
+
+def test_in_0_11_they_come_back_to_the_front() -> None:
+    play = Play("0.11.0.3")
+    play.send()
+    play.send()
+    play.come_back(0, 1)
+    assert play.queue() == [1, 0]
+
+
+@pytest.mark.parametrize("version", ["2.3.1", "4.4.0"])
+def test_past_the_edge_they_come_back_the_wrong_way_round(version: str) -> None:
+    play = Play(version, 2**31 - 1)
+    play.send()
+    play.send()
+    play.come_back(0, 1)
+    assert play.queue() == [1, 0]
+    assert play.drain() == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("version", "later"), [("1.1.1", []), ("2.3.1", [(1, 0)]), ("3.2.3", [(1, 0)]), ("3.3.2", []), ("4.4.0", [])]
+)
+def test_a_partition_that_waits_stops_its_node_and_again_where_the_visit_begins_with_it(
+    version: str, later: list[tuple[int, int]]
+) -> None:
+    play = Play(version)
+    play.send()
+    play.send()
+    play.come_back(1)
+    play.append(1)
+    if play.drain() == [(1, 0)]:  # the visit began behind the partition that waits
+        play.append(1)
+        later = [(1, number + 1) for _, number in later]
+    assert play.drain() == later or play.drain() == later
+
+
+@pytest.mark.parametrize("version", EVERY_ERA)
+def test_a_batch_that_cannot_be_built_is_in_nobodys_hands(version: str) -> None:
+    play = Play(version, 2**31 - 1)
+    play.send(2)
+    play.append()
+    play.it.state.batches[1].sequence = -5
+    play.it.acknowledge(play.batch(0))
+    with pytest.raises(IllegalArgumentException):
+        play.drain()
+    assert play.queue() == []
+
+
+@pytest.mark.parametrize("version", ["2.3.1", "2.4.1"])
+def test_what_a_producer_forgot_cannot_come_back_nor_in_pieces(version: str) -> None:
+    play = Play(version)
+    play.send()
+    play.send()
+    play.it.become(8, 0)
+    with pytest.raises(IllegalStateException):
+        play.come_back(0)
+    with pytest.raises(IllegalStateException):
+        play.it.split(play.batch(1))
+    assert play.queue() == []
+    assert play.batch(2) in play.it.state.incomplete
+
+
+def test_pieces_are_numbered_and_in_flight() -> None:
+    play = Play("4.4.0")
+    play.send(3)
+    play.send()
+    play.it.split(play.batch(0))
+    assert play.drain() == [(0, 0)]
+    pieces = play.it.split(play.batch(2))
+    assert len(pieces) > 1
+    assert [batch.sequence for batch in pieces] == [0, 2][: len(pieces)]
+    assert play.it.state.producer is not None
+    assert sorted(batch.sequence or 0 for batch in play.it.state.producer.partitions["t", 0].in_flight) == [0, 2, 3]
+
+
+@pytest.mark.parametrize(("version", "left"), [("0.11.0.3", [0]), ("1.1.1", [0]), ("4.4.0", [0])])
+def test_aborting_what_was_not_drained_keeps_what_was(version: str, left: list[int]) -> None:
+    play = Play(version)
+    play.send()
+    play.append()
+    play.it.abort_undrained()
+    assert [batch.number for batch in play.it.state.incomplete] == left
+
+
+@pytest.mark.parametrize("version", ["1.1.1", "2.4.1"])
+def test_what_was_aborted_is_not_numbered_down(version: str) -> None:
+    play = Play(version)
+    play.send()
+    play.send()
+    play.batch(1).aborted = True
+    with pytest.raises(IllegalStateException):
+        play.it.fail(play.batch(0), Failure.REFUSED)
+
+
+@pytest.mark.parametrize(("sent_again", "waits"), [(False, False), (True, True)])
+def test_only_a_batch_sent_again_leaves_doubt_when_it_expires(sent_again: bool, waits: bool) -> None:
+    play = Play("4.4.0")
+    play.send()
+    if sent_again:
+        play.come_back(0)
+        play.drain()
+    play.it.fail(play.batch(0), Failure.EXPIRED)
+    play.append()
+    assert play.drain() == ([] if waits else [(0, 1)])

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
+from kafka_reference.idempotence.transaction_manager import TransactionManager
+from kafka_reference.releases import parse_release
+
+T0, T1 = ("t", 0), ("t", 1)
+REFUSED, GAP, FATAL = "InvalidTimestampException", "OutOfOrderSequenceException", "ClusterAuthorizationException"
+
+
+@dataclass(eq=False)
+class Sent:
+    """A batch."""
+
+    record_count: int = 1
+    of: tuple[str, int] = T0
+    sequence: int | None = None
+    producer: tuple[int, int] | None = None
+
+    def renumber(self, producer: tuple[int, int], sequence: int) -> None:
+        self.producer, self.sequence = producer, sequence
+
+
+def manager(at: str, epoch: int = 0) -> TransactionManager:
+    made = TransactionManager(parse_release(at))
+    made.state = "INITIALIZING" if parse_release(at) >= parse_release("2.5.0") else made.state
+    made.take_id(7, epoch)
+    return made
+
+
+def sent(of: TransactionManager, *batches: Sent) -> tuple[Sent, ...]:
+    for batch in batches:
+        of.number(batch, False)
+    return batches
+
+
+@pytest.mark.parametrize("at", ["0.11.0.3", "1.1.1", "2.4.1"])
+def test_to_2_4_a_gap_costs_the_id(at: str) -> None:
+    one = manager(at)
+    (batch,) = sent(one, Sent())
+    one.failed(batch, GAP, True)
+    assert not one.has_id
+    assert not one.partitions
+
+
+@pytest.mark.parametrize("exception", [GAP, REFUSED])
+def test_since_2_5_it_costs_an_epoch(exception: str) -> None:
+    one = manager("2.5.0")
+    first, second, other = sent(one, Sent(), Sent(2), Sent(of=T1))
+    one.failed(first, exception, True)
+    assert one.bump_required
+    one.bump()
+    assert one.current == (7, 1)
+    assert (second.producer, second.sequence, one.partitions[T0].next) == ((7, 1), 0, 2)
+    assert (other.producer, other.sequence) == ((7, 0), 0)
+    assert not one.bump_required
+
+
+def test_exhausted_retries_leave_the_numbers_alone() -> None:
+    one = manager("4.4.0")
+    (batch,) = sent(one, Sent())
+    one.failed(batch, REFUSED, False)
+    assert not one.bump_required
+
+
+@pytest.mark.parametrize("at", ["1.1.1", "2.4.1"])
+def test_to_2_4_those_behind_a_refused_batch_are_numbered_down(at: str) -> None:
+    one = manager(at)
+    first, second = sent(one, Sent(2), Sent())
+    one.failed(first, REFUSED, True)
+    assert (second.sequence, one.partitions[T0].next) == (0, 1)
+
+
+@pytest.mark.parametrize(("at", "bumps"), [("2.5.1", False), ("2.6.3", False), ("2.7.2", True), ("4.4.0", True)])
+def test_a_gap_of_an_old_epoch(at: str, bumps: bool) -> None:
+    one = manager(at)
+    (batch,) = sent(one, Sent())
+    one.current = (7, 1)
+    one.failed(batch, GAP, False)
+    assert one.bump_required is bumps
+
+
+def test_after_the_last_epoch_batches_are_nobodys() -> None:
+    one = manager("4.4.0", epoch=2**15 - 1)
+    (batch,) = sent(one, Sent())
+    one.request_bump(T0)
+    one.bump()
+    assert (one.current, one.state, batch.producer, batch.sequence) == ((-1, -1), "UNINITIALIZED", (-1, -1), 0)
+
+
+@pytest.mark.parametrize(("at", "bumps"), [("2.5.1", True), ("2.6.0", False), ("4.4.0", False)])
+def test_a_fatal_error_is_the_end(at: str, bumps: bool) -> None:
+    one = manager(at)
+    (batch,) = sent(one, Sent())
+    one.failed(batch, FATAL, True)
+    assert one.is_fatal
+    assert one.last_error == FATAL
+    assert one.bump_required is bumps
+
+
+@pytest.mark.parametrize(("at", "raised"), [("3.0.2", KafkaException), ("3.1.1", IllegalStateException)])
+def test_an_id_comes_too_late_for_who_has_failed(at: str, raised: type[Exception]) -> None:
+    one = TransactionManager(parse_release(at))
+    one.fail_for_good(FATAL)
+    with pytest.raises(raised):
+        one.take_id(8, 0)
+
+
+@pytest.mark.parametrize(
+    ("at", "exception", "state", "error"),
+    [
+        ("2.4.1", FATAL, "FATAL_ERROR", FATAL),
+        ("3.5.2", FATAL, "FATAL_ERROR", FATAL),
+        ("3.6.0", FATAL, "ABORTABLE_ERROR", FATAL),
+        ("2.4.1", REFUSED, "FATAL_ERROR", REFUSED),
+        ("3.6.0", REFUSED, "FATAL_ERROR", "KafkaException"),
+    ],
+)
+def test_no_id_is_given(at: str, exception: str, state: str, error: str) -> None:
+    one = TransactionManager(parse_release(at))
+    one.state = "INITIALIZING"
+    one.be_refused_an_id(exception)
+    assert (one.state, one.last_error) == (state, error)
+
+
+@pytest.mark.parametrize(("at", "again"), [("2.4.1", True), ("2.5.0", False), ("3.3.1", False), ("3.3.2", True)])
+def test_which_errors_make_it_ask_again(at: str, again: bool) -> None:
+    one = TransactionManager(parse_release(at))
+    assert one.asks_again(True, False) is again
+    assert one.asks_again(True, True)
+
+
+@pytest.mark.parametrize("at", ["1.1.1", "2.4.1", "2.5.1", "4.4.0"])
+def test_a_partition_whose_sequences_are_all_acknowledged_is_resolved(at: str) -> None:
+    one = manager(at)
+    lost, later = sent(one, Sent(), Sent())
+    one.failed(lost, "TimeoutException", False)
+    one.doubt(lost)
+    one.resolve()
+    assert T0 in one.unresolved
+    one.completed(later, 5)
+    one.resolve()
+    assert (one.unresolved, one.current, one.bump_required) == ({}, (7, 0), False)
+    assert one.last_offset(T0) == 5
+
+
+@pytest.mark.parametrize(("at", "current", "bumps"), [("2.4.1", (-1, -1), False), ("2.5.1", (7, 0), True)])
+def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps: bool) -> None:
+    one = manager(at)
+    (lost,) = sent(one, Sent())
+    one.failed(lost, "TimeoutException", False)
+    one.doubt(lost)
+    one.resolve()
+    assert (one.unresolved, one.current, one.bump_required) == ({}, current, bumps)
+
+
+@pytest.mark.parametrize(
+    ("at", "raised"),
+    [("1.0.2", NullPointerException), ("2.2.2", NullPointerException), ("2.3.1", IllegalStateException)],
+)
+def test_a_partition_that_was_forgotten_cannot_begin_anew(at: str, raised: type[Exception]) -> None:
+    one = manager(at)
+    sent(one, Sent(), Sent(of=T1))
+    one.restart(T1)
+    one.become(7, 0)
+    with pytest.raises(raised):
+        one.restart(T1)
+
+
+@pytest.mark.parametrize("at", ["1.1.1", "2.0.1", "2.2.2"])
+def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
+    one = manager(at)
+    one.track(Sent(sequence=0, producer=(7, 0)))
+    with pytest.raises(IllegalStateException):
+        one.restart(T0)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_in_0_11_a_batch_that_is_sent_again_makes_its_partition_known(again: bool) -> None:
+    one = manager("0.11.0.3")
+    (batch,) = sent(one, Sent())
+    one.become(7, 0)
+    if again:
+        one.retry(batch)
+        one.acknowledge(batch)
+        assert one.partitions[T0].next == 1
+    else:
+        with pytest.raises(IllegalStateException):
+            one.acknowledge(batch)

@@ -1,0 +1,60 @@
+"""Orders that the oracle's releases wrote their snapshots in (see the mutants of order, which are put to Java)."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.java.long_maps import JavaMap, LongMap, Scala212Map, Scala213Map
+
+
+def filled(made: type[LongMap[str]], *keys: int) -> LongMap[str]:
+    mapped = made()
+    for key in keys:
+        mapped.put(key, str(key))
+    return mapped
+
+
+def order(mapped: LongMap[str]) -> list[int]:
+    return [key for key, _ in mapped.items()]
+
+
+def test_java_keeps_a_bucket_in_the_order_of_putting() -> None:
+    # 2**32 + 1 hashes to 0.
+    assert order(filled(JavaMap, 16, 3, 0, 2**32 + 1)) == [16, 0, 2**32 + 1, 3]
+
+
+def test_java_doubles_above_three_quarters() -> None:
+    assert order(filled(JavaMap, *range(1, 12), 16)) == [16, *range(1, 12)]
+    assert order(filled(JavaMap, *range(1, 13), 16)) == [*range(1, 13), 16]
+
+
+def test_scala_213_sorts_a_bucket_by_hash_and_doubles_at_three_quarters() -> None:
+    assert order(filled(Scala213Map, 16, 3, 0)) == [0, 16, 3]
+    assert order(filled(Scala213Map, *range(1, 11), 16)) == [16, *range(1, 11)]
+    assert order(filled(Scala213Map, *range(1, 12), 16)) == [*range(1, 12), 16]
+
+
+def test_a_hash_with_its_highest_bit_is_below_zero() -> None:
+    high = 2**31  # spread over 16 buckets it is in that of 0
+    assert order(filled(Scala213Map, 0, high)) == [high, 0]
+
+
+def test_scala_212_scrambles() -> None:
+    assert order(filled(Scala212Map, 7, 8, 23)) != [7, 8, 23]
+    assert sorted(order(filled(Scala212Map, *range(40)))) == list(range(40))
+
+
+@pytest.mark.parametrize("made", [JavaMap, Scala212Map, Scala213Map])
+def test_a_map_is_a_map(made: type[LongMap[str]]) -> None:
+    mapped = filled(made, *range(0, 3000, 100))
+    mapped.put(100, "again")
+    assert (mapped.get(100), mapped.get(5), len(mapped)) == ("again", None, 30)
+    mapped.remove(100)
+    assert mapped.get(100) is None
+    assert 100 not in order(mapped)
+    buckets = order(filled(made, 16, 0))
+    mapped.clear()
+    assert order(mapped) == []
+    mapped.put(16, "")
+    mapped.put(0, "")
+    assert sorted(order(mapped)) == sorted(buckets)

@@ -1,0 +1,108 @@
+"""Kafka's own vectors, and what the real ``Utils.murmur2`` of kafka-clients 4.4.0 answered where ports go wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.errors import NullPointerException
+from kafka_reference.partitioning.murmur2 import murmur2, to_positive
+
+# Kafka's UtilsTest.testMurmur2.
+KAFKAS = {
+    b"21": -973932308,
+    b"foobar": -790332482,
+    b"a-little-bit-long-string": -985981536,
+    b"a-little-bit-longer-string": -1486304829,
+    b"lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8": -58897971,
+    b"abc": 479470107,
+}
+LEFT_OVER = {
+    b"": 275646681,
+    b"\x00": 375494588,
+    b"\x7f": 21296028,
+    b"\x80": 857690492,
+    b"\xff": -311467685,
+    b"\x80\xff": -80095470,
+    b"\xff\x80\x7f": 968261134,
+    b"\x00\x00\x00": 1013532917,
+    b"\x80\x80\x80\x80": -95523324,
+    "ключ".encode(): 2122343024,
+    "😀".encode(): 131881617,
+}
+# From 16 bytes on the words are mixed all at once, from 65 words on with masks made for the occasion.
+LONG = {
+    bytes(range(0x80, 0x8F)): 2006496921,
+    bytes(range(0x80, 0x90)): 1290994154,
+    bytes(range(0x80, 0x91)): -945542397,
+    bytes(range(0x80, 0x92)): -1907197632,
+    bytes(range(0x80, 0x93)): 1558042402,
+    bytes(range(256)): -1948347274,
+    bytes(range(256)) + b"\x80\x81\x82": 2071572995,
+    bytes(range(256)) + b"\xff" * 4: 122891882,
+    b"\xff" * 259: 399178658,
+    b"\xff" * 260: -471513928,
+    b"\xff" * 261: -706810418,
+    b"\xff" * 65536: -1181714069,
+}
+# Keys whose hash lies at an end of the ints, or at zero.
+AT_THE_ENDS = {
+    "a7d6506c": -(2**31),
+    "ffffffffffffffff40f2b7aa": -(2**31),
+    "3334f6a5": -(2**31) + 1,
+    "a5d4305c": -1,
+    "ffffffffffffffff861656fe": -1,
+    "e3871844": 0,
+    "fffffffffffffffff7cd7b71": 0,
+    "039d77d8": 1,
+    "027d5343": 2**31 - 1,
+    "ffffffffffffffff78a8c0a4": 2**31 - 1,
+}
+
+
+@pytest.mark.parametrize(("key", "expected"), {**KAFKAS, **LEFT_OVER, **LONG}.items(), ids=lambda each: repr(each)[:24])
+def test_hash(key: bytes, expected: int) -> None:
+    assert murmur2(key) == expected
+
+
+@pytest.mark.parametrize(("key", "expected"), AT_THE_ENDS.items())
+def test_hash_at_the_ends_of_the_ints(key: str, expected: int) -> None:
+    assert murmur2(bytes.fromhex(key)) == expected
+
+
+def test_whatever_holds_bytes_is_a_key() -> None:
+    assert murmur2(bytearray(b"foobar")) == -790332482
+    assert murmur2(memoryview(b"foobar")) == -790332482
+    assert murmur2(memoryview(b"f.o.o.b.a.r.")[::2]) == -790332482
+
+
+def test_a_str_is_told_to_be_encoded() -> None:
+    with pytest.raises(TypeError, match=r"not str: encode it .* key\.encode\('utf-8'\)"):
+        murmur2("foobar")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", [21, 2.5, [1, 2], object()])
+def test_nothing_else_is_a_key(key: object) -> None:
+    with pytest.raises(TypeError, match=f"a key is bytes, not {type(key).__name__}"):
+        murmur2(key)  # type: ignore[arg-type]
+
+
+def test_no_key_raises_as_java_does() -> None:
+    with pytest.raises(NullPointerException) as raised:
+        murmur2(None)  # type: ignore[arg-type]
+    assert isinstance(raised.value, TypeError)
+    assert raised.value.message is None
+
+
+# The trap of every port: abs() gives 790332482 for the second and, in 32 bits, stays negative for the last.
+@pytest.mark.parametrize(
+    ("number", "positive"),
+    [(0, 0), (-790332482, 1357151166), (-1, 2147483647), (2147483647, 2147483647), (-2147483648, 0)],
+)
+def test_to_positive_clears_the_sign_bit(number: int, positive: int) -> None:
+    assert to_positive(number) == positive
+
+
+@pytest.mark.parametrize("number", ["1", 1.0, None])
+def test_to_positive_takes_ints_only(number: object) -> None:
+    with pytest.raises(TypeError):
+        to_positive(number)  # type: ignore[arg-type]
