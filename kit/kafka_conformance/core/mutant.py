@@ -21,7 +21,7 @@ Ask = Callable[[Any, Release], Answer]
 class Mutant:
     """``ask`` answers like the rule, but for one mistake, which shows in release ``at``.
 
-    ``threads`` are where somebody made it: addresses of issues, pull requests, or source, in public.
+    ``references`` are the public issues, pull requests or source lines where somebody made this mistake.
     """
 
     slug: str
@@ -29,7 +29,7 @@ class Mutant:
     story: str
     ask: Ask
     at: Release = NEWEST
-    threads: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
 
 def replaced(question: T, **changes: Any) -> T:

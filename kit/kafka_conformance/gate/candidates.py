@@ -66,7 +66,7 @@ class Candidate:
     slug: str
     story: str
     says: Callable[[Question, Answer], Answer | None]
-    threads: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
     release: Release | None = None
     whole: bool = False
     is_mutant: bool = False
@@ -110,7 +110,7 @@ def _asked(ask: Ask, at: Release) -> Callable[[Question, Answer], Answer | None]
 
 
 def _of(mutant: Mutant, at: Release) -> Candidate:
-    return Candidate(mutant.slug, mutant.story, _asked(mutant.ask, at), mutant.threads)
+    return Candidate(mutant.slug, mutant.story, _asked(mutant.ask, at), mutant.references)
 
 
 def _releases(rule: Rule, at: Release) -> Iterator[Candidate]:
@@ -208,14 +208,14 @@ def _composed(slug: str) -> tuple[Mutant, ...]:
 
 
 def _hashed_rightly_folded() -> Iterator[Mutant]:
-    return (_hashed(mistake, masked, mistake.slug, mistake.story, mistake.threads) for mistake in _hash_mistakes())
+    return (_hashed(mistake, masked, mistake.slug, mistake.story, mistake.references) for mistake in _hash_mistakes())
 
 
 def _hashed_wrongly_folded() -> Iterator[Mutant]:
-    threads = {mutant.slug: mutant.threads for mutant in MUTANTS}
+    references = {mutant.slug: mutant.references for mutant in MUTANTS}
     for mistake in _hash_mistakes():
         for fold, (story, folds) in FOLDS.items():
-            both = tuple(dict.fromkeys((*mistake.threads, *threads[fold])))
+            both = tuple(dict.fromkeys((*mistake.references, *references[fold])))
             yield _hashed(mistake, folds, f"{mistake.slug}+{fold}", f"{mistake.story}; and {story}", both)
 
 
@@ -224,10 +224,10 @@ def _hash_mistakes() -> Iterator[Mutant]:
 
 
 def _hashed(
-    mistake: Mutant, fold: Callable[[int, int], int], slug: str, story: str, threads: tuple[str, ...]
+    mistake: Mutant, fold: Callable[[int, int], int], slug: str, story: str, references: tuple[str, ...]
 ) -> Mutant:
     hashes = {**HASHES, **PORTED_HASHES}[mistake.slug][1]
-    return Mutant(slug, _KEYED, story, folded(fold, lru_cache(maxsize=4096)(hashes)), threads=threads)
+    return Mutant(slug, _KEYED, story, folded(fold, lru_cache(maxsize=4096)(hashes)), references=references)
 
 
 def _within(slug: str, mutant: Mutant) -> Mutant:
@@ -241,4 +241,4 @@ def _within(slug: str, mutant: Mutant) -> Mutant:
         answer = mutant.ask(PartitionForKeyQuestion(None if key is None else key.hex(), partitions), mutant.at)
         return answer["partition"]
 
-    return Mutant(f"key:{mutant.slug}", slug, f"of a key: {mutant.story}", ask, mutant.at, mutant.threads)
+    return Mutant(f"key:{mutant.slug}", slug, f"of a key: {mutant.story}", ask, mutant.at, mutant.references)

@@ -129,7 +129,7 @@ class _Case:
             len(self.wrong),
             self._also(suspect),
             len(self.right),
-            candidate.threads or tuple(dict.fromkeys(at for one in alike for at in one.candidate.threads)),
+            candidate.references or tuple(dict.fromkeys(at for one in alike for at in one.candidate.references)),
             in_all if in_all != len(self.wrong) else 0,
         )
 

@@ -18,7 +18,7 @@ from importlib import import_module
 from kafka_conformance import rules
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.rules.common.mutant_references import THREADS
+from kafka_conformance.rules.common.mutant_references import REFERENCES
 
 __all__ = ["MUTANTS", "mutant_named"]
 
@@ -31,7 +31,9 @@ def _discover() -> Iterator[Mutant]:
                 yield from import_module(f"{package.__name__}.{module.name}").MUTANTS
 
 
-MUTANTS = tuple(replace(mutant, threads=THREADS.get(mutant.slug, ())) for mutant in _discover())
+MUTANTS = tuple(
+    replace(mutant, references=mutant.references or REFERENCES.get(mutant.slug, ())) for mutant in _discover()
+)
 
 
 def mutant_named(slug: str) -> Mutant:

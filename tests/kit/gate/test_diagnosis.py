@@ -174,7 +174,7 @@ def test_each_mistake_is_told(mutant: Mutant) -> None:
     assert [one.mutant for one in told] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
     assert (told[0].equal, told[0].wrong, told[0].also, told[0].right) == (len(wrong),) * 2 + (len(right),) * 2
     if mutant.slug not in SAME_AS:
-        assert set(told[0].threads) >= set(mutant.threads)
+        assert set(told[0].threads) >= set(mutant.references)
 
 
 def test_two_mistakes_are_both_told() -> None:
@@ -304,7 +304,7 @@ def test_a_wrong_hash_with_a_wrong_sign() -> None:
 
     (told,) = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 300))
     assert told.mutant == "characters-for-bytes+sign-kept"
-    assert set(told.threads) == {*BY_SLUG["characters-for-bytes"].threads, *BY_SLUG["sign-kept"].threads}
+    assert set(told.threads) == {*BY_SLUG["characters-for-bytes"].references, *BY_SLUG["sign-kept"].references}
 
 
 @pytest.mark.parametrize("slug", ["producer-partition", "default-partitioner"])

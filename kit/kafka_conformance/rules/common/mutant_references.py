@@ -6,7 +6,7 @@ mended it. Most mutants without a thread are ours: mistakes that could be made, 
 
 from __future__ import annotations
 
-__all__ = ["THREADS"]
+__all__ = ["REFERENCES"]
 
 _KAFKA = "https://github.com/apache/kafka/pull/"
 _AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246/aiokafka"
@@ -63,7 +63,7 @@ _BEGINS_AT_0 = (
     f"{_KAFKA}23234",
 )
 
-THREADS: dict[str, tuple[str, ...]] = {
+REFERENCES: dict[str, tuple[str, ...]] = {
     # The hash of a key.
     "seed-left-out": _NO_SEED,
     "characters-for-bytes": ("https://github.com/nodefluent/node-sinek/issues/40",),

@@ -1,6 +1,6 @@
 """Hashes as ports wrote them down: murmur2 in a language that counts otherwise, or what was taken for it.
 
-Each is rebuilt from the source it was in, which ``threads`` has. What a language does of itself is the mistake:
+Each is rebuilt from the source it was in, which ``references`` has. What a language does of itself is the mistake:
 
 ==========================  =========================================================================================
 port                        what it does
