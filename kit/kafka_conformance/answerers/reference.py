@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_conformance.core.protocol import Answer, Answered, Failed, Outcome, Question, Unsupported
+from kafka_conformance.core.protocol import Answer, Answered, Failed, Outcome, Question, Unsupported, answered
 from kafka_conformance.core.rule import Rule
-from kafka_reference.errors import JavaException, NotInThisRelease, QuestionError
+from kafka_reference.errors import NotInThisRelease, QuestionError
 from kafka_reference.releases import Release
 
 __all__ = ["ReferenceAnswerer", "outcome_of"]
@@ -32,10 +32,7 @@ class ReferenceAnswerer:
 def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Outcome:
     """``ask``'s answer; what the rule raises is an answer too, what cannot be put or breaks down is not."""
     try:
-        return Answered(ask(question, at))
-    except JavaException as raised:
-        message = {} if raised.message is None else {"message": raised.message}
-        return Answered({"raises": raised.java_name, **message})
+        return Answered(answered(ask, question, at))
     except NotInThisRelease as absent:
         return Unsupported(str(absent))
     except QuestionError as error:

@@ -15,10 +15,13 @@ and no spaces.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 import msgspec
+
+from kafka_reference.errors import JavaException
 
 __all__ = [
     "PROTOCOL",
@@ -37,6 +40,8 @@ __all__ = [
     "Question",
     "Unsupported",
     "Verdict",
+    "answered",
+    "exception_answer",
     "judge",
     "question_id",
     "to_json",
@@ -48,6 +53,7 @@ PROTOCOL: Final = 1
 Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$(?![\s\S])")]
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Answer: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,6 +159,20 @@ def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict
         case _, Unsupported(why):
             return Errored(names[1], why)
     raise AssertionError("an outcome is one of four")
+
+
+def exception_answer(error: JavaException, *, with_message: bool = True) -> Answer:
+    """Return the answer that stands for a Java exception: its name, and its message if Kafka wrote one."""
+    message = {"message": error.message} if with_message and error.message is not None else {}
+    return {"raises": error.java_name, **message}
+
+
+def answered(take: Callable[..., T], *arguments: Any, with_message: bool = True) -> T | Answer:
+    """Return ``take(*arguments)``, or the answer that stands for the Java exception it raised."""
+    try:
+        return take(*arguments)
+    except JavaException as error:
+        return exception_answer(error, with_message=with_message)
 
 
 def to_json(value: Any) -> bytes:

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.core.protocol import Answer, Question, to_json
+from kafka_conformance.core.protocol import Answer, Question, exception_answer, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, LoadStep, PeekStep
 from kafka_conformance.rules.common.partitioner_steps import PartitionStep, StickyQuestion
@@ -117,7 +117,7 @@ class _Search:
         try:
             answers = self.rule.ask(_with(self.question, steps, draws), self.at)["steps"]
         except JavaException as raised:  # before the first step: there is nothing to draw
-            return {"raises": raised.java_name}
+            return exception_answer(raised, with_message=False)
         return answers[number + 1 :] if probe else answers[number]
 
     def held(self, number: int, draws: tuple[int, ...]) -> Any:
@@ -187,7 +187,7 @@ def _whole(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | 
         rule.ask(_with(question, (), ()), at)
         ours = {"steps": "one for each"}
     except JavaException as raised:
-        ours = {"raises": raised.java_name, **({} if raised.message is None else {"message": raised.message})}
+        ours = exception_answer(raised)
     except DrawsExhausted:
         ours = {"steps": "one for each"}
     return None if _bare(ours) == _bare(actual) else Refused(0, (ours,))

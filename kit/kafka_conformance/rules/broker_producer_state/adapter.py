@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.protocol import Answer, answered
 from kafka_conformance.rules.broker_producer_state.question import (
     AppendStep,
     BrokerProducerStateQuestion,
@@ -28,7 +28,6 @@ from kafka_reference.broker.batches import DataBatch, Marker, Written
 from kafka_reference.broker.entries import Entry
 from kafka_reference.broker.producer_state import Duplicate, ProducerState
 from kafka_reference.broker.verification import Verification
-from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
 
 __all__ = ["BrokerHistory", "batch_of"]
@@ -44,10 +43,7 @@ class BrokerHistory:
 
     def take(self, step: Any) -> Answer:
         """Take one step."""
-        try:
-            return self._take(step)
-        except JavaException as raised:
-            return {"raises": raised.java_name}
+        return answered(self._take, step, with_message=False)
 
     def _take(self, step: Any) -> Answer:
         match step:

@@ -21,9 +21,8 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kafka_conformance.core.protocol import Answer, Question
+from kafka_conformance.core.protocol import Answer, Question, answered
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition, clusters, to_reference
-from kafka_reference.errors import JavaException
 from kafka_reference.partitioning.cluster import Cluster
 
 __all__ = [
@@ -43,10 +42,7 @@ def play(cluster: AskedCluster, steps: Sequence[Any], take: Callable[[Any, Clust
     """Take all steps; ``take`` answers one, given the cluster as it is then."""
     answers: list[Answer] = []
     for step, now in stages(cluster, steps):
-        try:
-            answers.append({} if isinstance(step, ClusterStep) else take(step, now))
-        except JavaException as raised:
-            answers.append(_raised(raised))
+        answers.append({} if isinstance(step, ClusterStep) else answered(take, step, now))
     return {"steps": answers}
 
 
@@ -57,10 +53,6 @@ def stages(cluster: AskedCluster, steps: Iterable[Any]) -> Iterator[tuple[Any, C
         if isinstance(step, ClusterStep):
             now = to_reference(step.cluster)
         yield step, now
-
-
-def _raised(error: JavaException) -> Answer:
-    return {"raises": error.java_name, **({} if error.message is None else {"message": error.message})}
 
 
 def cluster_labels(cluster: AskedCluster, steps: Iterable[Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.protocol import Answer, exception_answer
 from kafka_conformance.rules.producer_sequences.question import (
     AdvanceStep,
     AppendStep,
@@ -89,7 +89,7 @@ class SenderHistory:
             try:
                 self.sender.accumulator.append(_TOPIC, step.partition, record, self._metadata)
             except JavaException as raised:
-                return {"raises": raised.java_name}
+                return exception_answer(raised, with_message=False)
         return {}
 
     def _run(self) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.protocol import Answer, answered, exception_answer
 from kafka_conformance.rules.common.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.record_accumulator.question import (
     AdvanceStep,
@@ -68,10 +68,7 @@ class History:
     def take(self, step: Any) -> Answer | None:
         """Take one step."""
         self.draws.begin_step()
-        try:
-            return self._take(step)
-        except JavaException as raised:
-            return {"raises": raised.java_name}
+        return answered(self._take, step, with_message=False)
 
     def _take(self, step: Any) -> Answer | None:
         match step:
@@ -223,5 +220,5 @@ def ask_of(made: Callable[..., RecordAccumulator], question: RecordAccumulatorQu
     try:
         history = History(made, question, at)
     except JavaException as refused:
-        return {"raises": refused.java_name}
+        return exception_answer(refused, with_message=False)
     return {"steps": [history.take(step) for step in question.steps]}

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.protocol import Answer, exception_answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.record_sizes.question import (
     AskedField,
@@ -109,7 +109,7 @@ def _step(batch: BatchSize, record: Sized) -> Answer:
         if room:
             batch.append(record)
     except JavaException as raised:
-        return {"raises": raised.java_name, "message": raised.message}
+        return exception_answer(raised)
     return {"bound": bound, "room": room, "estimate": batch.estimated, "full": batch.full}
 
 
