@@ -18,7 +18,7 @@ from repair_model import Record, java_partition, mixed_topic, model, read
 from topics import JavaWriter, Records, create_topic, delete_topic, partitions_of
 
 from kafka_conformance.brokers.broker import Broker, running_broker
-from kafka_conformance.cli.commands.audit_repair import repair
+from kafka_conformance.cli.audit_repair import repair
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.repair import checksums
 from kafka_conformance.spark.audit.repair import run as repairing
@@ -66,7 +66,7 @@ def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callabl
 
     def run(**given: Any) -> Repair:
         asked = {"topic": name, "target": f"{name}-new", "kafka": {"kafka.bootstrap.servers": broker.bootstrap},
-                 "folder": str(tmp_path / "run"), "partitions": None, "really": True, "patience_s": 60, **given}  # fmt: skip
+                 "folder": str(tmp_path / "run"), "partitions": None, "execute": True, "patience_s": 60, **given}  # fmt: skip
         return repair(spark, **asked)
 
     return run
@@ -83,7 +83,7 @@ def test_every_key_is_where_java_puts_it_in_order_and_nothing_else_changes(
 ) -> None:
     mixed_topic(broker.bootstrap, name, java)
     source = read(spark, broker.bootstrap, name)
-    dry = repaired(really=False, partitions=partitions, folder="")
+    dry = repaired(execute=False, partitions=partitions, folder="")
     assert not partitions_of(broker.bootstrap, f"{name}-new"), "a dry run makes nothing"
     found = repaired(partitions=partitions)
     count = partitions or 12
@@ -171,14 +171,14 @@ def big(spark: Spark, broker: Broker, name: str, records: int) -> None:
 
 SCRIPT = """
 import sys
-from kafka_conformance.cli.commands.audit_repair import repair
+from kafka_conformance.cli.audit_repair import repair
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.spark.session import open_spark
 bootstrap, source, folder = sys.argv[1:]
 try:
     with open_spark("local[2]", connector=True, settings={"spark.sql.shuffle.partitions": "2"}) as spark:
         found = repair(spark, topic=source, target=source + "-killed", kafka={"kafka.bootstrap.servers": bootstrap,
-                       "kafka.batch.size": "4096", "kafka.linger.ms": "0"}, folder=folder, partitions=4, really=True)
+                       "kafka.batch.size": "4096", "kafka.linger.ms": "0"}, folder=folder, partitions=4, execute=True)
 except KitError as error:
     print(error)
     sys.exit(2)
@@ -292,9 +292,9 @@ def test_a_target_that_is_there_is_refused_and_so_is_a_source_that_is_not(
         repaired()
     create_topic(broker.bootstrap, name, 1)
     create_topic(broker.bootstrap, f"{name}-new", 1)
-    for really in (False, True):
+    for execute in (False, True):
         with pytest.raises(BadInput, match="is there already"):
-            repaired(really=really)
+            repaired(execute=execute)
     with pytest.raises(BadInput, match="to itself"):
         repaired(target=name)
 

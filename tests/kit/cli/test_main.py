@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 
 from kafka_conformance.cli import main as cli
@@ -136,11 +137,43 @@ def test_nothing_that_breaks_looks_like_a_verdict(
     def broken(**_: object) -> int:
         raise error
 
-    monkeypatch.setattr("kafka_conformance.cli.commands.certificate.run", broken)
+    monkeypatch.setattr(cli, "_load", lambda name: click.Command(name, callback=broken))
     ran = run("certificate")
     assert ran.code == 2
     (line,) = ran.err.strip().splitlines()  # click moves to a new line after ^C
     assert said in line
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["nothing"]])
+def test_the_commands_are_imported_when_they_are_used(words: list[str]) -> None:
+    heavy = ["kafka_reference", "kafka_conformance.cli.commands.verify", "kafka_conformance.core.protocol",
+             "kafka_conformance.rules", "hypothesis", "msgspec", "numpy", "rich"]  # fmt: skip
+    script = (
+        "import atexit, sys; from kafka_conformance.cli.main import main;"
+        f"atexit.register(lambda: print('imported:', [one for one in {heavy} if one in sys.modules])); main()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ran.stdout.splitlines()[-1] == "imported: []"
+
+
+def test_every_command_is_listed_with_its_first_line(run: Callable[..., Ran]) -> None:
+    shown = " ".join(run("--help").out.split())
+    for name in cli.app.list_commands(None):
+        command = cli.app.get_command(None, name)
+        assert f"{name} {' '.join(command.help.partition(chr(10))[0].split())}" in shown
+
+
+def test_every_option_has_a_help_text_of_its_own() -> None:
+    for name in cli.app.list_commands(None):
+        command = cli.app.get_command(None, name)
+        for each in getattr(command, "commands", {name: command}).values():
+            assert each.help, name
+            texts = [one.help for one in each.params if isinstance(one, click.Option)]
+            assert all(texts), name
+            assert len(set(texts)) == len(texts), name
+            assert not [text for text in texts if "ikewise" in text], name
 
 
 def started(*words: str, folder: Path) -> subprocess.Popen[str]:

@@ -22,7 +22,7 @@ def test_what_is_shown_is_printed(command: str, printed: str, capsys: pytest.Cap
 
 
 def test_every_fault_is_in_the_table() -> None:
-    options = {option for one in app.commands["delivery"].params for option in one.opts}
+    options = {option for one in app.get_command(None, "delivery").params for option in one.opts}
     named = set(re.findall(r"\| `(--[a-z-]+) N", PAGE))
     assert named <= options
     assert named == {

@@ -1,7 +1,6 @@
-"""``answer --as WHO``: protocol lines in, protocol lines out: the kit as a driver of itself.
+"""Answer protocol lines from standard input on standard output.
 
-A line that cannot be understood is answered too, with ``failed`` and its number, so that nothing a caller sent is lost;
-the exit code is then 2.
+A line that is not a question is answered as well, with `failed` and its number; the exit code is then 2.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import sys
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
+import click
 import msgspec
 
 from kafka_conformance.cli.commands.replay import answerer
@@ -27,6 +27,8 @@ __all__ = ["run"]
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
+@click.option("--as", "who", default="reference", show_default=True, metavar="ANSWERER",
+              help="Who answers: reference, java or mutant:NAME.")  # fmt: skip
 def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
     """Answer until the input ends; 2 if some line could not be answered."""
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer

@@ -1,98 +1,106 @@
-"""``audit``: which rule put each record of a topic where it is. Exit code 0: all where expected; 1: not; 2: unknown."""
+"""Find which rule placed each record of a topic, and what that breaks for joins; or repair the topic.
+
+Exit code 0: every key is where it is expected; 1: some are not; 2: it could not be judged.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
 
+from kafka_conformance.cli import options
+from kafka_conformance.cli.audit_source import Given, open_session, source_of
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.reports.terminal import console
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kafka_conformance.spark.audit.result import Audit
-    from kafka_conformance.spark.audit.sources import Source
     from kafka_conformance.spark.session import Spark
 
-__all__ = ["Given", "entered", "opened", "run", "source_of"]
-
-FOLDER = Path(".kafka-conformance") / "audits"
+__all__ = ["run"]
 
 
-class Given(msgspec.Struct, frozen=True):
-    """What the command line says of a source and of Spark, shared by all that ``audit`` can do."""
-
-    bootstrap: str = ""
-    options: tuple[str, ...] = ()
-    form: str = ""
-    partitions: int | None = None
-    key_column: str = "key"
-    key_encoding: str = "utf8"
-    master: str = ""
-    settings: tuple[str, ...] = ()
-    folder: str = ""
-
-    def kafka(self) -> dict[str, str]:
-        """The connector's options. Raises BadInput."""
-        from kafka_conformance.spark.audit.topics import kafka_options
-
-        return kafka_options(self.bootstrap, _pairs("--option", self.options))
-
-    def folder_for(self, name: str) -> str:
-        """The run's folder: the one that was named, or a new one."""
-        plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
-        return self.folder or str((FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}").absolute())
-
-
-def entered(*, sources: Sequence[str], join: bool, repair_to: str, really: bool, target_partitions: int | None, expect: str,
-            chunk: int, all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
-    """Which of the three is meant: an audit, ``--join``, ``--repair-to``. Raises BadInput."""
+@click.argument("sources", metavar="TOPIC | FILES", nargs=-1, required=True)
+@click.option("--bootstrap-server", "bootstrap", default="", metavar="HOST:PORT", help="Broker of the topic.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE",
+              help="Option of Spark's Kafka connector, e.g. kafka.security.protocol=SSL; repeatable.")  # fmt: skip
+@click.option("--format", "form", default="", type=click.Choice(["", "parquet", "json"]), metavar="parquet|json",
+              help="Read files in place of a topic, with columns partition, offset, key, perhaps timestamp.")  # fmt: skip
+@click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",
+              help="With --format: partition count of the topic that the files were read from.")  # fmt: skip
+@click.option(
+    "--key-column", default="key", show_default=True, metavar="NAME", help="With --format: column of the key."
+)
+@click.option("--key-encoding", default="utf8", type=click.Choice(["utf8", "hex", "base64"]), show_default=True,
+              metavar="utf8|hex|base64", help="With --format: encoding of keys that are text.")  # fmt: skip
+@click.option("--expect", default="murmur2", show_default=True, metavar="RULE",
+              help="The rule by which keys should be placed; murmur2 is Java's.")  # fmt: skip
+@click.option("--join", is_flag=True, help="Find keys that a co-partitioned join of two topics would miss.")
+@click.option("--repair-to", default="", metavar="TOPIC",
+              help="Write the records to this new topic, placed as Java places them; needs --execute.")  # fmt: skip
+@click.option("--execute", is_flag=True, help="With --repair-to: write the new topic (default: dry run).")
+@click.option("--really", "deprecated_execute", is_flag=True, hidden=True, help="Deprecated: use --execute.")
+@click.option("--target-partitions", default=None, type=click.IntRange(1, 100_000), metavar="N",
+              help="With --repair-to: partition count of the new topic (default: as the old one).")  # fmt: skip
+@click.option("--folder", default="", metavar="FOLDER",
+              help="Folder of the results, where the same command resumes (default: a new one in "
+              ".kafka-conformance/audits).")  # fmt: skip
+@click.option("--chunk", default=25_000_000, type=click.IntRange(1_000, 1_000_000_000), show_default=True, metavar="N",
+              help="Records after which progress is saved; an interrupted run resumes there.")  # fmt: skip
+@click.option("--all-records", is_flag=True, help="Keep a row for every record (default: only for misplaced records).")
+@click.option("--html", default=None, type=options.FILE, metavar="FILE", help="Also write one HTML page, with plots.")
+@options.as_json
+@options.master
+@click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Spark setting, e.g. spark.driver.memory=8g; repeatable.")  # fmt: skip
+def run(*, sources: Sequence[str], join: bool, repair_to: str, execute: bool, deprecated_execute: bool,
+        target_partitions: int | None, expect: str, chunk: int, all_records: bool, as_json: bool, html: Path | None,
+        **given: Any) -> int:  # fmt: skip
+    """Audit a topic, join two (``--join``), or repair one (``--repair-to``). Raises BadInput, KitError."""
+    execute = execute or deprecated_execute
     about = Given(**given)
     if join and repair_to:
-        raise BadInput("--join and --repair-to are two things: one at a time")
+        raise BadInput("--join and --repair-to exclude each other: use one at a time")
     if len(sources) != (2 if join else 1):
         raise BadInput("--join A B takes two topics" if join else f"one topic is audited at a time, not {len(sources)}")
-    if (really or target_partitions) and not repair_to:
-        raise BadInput("--really and --target-partitions belong to --repair-to TOPIC")
+    if (execute or target_partitions) and not repair_to:
+        raise BadInput("--execute and --target-partitions belong to --repair-to TOPIC")
     about.kafka()
     _check_placement(expect)
     if join:
-        from kafka_conformance.cli.commands.audit_join import run as joined
+        from kafka_conformance.cli.audit_join import run as joined
 
         return joined(sources=(sources[0], sources[1]), given=about, expect=expect, as_json=as_json)
     if repair_to:
-        from kafka_conformance.cli.commands.audit_repair import run as repaired
+        from kafka_conformance.cli.audit_repair import run as repaired
 
         return repaired(
             source=sources[0],
             target=repair_to,
             given=about,
-            really=really,
+            execute=execute,
             partitions=target_partitions,
             as_json=as_json,
         )
-    return run(
+    return _run_audit(
         source=sources[0], given=about, expect=expect, chunk=chunk, all_records=all_records, as_json=as_json, html=html
     )
 
 
-def run(
+def _run_audit(
     *, source: str, given: Given, expect: str, chunk: int, all_records: bool, as_json: bool, html: Path | None
 ) -> int:
-    """Audit, print, write; the exit code."""
+    """Audit one source, report, and return the exit code."""
     folder = given.folder_for(source)
-    with steps("starting Spark", 1) as progress, opened(given) as spark:
+    with steps("starting Spark", 1) as progress, open_session(given) as spark:
         found = _audit(spark, source, given, expect, chunk, all_records, folder, progress)
-    return _told(found, as_json, html, folder)
+    return _report(found, as_json, html, folder)
 
 
 def _audit(
@@ -108,17 +116,17 @@ def _audit(
 
 
 def _check_placement(slug: str) -> None:
-    """Raises BadInput for one that is not known, before Spark is started for it."""
+    """Raise BadInput for an unknown rule, before Spark is started."""
     from kafka_conformance.spark.audit.attribution.placements import of
 
     of(slug)
 
 
-def _told(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
+def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
     from kafka_conformance.spark.audit.reports import page as audit_page
     from kafka_conformance.spark.audit.reports import terminal as audit_terminal
 
-    if "://" not in folder:  # else it is on a file system of the cluster's, and whoever wants it there has --json
+    if "://" not in folder:  # else it is a file system of the cluster, where --json is the way
         write_whole(Path(folder) / "audit.json", msgspec.json.format(msgspec.json.encode(found), indent=2))
     if html is not None:
         write_whole(html, audit_page.write(found).encode())
@@ -129,41 +137,3 @@ def _told(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
     if not found.records:
         return 2
     return 1 if found.offending else 0
-
-
-@contextmanager
-def opened(given: Given) -> Iterator[Spark]:
-    """Spark, with the connector if a broker is named. Raises KitError."""
-    from kafka_conformance.spark.session import open_spark
-
-    if not given.bootstrap and not given.form:
-        raise BadInput(
-            "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
-        )
-    if given.form and given.partitions is None:
-        raise BadInput("--partitions N: how many partitions the topic of this export has; its files do not tell")
-    with open_spark(
-        given.master, connector=bool(given.bootstrap), settings=_pairs("--setting", given.settings)
-    ) as spark:
-        spark.check_executors()
-        yield spark
-
-
-def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None) -> Source:
-    """A topic or an export. Raises BadInput, SparkFault."""
-    from kafka_conformance.spark.audit.sources import Export, Topic
-
-    if given.form:
-        return Export(spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
-    return Topic.find(spark, name, given.kafka(), planned)
-
-
-def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
-    """``name=value`` each. Raises BadInput."""
-    pairs = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals or not name.strip():
-            raise BadInput(f"{option} {each}: NAME=VALUE is wanted")
-        pairs[name.strip()] = value
-    return pairs

@@ -1,4 +1,4 @@
-"""``broker run``, ``broker fetch``, ``broker pin``: real brokers, and the jars they run on."""
+"""Run a real Kafka broker on this machine, and fetch or pin the jars it needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import click
 
 from kafka_conformance.brokers.broker import Engine, chosen_broker, running_broker
 from kafka_conformance.core import interrupts
@@ -22,11 +24,23 @@ from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar
 from kafka_jars.store import default_store
 
-__all__ = ["fetch", "parse_topics", "pin", "run"]
+__all__ = ["command", "fetch", "parse_topics", "pin", "run"]
 
 _LOOK_S = 0.5
 
 
+@click.option("--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE",
+              help="An exact release, since 3.3.")  # fmt: skip
+@click.option("--nodes", default="1", type=click.Choice(["1", "3"]), callback=lambda _, __, value: int(value),
+              show_default=True, help="How many nodes the cluster has.")  # fmt: skip
+@click.option("--engine", default="auto", type=click.Choice(["auto", "docker", "jars"]), show_default=True,
+              help="auto: Docker if it answers and no release is named, else jars.")  # fmt: skip
+@click.option("--topic", "topics", multiple=True, metavar="NAME:PARTITIONS", help="Create this topic; repeatable.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A broker setting; repeatable.")
+@click.option("--port", default=None, type=click.IntRange(1, 65_535), metavar="N",
+              help="Port of the first node (default: a free one).")  # fmt: skip
+@click.option("--heap-mb", default=256, type=click.IntRange(96, 65_536), show_default=True, metavar="MB",
+              help="Heap of each node, in MB.")  # fmt: skip
 def run(
     *,
     kafka: str,
@@ -37,7 +51,7 @@ def run(
     port: int | None,
     heap_mb: int,
 ) -> int:
-    """Print where the broker is, and keep it until we are asked to stop. Raises BrokerLost if it ends by itself."""
+    """Run a broker until Ctrl-C. Its address is the only line on standard output."""
     wanted, given = parse_topics(topics), _parse_settings(settings)
     with running_broker(kafka, nodes=nodes, engine=engine, settings=given, port=port, heap_mb=heap_mb) as broker:
         for name, partitions in wanted.items():
@@ -54,8 +68,10 @@ def run(
     return 0
 
 
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASES",
+              help="Exact releases joined by commas, 'newest' or 'all'.")  # fmt: skip
 def fetch(*, kafka: str) -> int:
-    """Fetch and check the jars of brokers: afterwards they start without a network, and without Spark."""
+    """Fetch and check the jars of brokers; they start without a network and without Spark afterwards."""
     pins, store = load_brokers(), default_store()
     asked = list(pins.releases) if kafka.strip() == "all" else [chosen_broker(name, pins) for name in split(kafka)]
     if not asked:
@@ -66,8 +82,9 @@ def fetch(*, kafka: str) -> int:
     return 0
 
 
+@click.argument("versions", metavar="RELEASE...", nargs=-1, required=True)
 def pin(*, versions: Sequence[str]) -> int:
-    """Find all that the brokers of these releases run on, and write their sha256 into brokers.toml."""
+    """Find every jar that the broker of a release needs, and write their sha256 into brokers.toml."""
     pins, store, out = load_brokers(), default_store(), console()
     wanted = [str(named_release(name)) for name in versions]
     for version in wanted:
@@ -115,3 +132,10 @@ def _all_of(version: str, jvm: Jvm) -> Sequence[str]:
         )
     own: Sequence[str] = closure.coordinates
     return own
+
+
+command = click.Group(
+    "broker",
+    help=__doc__,
+    commands=[click.command("fetch")(fetch), click.command("pin")(pin), click.command("run")(run)],
+)

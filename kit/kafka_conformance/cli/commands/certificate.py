@@ -1,10 +1,16 @@
-"""``certificate``: what is proven, against what, by the last ``verify`` here or by the one that ships with the package."""
+"""Print the certificate: which questions each rule has answered in each release, and how many match Java.
+
+FILE is a certificate of `verify` (default: the last one made here, else the shipped one).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
+
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.verify import certificate as certifying
@@ -13,6 +19,11 @@ from kafka_reference.certificate import Certificate, certificate, from_json, ref
 __all__ = ["run"]
 
 
+@click.argument("files", nargs=-1, type=options.FILE, metavar="[FILE...]")
+@click.option("--write", default=None, type=options.FILE, metavar="FILE",
+              help="Write it to this file; several certificates, of other rules or releases each, become one.")  # fmt: skip
+@click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
+@click.option("--markdown", is_flag=True, help="Print the table of the README.")
 def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None) -> int:
     """Print it, and write it where several are made one; 0, or 1 if it proves other code than is installed."""
     found = [_found(file, shipped=shipped) for file in files or (None,)]

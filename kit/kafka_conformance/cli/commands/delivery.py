@@ -1,15 +1,20 @@
-"""``delivery``: what becomes of records with faults on their way; ``--explain`` tells it request by request."""
+"""Show what becomes of records when requests fail: lost, duplicated or reordered.
+
+Requests are numbered in the order in which they are sent, from 1; a retry is another request.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import click
 import msgspec
 
+from kafka_conformance.cli import options
 from kafka_conformance.cli.commands.replay import answerer
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
@@ -27,8 +32,43 @@ from kafka_reference.releases import NEWEST
 __all__ = ["run"]
 
 _REFUSAL = "NOT_LEADER_OR_FOLLOWER"
+_FAULTS = {
+    "--lose-request": "This request is lost",
+    "--lose-response": "This request is handled and its response is lost",
+    "--crash-before": "The leader crashes before this request",
+    "--crash-unreplicated": "The leader crashes with this request, before a follower has it",
+    "--crash-replicated": "The leader crashes once followers have this request",
+    "--restart-producer": "The producer ends before it receives the response to this request",
+}
 
 
+def _faults(run: Callable[..., int]) -> Callable[..., int]:
+    for name, words in reversed(_FAULTS.items()):
+        number = click.IntRange(1, 1000)
+        run = click.option(name, multiple=True, type=number, metavar="REQUEST", help=f"{words}; repeatable.")(run)
+    return run
+
+
+@click.option("--acks", default=None, metavar="0|1|all", help="Producer `acks` (default: unset).")
+@click.option("--retries", default=None, metavar="N", help="Producer `retries` (default: unset).")
+@click.option("--in-flight", default=None, metavar="N",
+              help="Producer `max.in.flight.requests.per.connection` (default: unset).")  # fmt: skip
+@click.option(
+    "--idempotence", default=None, metavar="true|false", help="Producer `enable.idempotence` (default: unset)."
+)
+@click.option("--replicas", default=3, type=click.IntRange(1, 9), show_default=True, metavar="N",
+              help="Replicas of the partition.")  # fmt: skip
+@click.option("--min-insync-replicas", default=1, type=click.IntRange(1, 9), show_default=True, metavar="N",
+              help="Topic `min.insync.replicas`.")  # fmt: skip
+@click.option("--records", default=3, type=click.IntRange(1, 20), show_default=True, metavar="N", help="Records sent.")
+@_faults
+@click.option("--refuse", multiple=True, metavar="REQUEST[=ERROR]",
+              help="The leader answers this request with an error (default: NOT_LEADER_OR_FOLLOWER); "
+                   "repeatable.")  # fmt: skip
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release or 'newest'.")
+@options.who("reference, java or mutant:NAME, who answers")
+@click.option("--explain", is_flag=True, help="Show what happens to each request.")
+@click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
 def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
     """Tell one story; 0, or BadInput or KitError."""
     at = NEWEST if kafka == "newest" else named_release(kafka)

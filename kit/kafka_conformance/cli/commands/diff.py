@@ -1,8 +1,6 @@
-"""``diff R1 R2``: what Java itself answers differently, as shrunk examples; ``diff all``: from each release to the next.
+"""Show by example what Java changed between two releases, or from each of several to the next.
 
-Over more than two releases the result is a table: from which exact release on each rule reads differently. The one in
-the documentation is made by ``diff all --table FILE`` and held to by ``--check FILE``, which looks at which rules
-change between which releases: another seed, or another Hypothesis, makes other examples.
+Exit code 1 if something changed.
 """
 
 from __future__ import annotations
@@ -10,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import click
+
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.pipeline import first_apart, size_of
 from kafka_conformance.core.progress import steps
@@ -25,6 +26,12 @@ from kafka_jars.pins import load
 __all__ = ["markdown", "run"]
 
 
+@click.argument("releases", metavar="R1 R2 | all", nargs=-1, required=True)
+@options.rules
+@options.examples(2000)
+@options.seed
+@click.option("--table", type=options.FILE, metavar="FILE", help="Write the table of changes into this page.")
+@click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same changes.")
 def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
         table: Path | None, check: Path | None) -> int:  # fmt: skip
     """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if that cannot be said."""

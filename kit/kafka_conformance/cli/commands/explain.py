@@ -1,7 +1,7 @@
-"""``explain FILE``: a question and its answer as a timeline one can read: time, step, why, and the state after it.
+"""Show a question and its answer as a timeline: what happened at each step, and why.
 
-A file is a saved failure, or the id of one, or questions as the protocol has them: JSON documents with ``rule`` and
-``question``, and ``kafka`` or ``release`` if the newest is not meant, one after another. ``-`` is standard input.
+FILE is a saved failure, the id of one, or a file of questions in the protocol's form: JSON documents with `rule`,
+`question` and, for another release than the newest, `kafka` or `release`. `-` is standard input.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import FOLDER
+from kafka_conformance.cli import options
 from kafka_conformance.cli.commands.replay import answerer
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
@@ -68,6 +70,11 @@ class _Asked:
     story: str
 
 
+@click.argument("file", metavar="FILE")
+@click.option("--kafka", default="", metavar="RELEASE", help="An exact release or 'newest' (default: as in the file).")
+@options.who("reference, java or mutant:NAME, whose answers are shown. The reasons are the reference's")
+@click.option("--svg", default=None, type=options.FILE, metavar="FILE", help="Also draw the timeline into this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each question to standard output.")
 def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> int:
     """Explain every question in ``file``; 0, or BadInput or KitError."""
     asked = [_typed(document, where, kafka) for document, where in _documents(file)]

@@ -1,4 +1,4 @@
-"""``freeze``: make the frozen cases that the gate ships with, from the real Java's answers; or hold them to Java again."""
+"""Generate the frozen cases that ship with the gate, from Java's answers; or check them against Java."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.check import drifts, read_folder
 from kafka_conformance.cases.generation import Made, Plan, freeze
 from kafka_conformance.cases.store import folder_of_cases, write
+from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import steps
@@ -28,6 +31,16 @@ __all__ = ["OracleJava", "run"]
 _DRIFTS_SHOWN = 10
 
 
+@options.rules
+@options.examples(2000)
+@options.seed
+@click.option("--folder", default=Path(".kafka-conformance") / "cases", type=options.FILE, show_default=True,
+              metavar="FOLDER", help="Where to write the files.")  # fmt: skip
+@click.option("--check", is_flag=False, flag_value=Path(), default=None, type=options.FILE, metavar="[FOLDER]",
+              help="Write nothing: ask Java again for every answer in this folder (default: the shipped one).")  # fmt: skip
+@click.option("--from", "runs", multiple=True, metavar="RUN",
+              help="Also select from the questions that a sweep with --kills recorded in this folder; "
+                   "repeatable.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None,
         runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Make the files, or check those in ``check`` (the shipped ones if that is empty); the exit code."""

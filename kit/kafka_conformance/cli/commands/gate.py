@@ -1,4 +1,8 @@
-"""``gate TARGET``: another implementation, judged: no Java, no Spark."""
+"""Judge another implementation against Java's answers; needs no Java.
+
+TARGET is a name in ci/drivers or python:package.module:answerer; COMMAND starts a driver. The implementation is asked
+frozen cases with Java's answers, then generated questions.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,11 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
+
 from kafka_conformance.answerers.target import TargetAnswerer, open_target
 from kafka_conformance.cases.failures import FOLDER, TARGET
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError, TargetLost
 from kafka_conformance.core.events import Event, to_line
 from kafka_conformance.core.progress import steps
@@ -27,9 +34,27 @@ from kafka_conformance.rules import RULES, named
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
-__all__ = ["asked_rules", "entries_of", "run"]
+__all__ = ["asked_rules", "command", "entries_of", "run"]
 
 
+@click.argument("target", metavar="TARGET | -- COMMAND...", required=False, default="")
+@click.option("--kafka", default="", metavar="RELEASES",
+              help="Exact releases joined by commas, 'newest' or 'all' (default: for each rule the newest with "
+                   "it).")  # fmt: skip
+@options.rules
+@options.examples(200)
+@options.seed
+@click.option("--timeout", default=30.0, type=click.FloatRange(0.1, 3600), show_default=True, metavar="SECONDS",
+              help="Longest wait for the hello, and for each batch of answers.")  # fmt: skip
+@click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
+              help="TOML file of the failures that are known.")  # fmt: skip
+@click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
+@click.option("--failures", default=None, type=options.FILE, metavar="FOLDER",
+              help="Where to save failed questions (default: .kafka-conformance/failures).")  # fmt: skip
+@click.option("--events", default=None, type=options.FILE, metavar="FILE", help="Write all events as JSON lines.")
+@options.reports
+@click.option("--github/--no-github", default=None,
+              help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
 def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
         timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
         junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
@@ -55,6 +80,19 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     if write_known and known is not None:
         return _write_known(known, entries, gated)
     return gated.ended.exit_code
+
+
+class _GateCommand(click.Command):
+    """Leaves everything after ``--`` to the command of the target."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words before ``--``."""
+        end = args.index("--") if "--" in args else len(args)
+        ctx.params["command"] = tuple(args[end + 1 :])
+        return super().parse_args(ctx, args[:end])
+
+
+command = click.command("gate", cls=_GateCommand, help=__doc__)(run)
 
 
 def entries_of(known: Path | None) -> KnownFailures:

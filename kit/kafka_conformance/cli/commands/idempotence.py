@@ -1,8 +1,6 @@
-"""``idempotence``: what a producer ends up with, for every combination of five settings, by exact release, as a page.
+"""Show the effective producer settings for every combination of five settings, as observed in each release.
 
-The page is Java's: every release is asked about every combination, and what comes out is told in few rows (``deciding``).
-Releases that answer alike are one section. To hold a page to Java, each release that is asked is looked up in it; releases
-that the page has besides are not judged.
+The page is Java's: every release answers every combination, and releases with the same answers share a section.
 """
 
 from __future__ import annotations
@@ -11,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+import click
 from msgspec import UNSET
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import steps
@@ -36,6 +36,9 @@ _ORDER = ("error", "off, disabled", "off", "on")
 Outcomes = Mapping[tuple[int, ...], Answer]
 
 
+@options.kafka("all")
+@click.option("--table", type=options.FILE, metavar="FILE", help="Write the tables into this page.")
+@click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same tables.")
 def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     """Ask, print or write the page; 0, or 1 if ``check`` says something else. Raises BadInput, KitError."""
     pins = load()

@@ -1,9 +1,12 @@
-"""``jars list``, ``jars resolve``, ``jars pin``: the releases, their jars, and the sha256 each is held to."""
+"""List, fetch and pin the jars of Kafka's releases, each checked by its sha256."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import click
+
+from kafka_conformance.cli import options
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, table
@@ -11,11 +14,11 @@ from kafka_jars import pins as pinning
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import default_store
 
-__all__ = ["list_jars", "pin", "resolve"]
+__all__ = ["command", "list_jars", "pin", "resolve"]
 
 
 def list_jars() -> int:
-    """Every pinned jar, and whether it is in the cache."""
+    """List every pinned jar, and whether it is in the cache."""
     pins, store = pinning.load(), default_store()
     rows = [
         [of, jar.coordinates, (jar.sha256 or "")[:16], "cached" if store.path(jar).is_file() else "not fetched"]
@@ -33,8 +36,9 @@ def list_jars() -> int:
     return 0
 
 
+@options.kafka("all")
 def resolve(*, kafka: str) -> int:
-    """Fetch what is missing, check everything; afterwards all of it works without a network."""
+    """Fetch and check jars; everything works without a network afterwards."""
     pins, store = pinning.load(), default_store()
     releases = chosen_releases(kafka, pins)
     jars = [
@@ -48,8 +52,9 @@ def resolve(*, kafka: str) -> int:
     return 0
 
 
+@click.argument("versions", metavar="RELEASE...", nargs=-1, required=True)
 def pin(*, versions: Sequence[str]) -> int:
-    """Fetch releases that are not pinned and write their sha256 into releases.toml."""
+    """Fetch a release that is not pinned yet, and write its sha256 into releases.toml."""
     pins, store = pinning.load(), default_store()
     out = console()
     wanted = chosen_releases(",".join(versions), pins)
@@ -73,3 +78,10 @@ def _of_releases(pins: Pins) -> Iterator[tuple[str, Sequence[Jar]]]:
 
 def _those(jars: Sequence[Jar], found: Mapping[str, str]) -> dict[str, str]:
     return {jar.coordinates: found[jar.coordinates] for jar in jars}
+
+
+command = click.Group(
+    "jars",
+    help=__doc__,
+    commands=[click.command("list")(list_jars), click.command("pin")(pin), click.command("resolve")(resolve)],
+)

@@ -1,4 +1,7 @@
-"""``replay FILE-OR-ID``: one failure again, by the two who disagreed, step by step. Nothing is generated."""
+"""Ask the question of a failure again, and show both answers.
+
+FILE-OR-ID is the file of a saved failure, or its id. Nothing is generated.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import shlex
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
+import click
 import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
@@ -23,6 +27,12 @@ from kafka_conformance.rules import RULES
 __all__ = ["answerer", "run"]
 
 
+@click.argument("named", metavar="FILE-OR-ID")
+@click.option("--expected", default="", metavar="ANSWERER",
+              help="Who gives the expected answer: java, reference or mutant:NAME (default: as in the "
+                   "failure).")  # fmt: skip
+@click.option("--actual", default="", metavar="ANSWERER",
+              help="Who gives the actual answer: java, reference or mutant:NAME (default: as in the failure).")  # fmt: skip
 def run(*, named: str, expected: str, actual: str) -> int:
     """Ask both again; 0 if they agree by now, 1 if they differ, 2 if one of them could not answer."""
     failure = read_failure(named)

@@ -1,12 +1,17 @@
-"""``report EVENTS``: any report of a gate, made from the events it saved."""
+"""Make reports of a gate from its saved events; `-` is standard input.
+
+The exit code is that of the gate.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+import click
 import msgspec
 
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event, from_lines
 from kafka_conformance.gate.reports import writers as gate_writers
@@ -15,6 +20,10 @@ from kafka_conformance.gate.reports.outline import outline
 __all__ = ["read", "run"]
 
 
+@click.argument("events", metavar="EVENTS", type=options.FILE)
+@options.reports
+@click.option("--github", is_flag=True, help="Print GitHub annotations to standard output, and write the job summary.")
+@click.option("--terminal", is_flag=True, help="Print the report (default if no other report is named).")
 def run(*, events: Path, junit: Path | None, github: bool, markdown: Path | None, badge: Path | None, html: Path | None,
         terminal: bool) -> int:  # fmt: skip
     """Write what was asked for, or print it for a person if nothing was; the exit code that the gate ended with."""

@@ -1,7 +1,6 @@
-"""``selftest``: every mutant against the real Java. Each has to be found; the share that is, is the mutation score.
+"""Prove that the kit can fail: every mutant must differ from Java in some question.
 
-A mutant that fell to a good many questions is not asked the rest: the time goes to those that are hard to find. The
-table says how many each was asked.
+A mutant that differs in 25 questions is asked no more.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli import options
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Pair, Tally, compare
 from kafka_conformance.core.progress import steps
@@ -25,6 +25,9 @@ __all__ = ["run"]
 _ENOUGH, _BATCH = 25, 250
 
 
+@options.rules
+@options.examples(2000)
+@options.seed
 def run(*, rules: Sequence[str], examples: int, seed: int) -> int:
     """Put every mutant of these rules to the questions ``verify`` asks; 1 if one survives, 2 if Java could not answer."""
     slugs = [rule.slug for rule in named(rules)]

@@ -1,9 +1,4 @@
-"""``skew``: how evenly releases spread records without a key, as figures, held against what their rules predict.
-
-KAFKA-10888, a slow broker that gets the most records, and KAFKA-9965, partitions that round robin never comes to, are no
-errors of this kit: they are what those releases do, and the prediction says so too. The exit code is 1 only if the real
-classes do something else than predicted.
-"""
+"""Measure how evenly Java spreads records without a key, and whether its rule predicts that."""
 
 from __future__ import annotations
 
@@ -14,9 +9,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.progress import steps
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
@@ -29,6 +26,15 @@ from kafka_reference.releases import Release
 __all__ = ["run"]
 
 
+@click.option("--kafka", default=["2.8.2", "3.3.2"], multiple=True, show_default=True, metavar="RELEASES",
+              help="Exact releases joined by commas, 'newest' or 'all'; repeatable.")  # fmt: skip
+@click.option("--records", default=100_000, type=click.IntRange(10_000, 50_000_000), show_default=True, metavar="N",
+              help="Records sent in each run.")  # fmt: skip
+@click.option("--seed", default=1, type=click.IntRange(0, 2**53), show_default=True, metavar="N",
+              help="Seed of all random draws.")  # fmt: skip
+@click.option("--plot", default=None, type=options.FILE, metavar="FILE",
+              help="Also draw the shares into this file, e.g. skew.png.")  # fmt: skip
+@options.as_json
 def run(
     *, kafka: Sequence[str], records: int, seed: int, plot: Path | None, as_json: bool, who: Answerer | None = None
 ) -> int:

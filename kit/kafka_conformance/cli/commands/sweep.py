@@ -1,4 +1,4 @@
-"""``sweep``: the proof at scale: keys by the billion, scripts by the million, on Spark."""
+"""Prove the reference at scale, on Spark: billions of keys, millions of scripts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from kafka_conformance.answerers.mutant import mutant_answerer
 from kafka_conformance.cases.failures import save_failure
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.progress import steps
@@ -24,7 +26,6 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.spark.executors import fetch_releases
 from kafka_conformance.spark.session import open_spark
 from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
-from kafka_conformance.spark.sweep.keys import Keys
 from kafka_conformance.spark.sweep.run import Part, Plan, Swept, Work, chunks_of, sweep
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
@@ -37,6 +38,25 @@ FOLDER = Path(".kafka-conformance") / "sweeps"
 _COUNTS, _WITH_EVERY_COUNT = 1_024, 2
 
 
+@options.kafka("newest")
+@options.rules
+@click.option("--every", default=3, type=click.IntRange(-1, 4), show_default=True, metavar="BYTES",
+              help="Ask every key of up to this many bytes; -1 for none. Keys of up to 2 bytes are asked with every "
+              "partition count from 1 to 1024.")  # fmt: skip
+@click.option("--keys", default=1_000_000, type=click.IntRange(0, 10**12), show_default=True, metavar="N",
+              help="Random keys for each rule that places keys.")  # fmt: skip
+@click.option("--longest", default=4_096, type=click.IntRange(0, 65_536), show_default=True, metavar="BYTES",
+              help="Longest random key.")  # fmt: skip
+@click.option("--scripts", default=10_000, type=click.IntRange(0, 10**9), show_default=True, metavar="N",
+              help="Generated questions for each other rule.")  # fmt: skip
+@options.seed_up_to(2**53)
+@options.who("reference or mutant:NAME, whose answers are compared with Java's")
+@click.option("--kills", is_flag=True, help="Also record which questions kill which mutants, for `freeze --from`.")
+@options.master
+@click.option("--folder", default="", metavar="FOLDER",
+              help="Folder of the run, on any file system that Spark can reach (default: a folder in "
+              ".kafka-conformance/sweeps). Run the same command again to resume.")  # fmt: skip
+@options.as_json
 def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int, scripts: int, seed: int, who: str,
         kills: bool, master: str, folder: str, as_json: bool) -> int:  # fmt: skip
     """Sweep, print; the exit code."""
@@ -87,6 +107,8 @@ def _parts(rules: Sequence[Rule], releases: Sequence[Release], every: int, keys:
 
 
 def _keys(rule: Rule, every: int, keys: int, longest: int, seed: int) -> Iterator[Work]:
+    from kafka_conformance.spark.sweep.keys import Keys  # needs NumPy, which the light install has not
+
     counted = rule.columns is not None and rule.columns.arguments != (0,)
     counts = (1, _COUNTS) if counted else (0, 1)
     if every >= 0:

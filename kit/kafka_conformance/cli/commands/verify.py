@@ -1,4 +1,7 @@
-"""``verify``: prove the reference, or let a mutant fail, against the real Java of one release or of all."""
+"""Prove the reference against the real Java classes.
+
+Writes a certificate when every answer of the reference matches Java's.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from kafka_conformance.answerers.mutant import mutant_answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.progress import steps
@@ -28,6 +33,16 @@ __all__ = ["run"]
 _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 
 
+@options.kafka("newest")
+@options.rules
+@options.examples(None)
+@options.seed
+@click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="BYTES",
+              help="Also ask every key of up to this many bytes.")  # fmt: skip
+@options.who("reference or mutant:NAME, whose answers are compared with Java's")
+@options.as_json
+@click.option("--certificate", default=certifying.LAST, type=options.FILE, show_default=True, metavar="FILE",
+              help="Where to write the certificate.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int, exhaustive: int, who: str,
         as_json: bool, certificate: Path) -> int:  # fmt: skip
     """Ask, print, certify; the exit code."""

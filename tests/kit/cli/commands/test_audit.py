@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kafka_conformance.cli.commands.audit import Given
+from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
 

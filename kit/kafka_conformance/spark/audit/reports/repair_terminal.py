@@ -35,7 +35,7 @@ def _lines(repair: Repair) -> Iterator[tuple[str, str]]:
     yield f"{moved} partition, {repair.spread:,} of them without a key", ""
     took = f"{repair.took_s:.1f} s"
     if repair.compared is None:
-        yield f"a dry run: nothing was written. Give --really to write. {took}", "bold yellow"
+        yield f"a dry run: nothing was written. Give --execute to write. {took}", "bold yellow"
         return
     yield f"planned     {repair.compared.planned}", ""
     yield f"read back   {repair.compared.found}", ""

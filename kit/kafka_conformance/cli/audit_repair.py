@@ -1,7 +1,7 @@
-"""``audit --repair-to``: a topic's records, rewritten to a new one at the partition Java would choose.
+"""``audit --repair-to``: write the records of a topic to a new one, placed as Java places them.
 
-A dry run, unless ``really``: it reads the topic, tells what would move, and makes nothing. Exit code 0 if the new topic is
-as planned (or would be made), 1 if it is not.
+Without ``execute`` it is a dry run: it reads the topic, reports which records would move, and writes nothing. Exit code 0 if
+the new topic is as planned, or in a dry run; 1 if it is not.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.version import kit_version
@@ -35,7 +36,6 @@ from kafka_conformance.spark.audit.topics import Topics
 from kafka_conformance.spark.runs import Run
 
 if TYPE_CHECKING:
-    from kafka_conformance.cli.commands.audit import Given
     from kafka_conformance.spark.session import Spark
 
 __all__ = ["FOLDER", "repair", "run"]
@@ -43,20 +43,18 @@ __all__ = ["FOLDER", "repair", "run"]
 FOLDER = Path(".kafka-conformance") / "repairs"
 
 
-def run(*, source: str, target: str, given: Given, really: bool, partitions: int | None, as_json: bool) -> int:
-    """Rewrite, or tell what would be, and print it. Raises BadInput, KitError.
+def run(*, source: str, target: str, given: Given, execute: bool, partitions: int | None, as_json: bool) -> int:
+    """Repair a topic, or do a dry run; print the result and return the exit code. Raises BadInput, KitError.
 
-    The run's folder, if none is named, is made of both names, so that the same command again resumes.
+    Without a folder given, the run's folder is named after both topics, so that the same command resumes.
     """
-    from kafka_conformance.cli.commands.audit import opened
-
     if given.form:
-        raise BadInput("--repair-to rewrites a topic: an export's files have nothing to be written")
+        raise BadInput("--repair-to needs a topic: files given by --format have no record values to write")
     client_settings(given.kafka())
     folder = given.folder or str((FOLDER / f"{source}-to-{target}").absolute())
-    with opened(given) as spark:
+    with open_session(given) as spark:
         found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder, partitions=partitions,
-                       really=really)  # fmt: skip
+                       execute=execute)  # fmt: skip
     if as_json:
         print(msgspec.json.encode(found).decode())
     else:
@@ -65,10 +63,10 @@ def run(*, source: str, target: str, given: Given, really: bool, partitions: int
 
 
 def repair(
-    spark: Spark, *, topic: str, target: str, kafka: Mapping[str, str], folder: str, partitions: int | None, really: bool,
+    spark: Spark, *, topic: str, target: str, kafka: Mapping[str, str], folder: str, partitions: int | None, execute: bool,
     patience_s: float = PATIENCE_S,
 ) -> Repair:  # fmt: skip
-    """The same in a session that is there. Raises BadInput, KitError, SparkFault."""
+    """Repair a topic in an open Spark session. Raises BadInput, KitError, SparkFault."""
     began = time.monotonic()
     client_settings(kafka)
     with Topics(spark, kafka) as topics:
@@ -78,12 +76,12 @@ def repair(
         else:
             plan = make_plan(topics, topic, target, partitions)
             check_target(topics, plan)
-        if really:
+        if execute:
             return _written(spark, topics, kafka, plan, folder, patience_s, began)
         read = topic_frame(spark, plan.source, kafka, plan.spans, committed=True)
         with steps(f"reading {plan.source}", 1):
             moves, spread = moves_of(spark, planned_moves(read, plan.partitions))
-    return _told(plan, moves, spread, began)
+    return _dry_run(plan, moves, spread, began)
 
 
 def _written(
@@ -96,12 +94,12 @@ def _written(
     ):
         result = rewrite(spark, topics, kafka, run, plan, progress, patience_s)
         frame = staged(run).selectExpr("source_partition as partition", "target", "key is null as keyless")
-        made = _told(plan, *moves_of(spark, frame), began)
+        made = _dry_run(plan, *moves_of(spark, frame), began)
         return msgspec.structs.replace(made, written=True, resumed=run.resumed, compared=result, run=folder)
 
 
-def _told(plan: Plan, moves: tuple[Moves, ...], spread: int, began: float) -> Repair:
-    """The report of a dry run."""
+def _dry_run(plan: Plan, moves: tuple[Moves, ...], spread: int, began: float) -> Repair:
+    """Return the report of a dry run."""
     return Repair(
         source=plan.source, target=plan.target, before=plan.before, partitions=plan.partitions,
         records=sum(one.after for one in moves), keyless=sum(one.keyless for one in moves),

@@ -1,0 +1,87 @@
+"""What an audit reads: the options that name a topic or files, and the Spark session to read them with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from kafka_conformance.spark.audit.sources import Source
+    from kafka_conformance.spark.session import Spark
+
+__all__ = ["Given", "open_session", "source_of"]
+
+FOLDER = Path(".kafka-conformance") / "audits"
+
+
+class Given(msgspec.Struct, frozen=True):
+    """The options of ``audit`` that name a source, its folder and its Spark."""
+
+    bootstrap: str = ""
+    options: tuple[str, ...] = ()
+    form: str = ""
+    partitions: int | None = None
+    key_column: str = "key"
+    key_encoding: str = "utf8"
+    master: str = ""
+    settings: tuple[str, ...] = ()
+    folder: str = ""
+
+    def kafka(self) -> dict[str, str]:
+        """Return the options of Spark's Kafka connector. Raises BadInput."""
+        from kafka_conformance.spark.audit.topics import kafka_options
+
+        return kafka_options(self.bootstrap, _pairs("--option", self.options))
+
+    def folder_for(self, name: str) -> str:
+        """Return the folder of the run: as given, or a new one named after the source and the time."""
+        plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
+        return self.folder or str((FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}").absolute())
+
+
+@contextmanager
+def open_session(given: Given) -> Iterator[Spark]:
+    """Open Spark, with the Kafka connector if a broker is named. Raises BadInput, KitError."""
+    from kafka_conformance.spark.session import open_spark
+
+    if not given.bootstrap and not given.form:
+        raise BadInput(
+            "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
+        )
+    if given.form and given.partitions is None:
+        raise BadInput(
+            "--partitions N is required with --format: the files do not contain the partition count of their topic"
+        )
+    with open_spark(
+        given.master, connector=bool(given.bootstrap), settings=_pairs("--setting", given.settings)
+    ) as spark:
+        spark.check_executors()
+        yield spark
+
+
+def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None) -> Source:
+    """Return the topic, or the exported files, called ``name``. Raises BadInput, SparkFault."""
+    from kafka_conformance.spark.audit.sources import Export, Topic
+
+    if given.form:
+        return Export(spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
+    return Topic.find(spark, name, given.kafka(), planned)
+
+
+def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    """Parse ``name=value`` pairs. Raises BadInput."""
+    pairs = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise BadInput(f"{option} {each}: NAME=VALUE expected")
+        pairs[name.strip()] = value
+    return pairs

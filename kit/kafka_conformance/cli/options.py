@@ -1,0 +1,69 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kafka_conformance.oracle.session import fresh_seed, split
+
+__all__ = ["FILE", "as_json", "examples", "kafka", "master", "reports", "rules", "seed", "seed_up_to", "who"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path)
+
+
+def _names(_: click.Context, __: click.Parameter, value: str) -> Sequence[str]:
+    return split(value)
+
+
+def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
+    return fresh_seed() if value is None else value
+
+
+def kafka(default: str) -> Callable[[Function], Function]:
+    """Return the option for the releases to ask."""
+    return click.option("--kafka", default=default, show_default=True, metavar="RELEASES",
+                        help="Exact releases joined by commas, 'newest' or 'all'.")  # fmt: skip
+
+
+def examples(default: int | None) -> Callable[[Function], Function]:
+    """Return the option for the number of generated questions; None leaves the default to the command."""
+    shown = "500 for one release, 2000 for several" if default is None else True
+    return click.option("--examples", default=default, type=click.IntRange(min=0), show_default=shown, metavar="N",
+                        help="Questions that Hypothesis generates for each rule.")  # fmt: skip
+
+
+def seed_up_to(largest: int | None) -> Callable[[Function], Function]:
+    """Return the option for the seed of all generated questions."""
+    return click.option("--seed", default=None, type=click.IntRange(0, largest), metavar="N", callback=_seed,
+                        help="Seed of the generated questions; it is printed (default: random).")  # fmt: skip
+
+
+def who(help_text: str) -> Callable[[Function], Function]:
+    """Return the option for the implementation that answers."""
+    return click.option("--who", default="reference", show_default=True, metavar="ANSWERER", help=f"{help_text}.")
+
+
+def reports(function: Function) -> Function:
+    """Add the options for the reports of a gate that are files."""
+    for name, what in (
+        ("--badge", "the JSON of a shields.io endpoint badge"),
+        ("--html", "a report as one HTML page that needs no network"),
+        ("--markdown", "a report as Markdown"),
+        ("--junit", "a report as JUnit XML"),
+    ):
+        function = click.option(name, default=None, type=FILE, metavar="FILE", help=f"Write {what}.")(function)
+    return function
+
+
+rules = click.option("--rules", default="", metavar="SLUGS", callback=_names,
+                     help="Slugs of rules, joined by commas (default: every rule).")  # fmt: skip
+seed = seed_up_to(None)
+master = click.option("--master", default="", metavar="URL",
+                      help="Spark's master (default: local[*], or as spark-submit says).")  # fmt: skip
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")
