@@ -48,21 +48,17 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import Placed, Stay
 from kafka_reference.accumulator.reenqueue import put_back, track_pieces
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import CHOOSES, Config, NodeLatency, Queue, State
+from kafka_reference.accumulator.sequences import NO_SEQUENCES, SequenceTracker
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import CHOOSES, AccumulatorConfig, AccumulatorState, NodeLatency, Queue
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
-from kafka_reference.idempotence.sequence_tracker import TRACKS
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, parse_release, since
 
-__all__ = ["Appended", "Config", "Failure", "RecordAccumulator"]
+__all__ = ["AccumulatorConfig", "Appended", "Failure", "RecordAccumulator"]
 
 RAISES_KAFKA_EXCEPTION = since("2.0.0")
-DELIVERY_TIMEOUT = since("2.1.0")
-FORGETS_EXPIRED = since("0.10.0.0", until="0.10.2.99")
-SPLITS = since("0.11.0.0")
 SPLITS_SMALLER = since("4.2.0")
-ABORTS_UNDRAINED = since("0.11.0.0")
 
 
 class Failure(enum.Enum):
@@ -86,20 +82,27 @@ class Appended:
 class RecordAccumulator:
     """The accumulator of a release. ``state.now_ms`` is its clock; batches go by their number, in order of making."""
 
-    def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
-        at = parse_release(version)
-        self.state = State(at, config, draws or StepDraws())
+    def __init__(
+        self,
+        version: str | Release,
+        config: AccumulatorConfig,
+        draws: StepDraws | None = None,
+        sequences: SequenceTracker = NO_SEQUENCES,
+    ) -> None:
+        self.state = AccumulatorState(parse_release(version), config, draws or StepDraws(), sequences)
 
-    def append(self, topic: str, partition: int | None, record: Sized, metadata: Metadata) -> Appended:
+    def append(self, topic: str, partition: int | None, record: SizedRecord, metadata: Metadata) -> Appended:
         """Take a record, for this partition, or None to have one chosen. Mirrors ``append``.
 
         Raises IllegalStateException or KafkaException if closed; as ``BufferPool.allocate`` does, and, if it is to choose,
         as ``BuiltInPartitioner.next_partition``; NotInThisRelease if it is to choose and the release does not.
         """
         state = self.state
-        if partition is None and state.at not in CHOOSES:
-            raise NotInThisRelease(f"Kafka {state.at} chooses partitions before the accumulator: ask about {CHOOSES}")
-        if state.at not in CHOOSES:
+        if partition is None and state.release not in CHOOSES:
+            raise NotInThisRelease(
+                f"Kafka {state.release} chooses partitions before the accumulator: ask about {CHOOSES}"
+            )
+        if state.release not in CHOOSES:
             return self._append_to((topic, partition or 0), record)
         info, cluster, buffer = state.topic(topic), metadata.of_topic(topic), None
         try:
@@ -127,14 +130,14 @@ class RecordAccumulator:
             if buffer is not None:
                 state.memory.give_back(buffer)
 
-    def _append_to(self, of: tuple[str, int], record: Sized) -> Appended:
+    def _append_to(self, of: tuple[str, int], record: SizedRecord) -> Appended:
         queue = self.state.queue(of)
         appended = self._try_append(of, queue, record)
         if appended is None:
             appended = self._append_new(of, queue, record, self.state.memory.take(record))
         return appended
 
-    def _grow(self, queue: Queue, record: Sized) -> bool:
+    def _grow(self, queue: Queue, record: SizedRecord) -> bool:
         """Whether the last batch had room for the record and lacked memory: now it has it, or is closed for appends."""
         lacking = self.state.memory.lacking(queue[-1], record) if queue else 0
         if lacking and not self.state.memory.extend(queue[-1], lacking):
@@ -157,10 +160,10 @@ class RecordAccumulator:
             size, left = state.config.batch_size, state.topic(topic).partitioner.is_changed(stay)
             state.reasons.append(Stay(topic, stay.partition, stay.produced, size, may_leave, left))
 
-    def _try_append(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended | None:
+    def _try_append(self, of: tuple[str, int], queue: Queue, record: SizedRecord) -> Appended | None:
         state = self.state
         if state.closed:
-            raise KafkaException if state.at in RAISES_KAFKA_EXCEPTION else IllegalStateException
+            raise KafkaException if state.release in RAISES_KAFKA_EXCEPTION else IllegalStateException
         last = queue[-1] if queue else None
         if last is not None and state.memory.lacking(last, record):
             return None
@@ -174,10 +177,10 @@ class RecordAccumulator:
             return None
         return self._appended(of, queue, last.estimated - before, False)
 
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: SizedRecord, buffer: int) -> Appended:
         state, number = self.state, len(self.state.batches)
         compressed = state.expectations.compressed(of[0], number)
-        batch = Batch(state.at, of, number, state.now_ms, state.config.batch_size, record, False, compressed)
+        batch = Batch(state.release, of, number, state.now_ms, state.config.batch_size, record, False, compressed)
         batch.buffer = buffer
         state.batches.append(batch)
         state.incomplete.add(batch)
@@ -186,7 +189,7 @@ class RecordAccumulator:
 
     def _appended(self, of: tuple[str, int], queue: Queue, size: int, new: bool) -> Appended:
         full = len(queue) > 1 or queue[-1].full
-        return Appended(of[1], full, new, size if self.state.at in CHOOSES else None)
+        return Appended(of[1], full, new, size if self.state.release in CHOOSES else None)
 
     def ready(self, metadata: Metadata) -> Ready:
         """Which nodes have something to be sent to. Mirrors ``ready``."""
@@ -200,7 +203,7 @@ class RecordAccumulator:
         """A drained batch is to be sent again. Raises as ``put_back``. Mirrors ``reenqueue``."""
         batch.come_back(self.state.now_ms)
         put_back(self.state, batch)
-        batch.in_flight, batch.state = False, batches.State.QUEUED
+        batch.in_flight, batch.state = False, batches.BatchState.QUEUED
 
     def split(self, batch: Batch) -> Sequence[Batch]:
         """A drained batch was too large; its pieces are queued in its place. Mirrors ``splitAndReenqueue``.
@@ -208,15 +211,20 @@ class RecordAccumulator:
         They are given, and numbered, as they are queued. Raises IllegalStateException if the producer forgot the partition.
         """
         state = self.state
-        smaller = batch.is_piece and state.at in SPLITS_SMALLER
+        smaller = batch.is_piece and state.release in SPLITS_SMALLER
         size = max(batch.size.max_record_size, batch.estimated // 2) if smaller else state.config.batch_size
         state.expectations.see_split(batch)
-        pieces = split(state.at, batch, size, len(state.batches), partial(state.expectations.compressed, batch.of[0]))
-        if state.producer is not None:
-            track_pieces(state, state.producer, batch, pieces)
+        pieces = split(
+            state.release,
+            batch,
+            size,
+            len(state.batches),
+            partial(state.expectations.compressed, batch.topic_partition[0]),
+        )
+        track_pieces(state, batch, pieces)
         for piece in reversed(pieces):
             put_back(state, piece)
-        pieces = [one for one in state.queue(batch.of) if one in pieces]
+        pieces = [one for one in state.queue(batch.topic_partition) if one in pieces]
         for piece in pieces:
             piece.number = len(state.batches)
             state.batches.append(piece)
@@ -226,62 +234,59 @@ class RecordAccumulator:
 
     def complete(self, batch: Batch) -> None:
         """A batch is done with: its memory goes back. Mirrors ``deallocate``, later ``completeAndDeallocateBatch``."""
-        batch.in_flight, batch.state = False, batches.State.DONE
+        batch.in_flight, batch.state = False, batches.BatchState.DONE
         self.state.incomplete.discard(batch)
         if not batch.is_piece:
             self.state.memory.give_back(batch.buffer)
 
     def acknowledge(self, batch: Batch) -> None:
         """A batch that was sent is in the log. Raises IllegalStateException. Mirrors ``Sender.completeBatch``."""
-        if self.state.producer is not None:
-            self.state.producer.acknowledge(batch)
+        self.state.sequences.acknowledge(batch)
         self.complete(batch)
 
     def fail(self, batch: Batch, failure: Failure) -> None:
         """A batch failed for good. Raises IllegalStateException. Mirrors ``Sender.failBatch``."""
-        if self.state.producer is not None:
-            self.state.producer.fail(batch, failure is Failure.REFUSED)
-            if failure is Failure.EXPIRED and batch.attempts:
-                self.state.producer.doubt(batch)
+        self.state.sequences.fail(batch, failure is Failure.REFUSED)
+        if failure is Failure.EXPIRED and batch.attempts:
+            self.state.sequences.mark_unresolved(batch)
         self.complete(batch)
 
     def become(self, producer_id: int | None, epoch: int) -> None:
         """The producer, if it is idempotent, has another id or epoch, or None: no id."""
-        if self.state.producer is not None:
-            self.state.producer.become(producer_id, epoch)
+        self.state.sequences.become(producer_id, epoch)
 
     def expire(self) -> tuple[Sequence[Batch], int | None]:
         """What has expired in the queues, and when the next one will, None if unknown. Mirrors ``expiredBatches``."""
         state, expired, nexts = self.state, list[Batch](), list[int]()
-        delivery = state.at in DELIVERY_TIMEOUT
+        delivery = state.behaviour.expires_by_delivery_timeout
         for of, queue in state.queues():
             if not delivery and state.is_muted(of):
                 continue
             last = queue[-1] if queue else None
             while queue and self._has_expired(queue[0], queue[0] is not last or queue[0].full):
                 expired.append(queue.popleft())
-                if state.at in FORGETS_EXPIRED:
+                if state.behaviour.completes_expired_batches:
                     state.close(expired[-1])
             if queue and delivery:
                 nexts.append(queue[0].created_ms + state.config.delivery_timeout_ms)
         for batch in expired:
-            batch.state, batch.aborted = batches.State.EXPIRED, True
+            batch.state, batch.aborted = batches.BatchState.EXPIRED, True
             state.memory.trim(batch)
-            if state.at in FORGETS_EXPIRED:
+            if state.behaviour.completes_expired_batches:
                 self.complete(batch)
         return expired, min(nexts, default=None)
 
     def _has_expired(self, batch: Batch, full: bool) -> bool:
         state, config = self.state, self.state.config
         timeout_ms = config.delivery_timeout_ms
-        if state.at in DELIVERY_TIMEOUT:
+        if state.behaviour.expires_by_delivery_timeout:
             return timeout_ms <= state.now_ms - batch.created_ms
         return batch.outlived_request(timeout_ms, config.retry_backoff_ms, config.linger_ms, state.now_ms, full)
 
-    def see_latency(self, node: int, can_drain: bool) -> None:
+    def update_node_latency(self, node: int, can_drain: bool) -> None:
         """A node with batches ready could take them now, or not. Mirrors ``updateNodeLatencyStats``."""
         state = self.state
-        if state.at in CHOOSES and state.config.availability_timeout_ms > 0:
+        if state.release in CHOOSES and state.config.availability_timeout_ms > 0:
             latency = state.latencies.setdefault(node, NodeLatency(state.now_ms, state.now_ms))
             latency.ready_ms = state.now_ms
             if can_drain:
@@ -317,7 +322,7 @@ class RecordAccumulator:
 
     def abort_undrained(self) -> None:
         """End all batches that are not closed for good. Mirrors ``abortUndrainedBatches``."""
-        by_sequence = self.state.producer is not None and self.state.at in TRACKS
+        by_sequence = self.state.sequences.is_idempotent and self.state.behaviour.abort_undrained_by_sequence
         self._end(
             batch
             for batch in list(self.state.incomplete)
@@ -327,12 +332,12 @@ class RecordAccumulator:
     def _end(self, ended: Iterable[Batch]) -> None:
         for batch in ended:
             batch.aborted = True
-            queue = self.state.queue_if_any(batch.of)
+            queue = self.state.queue_if_any(batch.topic_partition)
             if queue and batch in queue:
                 queue.remove(batch)
             if batch.in_flight:
                 self.state.incomplete.discard(batch)
-                batch.state = batches.State.ABORTED_IN_FLIGHT
+                batch.state = batches.BatchState.ABORTED_IN_FLIGHT
             else:
                 self.complete(batch)
 

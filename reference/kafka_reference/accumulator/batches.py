@@ -34,16 +34,16 @@ import enum
 from collections.abc import Callable, Sequence
 
 from kafka_reference.accumulator.compression import Compressed, shown_while_open
-from kafka_reference.accumulator.sizes import BatchSize, Sized, batch_overhead, buffer_size, newest_magic
+from kafka_reference.accumulator.sizes import BatchSize, SizedRecord, batch_overhead, buffer_size, newest_magic
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.releases import Release, since
 
-__all__ = ["Batch", "State", "split"]
+__all__ = ["Batch", "BatchState", "split"]
 
 CLOSES_PIECES = since("2.6.0")
 
 
-class State(enum.Enum):
+class BatchState(enum.Enum):
     """Where a batch is, to whoever uses the accumulator."""
 
     QUEUED = enum.auto()
@@ -55,26 +55,26 @@ class State(enum.Enum):
 
 
 class Batch:
-    """A batch for partition ``of`` of a topic; ``number`` counts the batches of a history, ``buffer`` its bytes."""
+    """A batch for ``topic_partition``; ``number`` counts the batches of a history, ``buffer`` its bytes."""
 
     __slots__ = (
         "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
-        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "of", "producer", "records", "reopened",
-        "sequence", "size", "state",
+        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "producer", "records", "reopened",
+        "sequence", "size", "state", "topic_partition",
     )  # fmt: skip
 
     def __init__(
-        self, at: Release, of: tuple[str, int], number: int, now_ms: int, batch_size: int, first: Sized,
+        self, at: Release, topic_partition: tuple[str, int], number: int, now_ms: int, batch_size: int, first: SizedRecord,
         is_piece: bool = False, compressed: Compressed | None = None,
     ) -> None:  # fmt: skip
-        self.of, self.number, self.is_piece = of, number, is_piece
+        self.topic_partition, self.number, self.is_piece = topic_partition, number, is_piece
         self._at, self._compressed = at, compressed
         self.buffer = buffer_size(at, batch_size, first, compressed=compressed is not None)
         ratio = 1.0 if compressed is None else compressed.ratio
         self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at), compressed is not None, ratio)
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
-        self.records: list[Sized] = []
-        self.attempts, self.closed, self.in_flight, self.state = 0, False, False, State.QUEUED
+        self.records: list[SizedRecord] = []
+        self.attempts, self.closed, self.in_flight, self.state = 0, False, False, BatchState.QUEUED
         self.aborted = self.reopened = False
         self.sequence: int | None = None
         self.producer: tuple[int, int] | None = None
@@ -109,14 +109,14 @@ class Batch:
             return self.size.built
         return batch_overhead(self.size.magic, True) + self.packed
 
-    def append(self, record: Sized, now_ms: int | None) -> None:
+    def append(self, record: SizedRecord, now_ms: int | None) -> None:
         """Take the record; the pieces of a split batch look at no clock."""
         self.size.append(record)
         self.records.append(record)
         if now_ms is not None:
             self.last_append_ms = now_ms
 
-    def try_append(self, record: Sized, now_ms: int | None) -> bool:
+    def try_append(self, record: SizedRecord, now_ms: int | None) -> bool:
         """Take the record if there is room for it."""
         if not self.size.has_room_for(record):
             return False
@@ -188,7 +188,9 @@ def split(
         if pieces and at in CLOSES_PIECES:
             pieces[-1].close_for_appends()
         number = first_number + len(pieces)
-        pieces.append(Batch(at, batch.of, number, batch.created_ms, batch_size, record, True, codec(number)))
+        pieces.append(
+            Batch(at, batch.topic_partition, number, batch.created_ms, batch_size, record, True, codec(number))
+        )
     if at in CLOSES_PIECES:
         pieces[-1].close_for_appends()
     return pieces

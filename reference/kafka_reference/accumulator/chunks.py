@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.pool import BufferPool
-from kafka_reference.accumulator.sizes import BATCH_OVERHEAD, Sized, buffer_size, upper_bound
+from kafka_reference.accumulator.sizes import BATCH_OVERHEAD, SizedRecord, buffer_size, upper_bound
 from kafka_reference.errors import BufferExhaustedException, ConfigException, NotInThisRelease
 from kafka_reference.releases import Release, since
 
@@ -48,7 +48,7 @@ class Buffers:
         self._at, self._batch_size, self._compressed = at, batch_size, compressed
         self.pool = BufferPool(at, memory, batch_size)
 
-    def take(self, first: Sized) -> int:
+    def take(self, first: SizedRecord) -> int:
         """Memory for a batch that begins with this record. Raises as ``BufferPool.allocate`` does."""
         size = buffer_size(self._at, self._batch_size, first, compressed=self._compressed)
         self.pool.allocate(size)
@@ -58,7 +58,7 @@ class Buffers:
         """What was taken, of one batch."""
         self.pool.deallocate(size)
 
-    def lacking(self, _batch: Batch, _record: Sized) -> int:
+    def lacking(self, _batch: Batch, _record: SizedRecord) -> int:
         """Bytes that the batch must grow by before the record goes there, for which it has room."""
         return 0
 
@@ -77,7 +77,7 @@ class Chunks(Buffers):
         super().__init__(at, memory, batch_size, compressed=False)
         self.pool = BufferPool(at, memory, CHUNK)
 
-    def take(self, first: Sized) -> int:
+    def take(self, first: SizedRecord) -> int:
         """As many chunks as this record needs. Raises as ``BufferPool.allocate_chunks`` does."""
         return self.pool.allocate_chunks(BATCH_OVERHEAD + self._bound(first))
 
@@ -86,7 +86,7 @@ class Chunks(Buffers):
         for _ in range(size // CHUNK):
             self.pool.deallocate(CHUNK)
 
-    def lacking(self, batch: Batch, record: Sized) -> int:
+    def lacking(self, batch: Batch, record: SizedRecord) -> int:
         """Bytes that the batch must grow by first, 0 if it has no room. Mirrors ``extensionBytesNeeded``."""
         if batch.is_piece or not batch.size.has_room_for(record):
             return 0
@@ -107,7 +107,7 @@ class Chunks(Buffers):
             self.give_back(unused)
             batch.buffer -= unused
 
-    def _bound(self, record: Sized) -> int:
+    def _bound(self, record: SizedRecord) -> int:
         """Bytes of the record at most. Mirrors ``DefaultRecord.recordSizeUpperBound``."""
         return upper_bound(self._at, 2, False, record.key, record.value, record.headers) - BATCH_OVERHEAD
 

@@ -83,7 +83,7 @@ class Expectations:
         """The batch was closed, or ``again``; returns the ratio that all open batches have from now on, if there is one."""
         if not self._compresses or (again and self._at in CLOSES_AT_ONCE):
             return None
-        topic = batch.of[0]
+        topic = batch.topic_partition[0]
         ratio = next_ratio(self._at, self._ratio(topic), self._observed(batch))
         self._set(topic, ratio)
         return ratio if self._at in ONE_RATIO else None
@@ -91,7 +91,7 @@ class Expectations:
     def see_split(self, batch: Batch) -> None:
         """The batch is being split. Mirrors ``setEstimation``, as ``splitAndReenqueue`` calls it."""
         if self._compresses:
-            self._set(batch.of[0], max(1.0, self._observed(batch)))
+            self._set(batch.topic_partition[0], max(1.0, self._observed(batch)))
 
     def start_again(self) -> float | None:
         """Everything was aborted; returns as ``see`` does."""

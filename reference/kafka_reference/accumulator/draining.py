@@ -37,7 +37,7 @@ from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
 from kafka_reference.accumulator.readiness import is_backing_off
 from kafka_reference.accumulator.reasons import Passed, Took, Visit, Waits
-from kafka_reference.accumulator.state import State
+from kafka_reference.accumulator.state import AccumulatorState
 from kafka_reference.errors import ArithmeticException, NullPointerException
 from kafka_reference.releases import since
 
@@ -50,7 +50,7 @@ NO_PARTITIONS_NO_HARM = SNAPSHOTS
 KEEPS_BUFFERS_IN_FLIGHT = since("3.9.2", until="3.9.99") | since("4.0.2", until="4.0.99") | since("4.1.2")
 
 
-def drain(state: State, metadata: Metadata, nodes: Iterable[int], max_size: int) -> list[Batch]:
+def drain(state: AccumulatorState, metadata: Metadata, nodes: Iterable[int], max_size: int) -> list[Batch]:
     """The batches for these nodes, in order. Mirrors ``drain``.
 
     Raises ArithmeticException, NullPointerException, IllegalArgumentException.
@@ -59,17 +59,17 @@ def drain(state: State, metadata: Metadata, nodes: Iterable[int], max_size: int)
     for node in dict.fromkeys(nodes):
         taken += _drain_one(state, metadata, node, max_size)
     for batch in taken:
-        batch.state = batches.State.DRAINED
-        batch.in_flight = state.at in KEEPS_BUFFERS_IN_FLIGHT
+        batch.state = batches.BatchState.DRAINED
+        batch.in_flight = state.release in KEEPS_BUFFERS_IN_FLIGHT
     return taken
 
 
-def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> list[Batch]:
-    partitions = metadata.of_node(node)
-    if partitions is None and state.at in NO_LIST_FOR_STRANGERS:
+def _drain_one(state: AccumulatorState, metadata: Metadata, node: int, max_size: int) -> list[Batch]:
+    partitions = metadata.node_partitions(node)
+    if partitions is None and state.release in NO_LIST_FOR_STRANGERS:
         raise NullPointerException
     if not partitions:
-        if state.at in NO_PARTITIONS_NO_HARM:
+        if state.release in NO_PARTITIONS_NO_HARM:
             return []
         raise ArithmeticException
     taken: list[Batch] = []
@@ -79,25 +79,24 @@ def _drain_one(state: State, metadata: Metadata, node: int, max_size: int) -> li
         if batch is None:
             continue
         room = size + batch.estimated <= max_size or not taken
-        waits_for = state.producer.waits_for(batch) if room and state.producer is not None else None
+        waits_for = state.sequences.waits_for(batch) if room else None
         if state.reasons is not None:
             found = Took(of, batch.number, batch.estimated, size, max_size, room)
             state.reasons.append(found if waits_for is None else Waits(of, batch.number, waits_for))
         if not room or waits_for is not None:
             break
         state.queue(of).popleft()
-        batch.state = batches.State.LOST
-        if state.producer is not None:
-            state.producer.number(batch, batch.attempts > 0)
+        batch.state = batches.BatchState.LOST
+        state.sequences.number(batch, batch.attempts > 0)
         state.close(batch)
         size += batch.built
         taken.append(batch)
     return taken
 
 
-def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+def _visit(state: AccumulatorState, node: int, partitions: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """The partitions, from the index on, once around; the index moves as it does in Java, also if the visit ends early."""
-    per_node, moves_first = state.at in INDEX_PER_NODE, state.at in INDEX_MOVES_FIRST
+    per_node, moves_first = state.release in INDEX_PER_NODE, state.release in INDEX_MOVES_FIRST
     count = len(partitions)
     start = (state.drain_indices.get(node, 0) if per_node else state.drain_index) % count
     if state.reasons is not None:
@@ -114,7 +113,7 @@ def _visit(state: State, node: int, partitions: Sequence[tuple[str, int]]) -> It
             state.drain_index = (at + 1) % count
 
 
-def _first(state: State, metadata: Metadata, of: tuple[str, int]) -> Batch | None:
+def _first(state: AccumulatorState, metadata: Metadata, of: tuple[str, int]) -> Batch | None:
     if state.is_muted(of):
         why = "muted"
     elif not (queue := state.queue_if_any(of)):

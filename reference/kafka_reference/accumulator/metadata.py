@@ -59,7 +59,7 @@ class Metadata:
         """The cluster with the partitions of this topic only."""
         return self._of_topic.get(topic, self._none)
 
-    def of_node(self, node: int) -> Sequence[tuple[str, int]] | None:
+    def node_partitions(self, node: int) -> Sequence[tuple[str, int]] | None:
         """The partitions led by this node, in order; None for a node that is not in the cluster."""
         return self._of_node.get(node)
 

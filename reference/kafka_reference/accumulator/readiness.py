@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
 from kafka_reference.accumulator.reasons import CameBack, Looked, Passed
-from kafka_reference.accumulator.state import CHOOSES, Queue, State, TopicInfo
+from kafka_reference.accumulator.state import CHOOSES, AccumulatorState, Queue, TopicInfo
 from kafka_reference.releases import since
 
 __all__ = ["Ready", "is_backing_off", "ready"]
@@ -45,21 +45,21 @@ ONLY_WHETHER_UNKNOWN = since("0.10.0.0", until="0.10.0.99")
 class Ready:
     """Nodes that are ready; when to look again, None for never; topics whose leaders are not all known.
 
-    ``found`` are the nodes in the order in which they were found to be ready.
+    ``node_order`` are the nodes in the order in which they were found to be ready.
     """
 
     nodes: set[int] = field(default_factory=set)
     delay_ms: int | None = None
     unknown_leader_topics: set[str] = field(default_factory=set)
-    found: list[int] = field(default_factory=list, compare=False)
+    node_order: list[int] = field(default_factory=list, compare=False)
 
 
-def ready(state: State, metadata: Metadata) -> Ready:
+def ready(state: AccumulatorState, metadata: Metadata) -> Ready:
     """Look at all queues. Mirrors ``ready``."""
     result = Ready()
-    if state.at not in CHOOSES:
+    if state.release not in CHOOSES:
         for of, queue in state.flat.items():
-            if metadata.leader(*of) is None and (queue or state.at in ONLY_WHETHER_UNKNOWN):
+            if metadata.leader(*of) is None and (queue or state.release in ONLY_WHETHER_UNKNOWN):
                 result.unknown_leader_topics.add(of[0])
                 if state.reasons is not None:
                     state.reasons.append(Passed(of, "leader unknown"))
@@ -72,21 +72,23 @@ def ready(state: State, metadata: Metadata) -> Ready:
     return result
 
 
-def is_backing_off(state: State, metadata: Metadata, batch: Batch) -> bool:
+def is_backing_off(state: AccumulatorState, metadata: Metadata, batch: Batch) -> bool:
     """Whether it is too early to send this batch again. Mirrors ``shouldBackoff``."""
-    if state.at in SNAPSHOTS:
-        batch.see_epoch(metadata.epoch(*batch.of))
+    if state.release in SNAPSHOTS:
+        batch.see_epoch(metadata.epoch(*batch.topic_partition))
     if batch.attempts <= 0:
         return False
     waited, back_off = batch.waited_ms(state.now_ms), state.backoff.after(batch.attempts - 1)
-    another = state.at in SNAPSHOTS and batch.has_another_leader
+    another = state.release in SNAPSHOTS and batch.has_another_leader
     backing = waited < back_off and not another
     if state.reasons is not None:
-        state.reasons.append(CameBack(batch.of, batch.number, batch.attempts, waited, back_off, another, backing))
+        state.reasons.append(
+            CameBack(batch.topic_partition, batch.number, batch.attempts, waited, back_off, another, backing)
+        )
     return backing
 
 
-def _look_at(state: State, metadata: Metadata, of: tuple[str, int], queue: Queue, result: Ready) -> None:
+def _look_at(state: AccumulatorState, metadata: Metadata, of: tuple[str, int], queue: Queue, result: Ready) -> None:
     batch, leader = queue[0], metadata.leader(*of)
     backing = is_backing_off(state, metadata, batch)
     if leader is None:
@@ -103,7 +105,7 @@ def _look_at(state: State, metadata: Metadata, of: tuple[str, int], queue: Queue
         state.reasons.append(Passed(of, why))
 
 
-def _weigh(state: State, queue: Queue, leader: int, backing: bool, result: Ready) -> None:
+def _weigh(state: AccumulatorState, queue: Queue, leader: int, backing: bool, result: Ready) -> None:
     """Whether the first batch is sendable, or when to look again. Mirrors ``batchReady``."""
     batch = queue[0]
     waited = batch.waited_ms(state.now_ms)
@@ -112,16 +114,16 @@ def _weigh(state: State, queue: Queue, leader: int, backing: bool, result: Ready
     exhausted, flushing, left = state.pool.waiting > 0, state.flushes > 0, None
     if (full or waited >= to_wait or exhausted or state.closed or flushing) and not backing:
         result.nodes.add(leader)
-        result.found.append(leader)
+        result.node_order.append(leader)
     else:
         left = max(to_wait - waited, 0)
         result.delay_ms = left if result.delay_ms is None else min(left, result.delay_ms)
     if state.reasons is not None:
         terms = backing, full, exhausted, state.closed, flushing
-        state.reasons.append(Looked(batch.of, batch.number, leader, waited, to_wait, *terms, left))
+        state.reasons.append(Looked(batch.topic_partition, batch.number, leader, waited, to_wait, *terms, left))
 
 
-def _look_at_topic(state: State, metadata: Metadata, name: str, topic: TopicInfo, result: Ready) -> None:
+def _look_at_topic(state: AccumulatorState, metadata: Metadata, name: str, topic: TopicInfo, result: Ready) -> None:
     count = len(topic.queues)
     counted = state.config.adaptive and count >= len(metadata.of_topic(name).partitions)
     sizes, ids = [0] * count, [0] * count
@@ -143,7 +145,7 @@ def _look_at_topic(state: State, metadata: Metadata, name: str, topic: TopicInfo
     topic.partitioner.load(sizes if counted else None, ids, racks, slot + 1)
 
 
-def _is_slow(state: State, node: int) -> bool:
+def _is_slow(state: AccumulatorState, node: int) -> bool:
     latency = state.latencies.get(node)
     timeout_ms = state.config.availability_timeout_ms
     return timeout_ms > 0 and latency is not None and latency.ready_ms - latency.drain_ms > timeout_ms

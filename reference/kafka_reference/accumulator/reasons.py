@@ -1,6 +1,6 @@
 """Why the accumulator decided as it did: small records, noted by the rules themselves at the moment they decide.
 
-Nobody listens in an ordinary run: ``State.reasons`` is None, and nothing is noted. Whoever wants to know puts a list
+Nothing is noted in an ordinary run: ``AccumulatorState.reasons`` is None. A caller that wants the reasons puts a list
 there. Each record holds the terms a rule went by and what came of them, and decides nothing: a second copy of a rule could
 be wrong where the first is right, and an explanation that is wrong is worse than none.
 
@@ -23,14 +23,14 @@ from typing import TypeAlias
 
 __all__ = ["CameBack", "Looked", "Passed", "Placed", "Reason", "Stay", "Took", "Visit", "Waits"]
 
-Of: TypeAlias = tuple[str, int]
+TopicPartition: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class CameBack:
     """Batch ``number`` came back ``attempts`` times, and backs off if it waited less than that, unless its leader moved."""
 
-    of: Of
+    topic_partition: TopicPartition
     number: int
     attempts: int
     waited_ms: int
@@ -43,7 +43,7 @@ class CameBack:
 class Looked:
     """What ``ready`` weighed. ``left_ms`` is None if the leader is ready, else how long to wait before looking again."""
 
-    of: Of
+    topic_partition: TopicPartition
     number: int
     leader: int
     waited_ms: int
@@ -60,7 +60,7 @@ class Looked:
 class Passed:
     """Nothing to weigh: ``why`` is "empty", "leader unknown", "leader ready", "muted", or "backing off"."""
 
-    of: Of
+    topic_partition: TopicPartition
     why: str
 
 
@@ -77,7 +77,7 @@ class Visit:
 class Took:
     """A batch of ``bytes``, with ``before`` bytes taken for this node; without ``room`` it stays and the visit ends."""
 
-    of: Of
+    topic_partition: TopicPartition
     number: int
     bytes: int
     before: int
@@ -89,7 +89,7 @@ class Took:
 class Waits:
     """A batch that has to stay until ``what`` is there, or settled; the visit ends."""
 
-    of: Of
+    topic_partition: TopicPartition
     number: int
     what: str
 
@@ -98,7 +98,7 @@ class Waits:
 class Placed:
     """The record found no place in batch ``last``, None for an empty queue; ``full`` is whether it was so before."""
 
-    of: Of
+    topic_partition: TopicPartition
     last: int | None
     bytes: int
     full: bool

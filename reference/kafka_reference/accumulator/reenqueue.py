@@ -18,19 +18,18 @@ from collections.abc import Sequence
 
 from kafka_reference.accumulator import batches
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.state import State
+from kafka_reference.accumulator.state import AccumulatorState
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.sequence_tracker import TRACKS, ProducerState
 
 __all__ = ["put_back", "track_pieces"]
 
 
-def put_back(state: State, batch: Batch) -> None:
+def put_back(state: AccumulatorState, batch: Batch) -> None:
     """Queue a batch that was drained before, or a piece of one. Raises IllegalStateException."""
-    queue = state.queue(batch.of)
+    queue = state.queue(batch.topic_partition)
     place = 0
-    if state.producer is not None and state.at in TRACKS:
-        if not state.producer.has_in_flight(batch.of):
+    if state.sequences.is_idempotent and state.behaviour.reenqueues_in_sequence:
+        if not state.sequences.has_in_flight(batch.topic_partition):
             raise IllegalStateException
         while place < len(queue) and _is_before(queue[place], batch):
             place += 1
@@ -41,17 +40,18 @@ def _is_before(one: Batch, other: Batch) -> bool:
     return one.sequence is not None and other.sequence is not None and one.sequence < other.sequence
 
 
-def track_pieces(state: State, producer: ProducerState, batch: Batch, pieces: Sequence[Batch]) -> None:
+def track_pieces(state: AccumulatorState, batch: Batch, pieces: Sequence[Batch]) -> None:
     """The pieces are in flight, and the batch is not. Raises IllegalStateException."""
-    producer.number_pieces(batch, pieces)
-    if state.at not in TRACKS:
+    sequences = state.sequences
+    sequences.number_pieces(batch, pieces)
+    if not state.behaviour.pieces_are_in_flight:
         return
-    producer.release(batch)
+    sequences.release(batch)
     for piece in reversed(pieces):
         try:
-            producer.track(piece)
+            sequences.track(piece)
         except IllegalStateException:
-            piece.number, piece.state = len(state.batches), batches.State.LOST
+            piece.number, piece.state = len(state.batches), batches.BatchState.LOST
             state.batches.append(piece)
             state.incomplete.add(piece)
             raise

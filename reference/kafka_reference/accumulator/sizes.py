@@ -60,7 +60,7 @@ from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.releases import Release, parse_release, since
 
 __all__ = [
-    "BatchSize", "Headers", "Sized", "batch_overhead", "buffer_size", "message_size", "newest_magic", "record_size",
+    "BatchSize", "Headers", "SizedRecord", "batch_overhead", "buffer_size", "message_size", "newest_magic", "record_size",
     "upper_bound", "utf8_length", "utf8_written", "varint_size", "varlong_size",
 ]  # fmt: skip
 
@@ -76,7 +76,7 @@ Headers: TypeAlias = Sequence[tuple[str, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Sized:
+class SizedRecord:
     """A record by its lengths in bytes, None for null; ``timestamp`` in ms, an int64."""
 
     timestamp: int
@@ -183,7 +183,7 @@ def upper_bound(
 
 
 def buffer_size(
-    version: str | Release, batch_size: int, first: Sized, *, magic: int | None = None, compressed: bool = False
+    version: str | Release, batch_size: int, first: SizedRecord, *, magic: int | None = None, compressed: bool = False
 ) -> int:
     """Bytes of the buffer for a batch that begins with ``first``. Mirrors ``RecordAccumulator.append``."""
     magic = newest_magic(version) if magic is None else magic
@@ -215,14 +215,14 @@ class BatchSize:
     def __post_init__(self) -> None:
         self._at = parse_release(self.version)
 
-    def has_room_for(self, record: Sized) -> bool:
+    def has_room_for(self, record: SizedRecord) -> bool:
         """Whether ``record`` would be taken. Mirrors ``hasRoomFor``."""
         if self.closed or (self.full and self._at not in FULL_WHEN_EMPTY):
             return False
         together = self.estimated + self._size(record)
         return self.records == 0 or self._limit >= (together if self._at in ESTIMATES_IN_64_BITS else _int32(together))
 
-    def append(self, record: Sized) -> None:
+    def append(self, record: SizedRecord) -> None:
         """Take ``record``, room or not. Raises IllegalArgumentException for headers in messages. Mirrors ``append``."""
         if self.magic < 2 and record.headers:
             raise IllegalArgumentException(f"Magic v{self.magic} does not support record headers")
@@ -263,14 +263,14 @@ class BatchSize:
     def _limit(self) -> int:
         return self.batch_size if self._at in MESSAGES else self.buffer
 
-    def _size(self, record: Sized) -> int:
+    def _size(self, record: SizedRecord) -> int:
         if self.magic < 2:
             return message_size(self.magic, record.key, record.value)
         first = record.timestamp if self._first_timestamp is None else self._first_timestamp
         delta = ((record.timestamp - first + 2**63) & (2**64 - 1)) - 2**63
         return record_size(self.records, delta, record.key, record.value, record.headers)
 
-    def _largest(self, record: Sized) -> int:
+    def _largest(self, record: SizedRecord) -> int:
         """What ``maxRecordSize`` is made of: to 0.10.2 the message alone, then the upper bound."""
         if self._at in MESSAGES:
             return self._size(record) - ENTRY_OVERHEAD

@@ -16,15 +16,16 @@ from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.chunks import memory_for
 from kafka_reference.accumulator.compression import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.reasons import Reason
-from kafka_reference.idempotence.sequence_tracker import IDEMPOTENT, Producer, ProducerState
+from kafka_reference.accumulator.sequences import SequenceTracker
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
-__all__ = ["CHOOSES", "Config", "NodeLatency", "Queue", "State", "TopicInfo"]
+__all__ = ["CHOOSES", "AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
 
 CHOOSES = since("3.3.0")
 THROTTLES = since("2.0.0", until="2.5.99")
@@ -33,11 +34,8 @@ Queue = deque[Batch]
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
-    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's to 2.0.x.
-
-    ``producer`` is an idempotent one, which there is since 0.11.0.0; before, it is as if there was none.
-    """
+class AccumulatorConfig:
+    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's up to 2.0.x."""
 
     batch_size: int
     linger_ms: int
@@ -53,7 +51,6 @@ class Config:
     ratio: float = 1.0
     achieved_per_mille: tuple[int, ...] = ()
     allocation: str = "full"
-    producer: Producer | None = None
 
 
 @dataclass(slots=True)
@@ -86,19 +83,22 @@ class TopicInfo:
     queues: CopyOnWriteMap[int, Queue] = field(default_factory=lambda: CopyOnWriteMap(lambda partition: partition))
 
 
-class State:
+class AccumulatorState:
     """Everything that changes."""
 
-    def __init__(self, at: Release, config: Config, draws: StepDraws) -> None:
-        self.at, self.config, self.draws = at, config, draws
-        self.memory = memory_for(at, config.buffer_memory, config.batch_size, config.compression, config.allocation)
+    def __init__(
+        self, release: Release, config: AccumulatorConfig, draws: StepDraws, sequences: SequenceTracker
+    ) -> None:
+        self.release, self.config, self.draws, self.sequences = release, config, draws, sequences
+        self.behaviour = RecordAccumulatorBehaviour.of(release)
+        self.memory = memory_for(
+            release, config.buffer_memory, config.batch_size, config.compression, config.allocation
+        )
         self.pool = self.memory.pool
-        self.expectations = Expectations(at, config.compression, config.ratio, config.achieved_per_mille)
-        self.backoff = Backoff(at, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
+        self.expectations = Expectations(release, config.compression, config.ratio, config.achieved_per_mille)
+        self.backoff = Backoff(release, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
-        idempotent = config.producer if at in IDEMPOTENT else None
-        self.producer = None if idempotent is None else ProducerState(at, idempotent)
         self.batches: list[Batch] = []
         self.incomplete: set[Batch] = set()
         self.latencies: dict[int, NodeLatency] = {}
@@ -113,18 +113,20 @@ class State:
         return self.topics.get_or_put(name, self._new_topic)
 
     def _new_topic(self) -> TopicInfo:
-        rack_aware = self.config.rack_aware and self.at in RACK_AWARE
-        return TopicInfo(TopicPartitioner(self.at, self.config.batch_size, self.draws, rack_aware, self.config.rack))
+        rack_aware = self.config.rack_aware and self.release in RACK_AWARE
+        return TopicInfo(
+            TopicPartitioner(self.release, self.config.batch_size, self.draws, rack_aware, self.config.rack)
+        )
 
     def queue(self, of: tuple[str, int]) -> Queue:
         """A partition's queue, made if need be. Mirrors ``getOrCreateDeque``."""
-        if self.at in CHOOSES:
+        if self.release in CHOOSES:
             return self.topic(of[0]).queues.get_or_put(of[1], Queue)
         return self.flat.get_or_put(of, Queue)
 
     def queue_if_any(self, of: tuple[str, int]) -> Queue | None:
         """A partition's queue, if there is one. Mirrors ``getDeque``."""
-        if self.at not in CHOOSES:
+        if self.release not in CHOOSES:
             return self.flat.get(of)
         topic = self.topics.get(of[0])
         return None if topic is None else topic.queues.get(of[1])
@@ -143,7 +145,7 @@ class State:
 
     def close_for_appends(self, batch: Batch) -> None:
         """The batch takes no more records; to 0.10.2 that is the end of it. Mirrors ``closeForRecordAppends``."""
-        if self.at in CLOSES_AT_ONCE:
+        if self.release in CLOSES_AT_ONCE:
             self.close(batch)
         else:
             batch.close_for_appends()
@@ -172,7 +174,7 @@ class State:
         None is no throttle at all: that counts also where a clock that stood still says an earlier time (see ``sender``).
         """
         self._muted.pop(of, None)
-        if self.at in THROTTLES and throttle_ms is not None:
+        if self.release in THROTTLES and throttle_ms is not None:
             self._muted[of] = self.now_ms + throttle_ms
 
     @property

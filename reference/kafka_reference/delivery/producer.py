@@ -6,10 +6,11 @@ do not back off, and nothing but the story moves the clock.
 
 from __future__ import annotations
 
-from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, RecordAccumulator
+from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.delivery.messages import Answered, Batch, CutOff, Heard, Send, Settings, Starts, ToProducer, Wait
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply, Sent
@@ -66,8 +67,9 @@ class Producer:
                 self._accumulator.state.now_ms += ms
 
     def _start(self, settings: Settings, producer_id: int) -> None:
-        timeout_ms = DELIVERY_TIMEOUT_MS if self._at in DELIVERY_TIMEOUT else REQUEST_TIMEOUT_MS
-        config = Config(
+        expires_by_delivery_timeout = RecordAccumulatorBehaviour.of(self._at).expires_by_delivery_timeout
+        timeout_ms = DELIVERY_TIMEOUT_MS if expires_by_delivery_timeout else REQUEST_TIMEOUT_MS
+        config = AccumulatorConfig(
             batch_size=BATCH_SIZE, linger_ms=0, retry_backoff_ms=0, retry_backoff_max_ms=0,
             delivery_timeout_ms=timeout_ms, buffer_memory=1 << 30, adaptive=False, availability_timeout_ms=0,
         )  # fmt: skip

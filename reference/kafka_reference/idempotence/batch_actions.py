@@ -93,17 +93,19 @@ class Answered:
     @property
     def is_unresolved(self) -> bool:
         """Whether its partition is unresolved."""
-        return self.batch.of in self.manager.unresolved
+        return self.batch.topic_partition in self.manager.unresolved
 
     @property
     def is_behind_the_doubtful(self) -> bool:
         """Whether it follows those that nobody knows the end of. Mirrors ``isNextSequenceForUnresolvedPartition``."""
-        return self.manager.unresolved.get(self.batch.of) == self.batch.sequence
+        return self.manager.unresolved.get(self.batch.topic_partition) == self.batch.sequence
 
     @property
     def waits_for_another(self) -> bool:
         """Whether it could not but be out of order."""
-        is_next = self.manager.is_next(self.batch.of, -1 if self.batch.sequence is None else self.batch.sequence)
+        is_next = self.manager.is_next(
+            self.batch.topic_partition, -1 if self.batch.sequence is None else self.batch.sequence
+        )
         return not self.is_unresolved and (self.batch.reopened or not is_next)
 
 
@@ -129,7 +131,7 @@ _ROWS = (
     _Row(_UNKNOWN, _TO_24, lambda met: not met.is_of_this_producer, BatchAction.FAILED),
     _Row(_UNKNOWN, _TO_24 | _SINCE_25, lambda met: met.log_start == -1 or met.batch.reopened, BatchAction.RETRIED),
     _Row(
-        _UNKNOWN, _TO_24, lambda met: met.manager.last_offset(met.batch.of) < met.log_start, BatchAction.RETRIED, SideEffect.RESTART
+        _UNKNOWN, _TO_24, lambda met: met.manager.last_offset(met.batch.topic_partition) < met.log_start, BatchAction.RETRIED, SideEffect.RESTART
     ),
     _Row(_UNKNOWN, _SINCE_25, lambda _: True, BatchAction.RETRIED, SideEffect.BUMP),
 )  # fmt: skip

@@ -35,7 +35,7 @@ Key: TypeAlias = tuple[int, ...]
 class Sequenced(Protocol):
     """A batch, as far as sequences go: None is no sequence, and no producer."""
 
-    of: tuple[str, int]
+    topic_partition: tuple[str, int]
     sequence: int | None
     producer: tuple[int, int] | None
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.errors import IllegalStateException
 from kafka_reference.java.hash_maps import partition_hash, table_order
 from kafka_reference.releases import Release, since
@@ -30,7 +30,7 @@ MAY_END_AGAIN = since("2.1.0")
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered(Sized):
+class Numbered(SizedRecord):
     """A record that is told apart from others."""
 
     number: int = 0
@@ -85,15 +85,15 @@ class Drained:
 
     def add(self, batch: Batch) -> None:
         """A batch was drained."""
-        self._batches.setdefault(batch.of, []).append(batch)
+        self._batches.setdefault(batch.topic_partition, []).append(batch)
 
     def settle(self, batch: Batch) -> None:
         """A batch is settled. Mirrors ``maybeRemoveFromInflightBatches``."""
-        batches = self._batches.get(batch.of, [])
+        batches = self._batches.get(batch.topic_partition, [])
         if batch in batches:
             batches.remove(batch)
         if not batches:
-            self._batches.pop(batch.of, None)
+            self._batches.pop(batch.topic_partition, None)
 
     def take_overdue(self, is_overdue: Callable[[Batch], bool], outcomes: Outcomes) -> list[Batch]:
         """Those at the front of each partition that are overdue. Raises IllegalStateException if one has ended.
@@ -113,6 +113,6 @@ class Drained:
         return found
 
 
-def number_of(record: Sized) -> int:
+def number_of(record: SizedRecord) -> int:
     """The number of a record, -1 for one without."""
     return record.number if isinstance(record, Numbered) else -1

@@ -68,7 +68,7 @@ class Request:
 class Sent:
     """A batch as it was sent: its partition, its records, and on the wire producer id, epoch and base sequence, or -1."""
 
-    of: tuple[str, int]
+    topic_partition: tuple[str, int]
     records: tuple[int, ...]
     producer: tuple[int, int]
     sequence: int
@@ -77,7 +77,12 @@ class Sent:
 def on_the_wire(batch: Batch) -> Sent:
     """What a batch says when it is sent."""
     sequence = -1 if batch.sequence is None else batch.sequence
-    return Sent(batch.of, tuple(number_of(record) for record in batch.records), batch.producer or (-1, -1), sequence)
+    return Sent(
+        batch.topic_partition,
+        tuple(number_of(record) for record in batch.records),
+        batch.producer or (-1, -1),
+        sequence,
+    )
 
 
 def node_hash(at: Release, node: int) -> int:

@@ -45,7 +45,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, FORGETS_EXPIRED, RecordAccumulator
+from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.errors import IllegalStateException, JavaException
@@ -99,7 +99,8 @@ class Sender:
     ) -> None:
         self.at, self._config, self.accumulator, self._metadata = at, config, accumulator, metadata
         self.manager = TransactionManager(at) if idempotent else None
-        accumulator.state.producer = self.manager
+        if self.manager is not None:
+            accumulator.state.sequences = self.manager
         self.network = InFlight(at, config.max_in_flight, config.request_timeout_ms)
         self._one_at_a_time = config.max_in_flight == 1
         self._drained = Drained()
@@ -205,15 +206,17 @@ class Sender:
         state = self.accumulator.state
         ready = self.accumulator.ready(self._metadata)
         nodes = [
-            node for node in table_order(ready.found, partial(node_hash, self.at), 16) if self.network.can_send(node)
+            node
+            for node in table_order(ready.node_order, partial(node_hash, self.at), 16)
+            if self.network.can_send(node)
         ]
         drained = self.accumulator.drain(self._metadata, nodes, _MOST_BYTES)
         by_node: dict[int, list[Batch]] = {}
         for batch in drained:
-            by_node.setdefault(self._metadata.leader(*batch.of) or 0, []).append(batch)
+            by_node.setdefault(self._metadata.leader(*batch.topic_partition) or 0, []).append(batch)
             self._drained.add(batch)
             if self._one_at_a_time:
-                state.mute(batch.of)
+                state.mute(batch.topic_partition)
         if not self._expire():
             return
         for node in sorted(by_node):
@@ -221,7 +224,7 @@ class Sender:
 
     def _send_to(self, node: int, batches: Sequence[Batch]) -> None:
         """Mirrors ``sendProduceRequest``."""
-        by_partition = {batch.of: batch for batch in batches}
+        by_partition = {batch.topic_partition: batch for batch in batches}
         order = table_order(by_partition, partition_hash, capacity_for(len(by_partition)))
         request = Request(node, {of: by_partition[of] for of in order}, self.now_ms, self._config.acks != 0)
         self.network.send(request)
@@ -230,19 +233,19 @@ class Sender:
     def _expire(self) -> bool:
         """Fail what has expired; false if the producer was reset for it, so that nothing is sent."""
         in_flight: list[Batch] = []
-        if self.at in DELIVERY_TIMEOUT:
+        if self.accumulator.state.behaviour.expires_by_delivery_timeout:
             in_flight = self._drained.take_overdue(self._is_overdue, self._outcomes)
         expired, _ = self.accumulator.expire()
         reset = False
         for batch in [*expired, *in_flight]:
-            if self.at in FORGETS_EXPIRED:
+            if self.accumulator.state.behaviour.completes_expired_batches:
                 self._outcomes.end(batch, _TIMEOUT, -1)
                 continue
             self._fail(batch, _TIMEOUT, False)
             if self.manager is not None and batch.attempts:
                 reset = True
                 if self.at in TRACKS:
-                    self.manager.doubt(batch)
+                    self.manager.mark_unresolved(batch)
         if reset and self.manager is not None and self.at not in TRACKS:
             self.manager.become(None, 0)
             return False
@@ -288,9 +291,9 @@ class Sender:
         """A batch is answered. Mirrors ``completeBatch``."""
         found, also = self._decide(batch, error, log_start)
         if self.manager is not None and also is SideEffect.BUMP:
-            self.manager.request_bump(batch.of)
+            self.manager.request_bump(batch.topic_partition)
         if self.manager is not None and also is SideEffect.RESTART:
-            self.manager.restart(batch.of)
+            self.manager.restart(batch.topic_partition)
         match found:
             case BatchAction.COMPLETED:
                 self._complete(batch, base_offset)
@@ -306,7 +309,7 @@ class Sender:
             case BatchAction.FAILED:
                 self._fail(batch, error.exception, batch.attempts < self._config.retries)
         if self._one_at_a_time:
-            self.accumulator.state.unmute(batch.of, throttle_ms)
+            self.accumulator.state.unmute(batch.topic_partition, throttle_ms)
 
     def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> tuple[BatchAction, SideEffect]:
         ended = self._outcomes.has(batch)

@@ -101,6 +101,11 @@ class ProducerState:
             last = sequence - 1 if at in TRACKS else -1
             self.partitions[of] = Partition(in_flight(at), sequence, last, self.current)
 
+    @property
+    def is_idempotent(self) -> bool:
+        """True: batches of this producer have sequences."""
+        return True
+
     def become(self, producer_id: int | None, epoch: int) -> None:
         """Be another producer, or nobody. Mirrors ``setProducerIdAndEpoch``, to 2.4.x after ``resetProducerId``."""
         if self._at in FORGETS:
@@ -124,25 +129,25 @@ class ProducerState:
             return "a producer id"
         if self._at not in TRACKS:
             return None
-        first = self._first(batch.of)
+        first = self._first(batch.topic_partition)
         if batch.sequence is not None:
             return None if first is None or batch.sequence == first.sequence else "what was sent before it"
         if self._is_of_another(first):
             return "what is in flight with another id or epoch"
-        return "a sequence that nobody knows the end of" if batch.of in self.unresolved else None
+        return "a sequence that nobody knows the end of" if batch.topic_partition in self.unresolved else None
 
     def _is_of_another(self, first: Sequenced | None) -> bool:
         if first is None:
             return False
         if self._at in BEGINS_ANEW_WHEN_DRAINED:
-            return self.partitions[first.of].producer != self.current
+            return self.partitions[first.topic_partition].producer != self.current
         return self._at in BEGINS_ANEW_WHEN_ACKNOWLEDGED and first.producer != self.current
 
     def number(self, batch: Sequenced, sent_before: bool) -> None:
         """Give a batch that is drained its sequence, unless it has one. Mirrors a part of ``drain``."""
         if (batch.sequence is not None) if self._at in TRACKS else sent_before:
             return
-        partition = self.partitions.setdefault(batch.of, Partition(in_flight(self._at)))
+        partition = self.partitions.setdefault(batch.topic_partition, Partition(in_flight(self._at)))
         if self._at in BEGINS_ANEW_WHEN_DRAINED and partition.producer != self.current:
             self._begin_anew(partition)
         partition.next = partition.next or 0
@@ -164,7 +169,7 @@ class ProducerState:
 
     def track(self, batch: Sequenced) -> None:
         """A piece is in flight. Raises IllegalStateException. Mirrors ``addInFlightBatch``."""
-        self._track(self._partition(batch.of), batch)
+        self._track(self._partition(batch.topic_partition), batch)
 
     def _track(self, partition: Partition, batch: Sequenced) -> None:
         partition.in_flight.add(batch)
@@ -173,12 +178,12 @@ class ProducerState:
     def retry(self, batch: Sequenced) -> None:
         """A batch is to be sent again. In 0.11 the line that logs it counts the partition from 0, if it was forgotten."""
         if self._at not in TRACKS:
-            partition = self.partitions.setdefault(batch.of, Partition(in_flight(self._at)))
+            partition = self.partitions.setdefault(batch.topic_partition, Partition(in_flight(self._at)))
             partition.next = partition.next or 0
 
     def release(self, batch: Sequenced) -> None:
         """A batch is in flight no longer. Mirrors ``removeInFlightBatch``."""
-        partition = self.partitions.get(batch.of)
+        partition = self.partitions.get(batch.topic_partition)
         if partition is not None:
             partition.in_flight.remove(batch)
 
@@ -193,15 +198,15 @@ class ProducerState:
             return
         if not (stranger and self._at in FORGETS):
             last = added(batch.sequence or 0, batch.record_count - 1)
-            known = self.partitions.get(batch.of)
+            known = self.partitions.get(batch.topic_partition)
             if last > (-1 if known is None else known.last_acknowledged):
-                self._partition(batch.of).last_acknowledged = last
+                self._partition(batch.topic_partition).last_acknowledged = last
         self.release(batch)
-        if stranger and self._at in BEGINS_ANEW_WHEN_ACKNOWLEDGED and not self.has_in_flight(batch.of):
-            self._begin_anew(self._partition(batch.of))
+        if stranger and self._at in BEGINS_ANEW_WHEN_ACKNOWLEDGED and not self.has_in_flight(batch.topic_partition):
+            self._begin_anew(self._partition(batch.topic_partition))
 
     def _count_on(self, batch: Sequenced) -> None:
-        partition = self.partitions.get(batch.of)
+        partition = self.partitions.get(batch.topic_partition)
         if partition is None or partition.next is None:
             raise IllegalStateException
         partition.next = next_after(self._at, partition.next, batch.record_count)
@@ -216,7 +221,7 @@ class ProducerState:
 
     def _number_down(self, failed: Sequenced) -> None:
         """Mirrors ``adjustSequencesDueToFailedBatch``."""
-        partition = self.partitions.get(failed.of)
+        partition = self.partitions.get(failed.topic_partition)
         if partition is None or partition.next is None:
             return
         partition.next = _not_negative(added(partition.next, -failed.record_count))
@@ -226,16 +231,16 @@ class ProducerState:
                 batch.renumber(batch.producer or _NONE, sequence)
         partition.in_flight.renumbered()
 
-    def doubt(self, batch: Sequenced) -> None:
+    def mark_unresolved(self, batch: Sequenced) -> None:
         """A batch expired that may have arrived. Mirrors ``markSequenceUnresolved``; in 0.11 ``resetProducerId``."""
         if self._at not in TRACKS:
             self._reset()
         elif self._at in RESOLVES_UP_TO:
             following = added(batch.sequence or 0, batch.record_count)
-            known = self.unresolved.get(batch.of)
-            self.unresolved[batch.of] = following if known is None else max(known, following)
+            known = self.unresolved.get(batch.topic_partition)
+            self.unresolved[batch.topic_partition] = following if known is None else max(known, following)
         else:
-            self.unresolved[batch.of] = None
+            self.unresolved[batch.topic_partition] = None
 
     def _partition(self, of: tuple[str, int]) -> Partition:
         known = self.partitions.get(of)

@@ -135,7 +135,7 @@ class TransactionManager(ProducerState):
         ignored = self._at not in TRACKS or (self._at in IGNORES_STRANGERS and batch.producer != self.current)
         self.acknowledge(batch)
         if not ignored and base_offset != -1:
-            partition = self._known(batch.of)
+            partition = self._known(batch.topic_partition)
             partition.last_offset = max(partition.last_offset, base_offset + batch.record_count - 1)
 
     def failed(self, batch: Sequenced, exception: str, adjust: bool) -> None:
@@ -160,7 +160,7 @@ class TransactionManager(ProducerState):
         ):
             return
         if adjust or exception in OUT_OF_ORDER:
-            self.request_bump(batch.of)
+            self.request_bump(batch.topic_partition)
 
     def _failed_before_23(self, batch: Sequenced, exception: str, adjust: bool) -> None:
         if exception in OUT_OF_ORDER and (batch.producer or _NOBODY)[0] == self.current[0]:

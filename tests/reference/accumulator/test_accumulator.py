@@ -7,8 +7,8 @@ import pytest
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import (
     ArithmeticException,
     IllegalStateException,
@@ -19,12 +19,12 @@ from kafka_reference.errors import (
 )
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
-CONFIG = Config(
+CONFIG = AccumulatorConfig(
     batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
     buffer_memory=10_000, adaptive=True, availability_timeout_ms=20,
 )  # fmt: skip
 EVERY_ERA = ["0.10.0.1", "0.11.0.3", "1.1.1", "2.0.1", "2.3.1", "2.6.3", "3.2.3", "3.3.2", "3.6.2", "3.7.2", "4.4.0"]
-SMALL, HALF = Sized(0, None, 10), Sized(0, None, 110)
+SMALL, HALF = SizedRecord(0, None, 10), SizedRecord(0, None, 110)
 
 
 class Play:
@@ -39,7 +39,7 @@ class Play:
         cluster = Cluster(tuple(map(Node, range(nodes))), tuple(Partition(*each) for each in partitions))
         self.metadata = Metadata(self.version, cluster, ("t",), (epoch,) * len(partitions))
 
-    def append(self, partition: int | None, record: Sized = SMALL) -> tuple[int, bool, bool]:
+    def append(self, partition: int | None, record: SizedRecord = SMALL) -> tuple[int, bool, bool]:
         self.it.state.draws.begin_step()
         appended = self.it.append("t", partition, record, self.metadata)
         return appended.partition, appended.batch_full, appended.new_batch
@@ -116,7 +116,7 @@ def test_where_the_next_drain_begins(version: str, rounds: list[list[int]]) -> N
     for partition in (0, 1, 2, 0, 1, 2):
         play.append(partition, HALF)
     drained = [play.it.drain(play.metadata, [0], 200) for _ in range(3)]
-    assert [[batch.of[1] for batch in batches] for batches in drained] == rounds
+    assert [[batch.topic_partition[1] for batch in batches] for batches in drained] == rounds
 
 
 @pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
@@ -170,7 +170,7 @@ def test_a_switch_that_finds_no_partition_raises_with_the_record_in_its_batch() 
     play.append(None)
     play.move()
     with pytest.raises(ArithmeticException):
-        play.append(None, Sized(0, None, 300))
+        play.append(None, SizedRecord(0, None, 300))
     assert [len(batch.records) for batch in play.it.state.batches] == [1, 1]
 
 
@@ -179,9 +179,9 @@ def test_an_empty_queue_takes_over_the_length_that_a_slow_node_left_behind() -> 
     for partition in (0, 0, 0, 1, 2, 2):
         play.append(partition, HALF)
     play.drain(1)
-    play.it.see_latency(0, can_drain=True)
+    play.it.update_node_latency(0, can_drain=True)
     play.wait(21)
-    play.it.see_latency(0, can_drain=False)
+    play.it.update_node_latency(0, can_drain=False)
     play.ready()
     table = play.it.load_table("t")
     assert table is not None
@@ -215,7 +215,7 @@ def test_pieces_of_a_split_batch_stand_open_to_2_5(version: str, open_piece: boo
 def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> None:
     play = Play(version, (0, 0))
     for _ in range(3):
-        play.append(0, Sized(0, None, 30))
+        play.append(0, SizedRecord(0, None, 30))
     play.drain(0)
     (whole,) = play.it.split(play.it.state.batches[0])
     play.drain(0)
@@ -230,7 +230,7 @@ def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[
     for partition in range(3):
         play.append(partition)
     play.wait(5)
-    assert play.it.ready(play.metadata).found == found
+    assert play.it.ready(play.metadata).node_order == found
 
 
 def test_batches_are_aborted_and_queues_stay() -> None:

@@ -8,8 +8,8 @@ from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, memory_for
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import BufferExhaustedException, ConfigException, IllegalArgumentException, NotInThisRelease
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.releases import parse_release
@@ -19,7 +19,7 @@ METADATA = Metadata("4.4.0", Cluster((Node(0),), (Partition(0, 0), Partition(1, 
 
 
 def made(chunks: int, batch_size: int = 3 * CHUNK) -> RecordAccumulator:
-    config = Config(
+    config = AccumulatorConfig(
         batch_size=batch_size, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
         buffer_memory=chunks * CHUNK, adaptive=True, availability_timeout_ms=0, allocation="incremental",
     )  # fmt: skip
@@ -27,7 +27,7 @@ def made(chunks: int, batch_size: int = 3 * CHUNK) -> RecordAccumulator:
 
 
 def append(it: RecordAccumulator, length: int, partition: int = 0) -> bool:
-    return it.append("t", partition, Sized(0, None, length), METADATA).new_batch
+    return it.append("t", partition, SizedRecord(0, None, length), METADATA).new_batch
 
 
 def free(it: RecordAccumulator) -> int:

@@ -11,8 +11,8 @@ from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.compression import Compressed
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 CLUSTER = Cluster((Node(0),), (Partition(0, 0), Partition(1, 0)))
@@ -24,7 +24,7 @@ class Play:
         asked = {"batch_size": 200, "linger_ms": 0, "ratio": 1.0, **config}
         self.it = RecordAccumulator(
             version,
-            Config(
+            AccumulatorConfig(
                 retry_backoff_ms=0, retry_backoff_max_ms=0, delivery_timeout_ms=100, buffer_memory=10**6, adaptive=True,
                 availability_timeout_ms=0, compression="gzip", achieved_per_mille=achieved, **asked,
             ),
@@ -32,7 +32,7 @@ class Play:
         )  # fmt: skip
 
     def append(self, length: int = 60, topic: str = "t", partition: int = 0) -> Batch:
-        self.it.append(topic, partition, Sized(0, None, length), self.metadata)
+        self.it.append(topic, partition, SizedRecord(0, None, length), self.metadata)
         return self.it.state.queue((topic, partition))[-1]
 
     def drain(self) -> list[Batch]:

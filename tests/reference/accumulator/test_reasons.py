@@ -6,15 +6,15 @@ from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
-CONFIG = Config(
+CONFIG = AccumulatorConfig(
     batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
     buffer_memory=10_000, adaptive=True, availability_timeout_ms=0,
 )  # fmt: skip
-SMALL, HALF = Sized(0, None, 10), Sized(0, None, 110)  # 78 and 180 bytes as a batch, in format 2
+SMALL, HALF = SizedRecord(0, None, 10), SizedRecord(0, None, 110)  # 78 and 180 bytes as a batch, in format 2
 
 
 class Told:
@@ -29,7 +29,7 @@ class Told:
         cluster = Cluster((Node(0), Node(1)), tuple(Partition(*each) for each in partitions))
         self.metadata = Metadata(self.version, cluster, ("t",), (epoch,) * len(partitions))
 
-    def append(self, partition: int | None, record: Sized = SMALL) -> list[Reason]:
+    def append(self, partition: int | None, record: SizedRecord = SMALL) -> list[Reason]:
         self.it.state.reasons = reasons = []
         self.it.append("t", partition, record, self.metadata)
         return reasons
@@ -90,7 +90,7 @@ def test_why_a_queue_is_not_looked_at() -> None:
         told.append(partition)
     told.it.state.mute(("t", 3))
     told.it.begin_flush()
-    whys = {reason.of[1]: reason.why for reason in told.ready() if isinstance(reason, Passed)}
+    whys = {reason.topic_partition[1]: reason.why for reason in told.ready() if isinstance(reason, Passed)}
     # Java's order puts partition 1 before partition 0.
     assert whys == {0: "leader ready", 2: "leader unknown", 3: "muted"}
     told.drain(0)
@@ -140,7 +140,7 @@ def test_why_a_drain_takes_and_where_it_begins_and_ends() -> None:
 def test_why_a_new_batch() -> None:
     told = Told("2.8.2", (0, 0))
     assert told.append(0, HALF) == [Placed(("t", 0), None, 0, full=False)]
-    assert told.append(0, Sized(0, None, 10)) == []
+    assert told.append(0, SizedRecord(0, None, 10)) == []
     assert told.append(0, HALF) == [Placed(("t", 0), 0, 197, full=False)]
     told.it.state.batches[1].close_for_appends()
     assert told.append(0) == [Placed(("t", 0), 1, 180, full=True)]

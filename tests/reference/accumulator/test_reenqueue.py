@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.accumulator.accumulator import Config, Failure, RecordAccumulator
+from kafka_reference.accumulator.accumulator import Failure, RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
-from kafka_reference.idempotence.sequence_tracker import Producer
+from kafka_reference.idempotence.sequence_tracker import Producer, ProducerState
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+from kafka_reference.releases import parse_release
 
-SMALL = Sized(0, None, 10)
+SMALL = SizedRecord(0, None, 10)
 EVERY_ERA = ["1.1.1", "2.3.1", "2.5.1", "2.7.2", "3.3.2", "4.4.0"]
 
 
@@ -21,8 +23,9 @@ class Play:
 
     def __init__(self, version: str, next_sequence: int = 0, partitions: int = 2) -> None:
         producer = Producer(7, 0, {("t", 0): next_sequence} if next_sequence else {})
-        config = Config(200, 0, 0, 0, 100, 10_000, True, 0, producer=producer)
-        self.it = RecordAccumulator(version, config)
+        self.sequences = ProducerState(parse_release(version), producer)
+        config = AccumulatorConfig(200, 0, 0, 0, 100, 10_000, True, 0)
+        self.it = RecordAccumulator(version, config, sequences=self.sequences)
         cluster = Cluster((Node(0),), tuple(Partition(number, 0) for number in range(partitions)))
         self.metadata = Metadata(version, cluster, ("t",))
 
@@ -31,7 +34,7 @@ class Play:
             self.it.append("t", partition, SMALL, self.metadata)
 
     def drain(self) -> list[tuple[int, int | None]]:
-        return [(batch.of[1], batch.sequence) for batch in self.it.drain(self.metadata, [0], 10_000)]
+        return [(batch.topic_partition[1], batch.sequence) for batch in self.it.drain(self.metadata, [0], 10_000)]
 
     def send(self, records: int = 1) -> None:
         self.append(0, records)
@@ -128,8 +131,7 @@ def test_pieces_are_numbered_and_in_flight() -> None:
     pieces = play.it.split(play.batch(2))
     assert len(pieces) > 1
     assert [batch.sequence for batch in pieces] == [0, 2][: len(pieces)]
-    assert play.it.state.producer is not None
-    assert sorted(batch.sequence or 0 for batch in play.it.state.producer.partitions["t", 0].in_flight) == [0, 2, 3]
+    assert sorted(batch.sequence or 0 for batch in play.sequences.partitions["t", 0].in_flight) == [0, 2, 3]
 
 
 @pytest.mark.parametrize(("version", "left"), [("0.11.0.3", [0]), ("1.1.1", [0]), ("4.4.0", [0])])

@@ -7,7 +7,7 @@ import pytest
 from kafka_reference.accumulator import ratios
 from kafka_reference.accumulator.sizes import (
     BatchSize,
-    Sized,
+    SizedRecord,
     buffer_size,
     message_size,
     newest_magic,
@@ -20,11 +20,11 @@ from kafka_reference.accumulator.sizes import (
 )
 from kafka_reference.errors import IllegalArgumentException
 
-EMPTY = Sized(0, None, None)
+EMPTY = SizedRecord(0, None, None)
 
 
 def filled(
-    version: str, *records: Sized, batch_size: int = 16384, magic: int = 2, ratio: float | None = None
+    version: str, *records: SizedRecord, batch_size: int = 16384, magic: int = 2, ratio: float | None = None
 ) -> BatchSize:
     """A batch with what it has room for; compressed if a ratio is given."""
     compressed = ratio is not None
@@ -80,7 +80,7 @@ def test_the_upper_bound_of_a_value_of_100_bytes(version: str, magic: int, compr
 
 
 def test_a_compressed_message_can_be_larger_than_its_upper_bound() -> None:
-    batch = filled("4.4.0", Sized(0, None, 100), magic=1, ratio=1.0)
+    batch = filled("4.4.0", SizedRecord(0, None, 100), magic=1, ratio=1.0)
     assert (batch.estimated, batch.max_record_size) == (174, 156)
 
 
@@ -97,21 +97,27 @@ def test_the_key_of_a_header_is_counted_in_one_way_and_written_in_another(
 
 @pytest.mark.parametrize(("version", "estimated"), [("0.11.0.3", 71), ("1.1.1", 74), ("4.4.0", 74)])
 def test_half_a_surrogate_pair_makes_a_record_shorter_than_it_says(version: str, estimated: int) -> None:
-    batch = filled(version, Sized(0, None, None, (("\ud800", None),)))
+    batch = filled(version, SizedRecord(0, None, None, (("\ud800", None),)))
     assert (batch.estimated, batch.built) == (estimated, 71)
 
 
 def test_two_appends_of_fifty_bytes() -> None:
-    batch = filled("4.4.0", Sized(0, None, 50))
+    batch = filled("4.4.0", SizedRecord(0, None, 50))
     assert batch.estimated == 118
-    batch.append(Sized(0, None, 50))
+    batch.append(SizedRecord(0, None, 50))
     assert (batch.estimated, batch.built, batch.max_record_size) == (175, 175, 135)
 
 
 def test_deltas_are_to_the_first_record_and_wrap() -> None:
-    assert filled("4.4.0", Sized(64, None, None), Sized(0, None, None), Sized(64, None, None)).built == 61 + 7 + 7 + 7
-    assert filled("4.4.0", Sized(0, None, None), Sized(64, None, None), Sized(128, None, None)).built == 61 + 7 + 8 + 8
-    assert filled("4.4.0", Sized(-1, None, None), Sized(2**63 - 1, None, None)).built == 84
+    assert (
+        filled("4.4.0", SizedRecord(64, None, None), SizedRecord(0, None, None), SizedRecord(64, None, None)).built
+        == 61 + 7 + 7 + 7
+    )
+    assert (
+        filled("4.4.0", SizedRecord(0, None, None), SizedRecord(64, None, None), SizedRecord(128, None, None)).built
+        == 61 + 7 + 8 + 8
+    )
+    assert filled("4.4.0", SizedRecord(-1, None, None), SizedRecord(2**63 - 1, None, None)).built == 84
 
 
 def test_the_65th_record_is_one_byte_longer() -> None:
@@ -122,7 +128,7 @@ def test_the_65th_record_is_one_byte_longer() -> None:
 def test_a_batch_size_of_0_means_one_record_or_what_fits_into_the_slack(
     version: str, records: int, buffer: int
 ) -> None:
-    batch = filled(version, Sized(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=newest_magic(version))
+    batch = filled(version, SizedRecord(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=newest_magic(version))
     assert (batch.records, batch.buffer) == (records, buffer)
 
 
@@ -164,7 +170,7 @@ def test_estimates_end_at_the_last_int_and_wrap_behind_it() -> None:
     assert ratios.compressed_estimate(20, 1e9) == 2**31 - 1
     assert ratios.compressed_estimate(20, -1e9) == -(2**31)
     assert ratios.compressed_estimate(20, 1e9, 64) > 2**31
-    assert filled("4.4.0", Sized(0, None, 13), ratio=1e9).estimated == -2147483588
+    assert filled("4.4.0", SizedRecord(0, None, 13), ratio=1e9).estimated == -2147483588
 
 
 def test_floats_end_in_infinity() -> None:
@@ -193,5 +199,5 @@ def test_where_the_expected_ratio_begins() -> None:
 def test_messages_have_no_headers() -> None:
     batch = BatchSize("4.4.0", 100, 100, 1)
     with pytest.raises(IllegalArgumentException, match="Magic v1 does not support record headers"):
-        batch.append(Sized(0, None, None, (("a", None),)))
+        batch.append(SizedRecord(0, None, None, (("a", None),)))
     assert (batch.records, batch.built) == (0, 0)

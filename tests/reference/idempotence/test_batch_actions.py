@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, fate
 from kafka_reference.idempotence.errors import produce_error
 from kafka_reference.idempotence.transaction_manager import TransactionManager
@@ -23,10 +23,10 @@ def decided(
     manager = TransactionManager(parse_release(at))
     manager.state = "INITIALIZING" if parse_release(at) >= parse_release("2.5.0") else manager.state
     manager.take_id(7, 0)
-    batches = [Batch(parse_release(at), ("t", 0), number, 0, 1000, Sized(0, None, 4)) for number in range(2)]
+    batches = [Batch(parse_release(at), ("t", 0), number, 0, 1000, SizedRecord(0, None, 4)) for number in range(2)]
     for batch in batches:
         for _ in range(records - 1):
-            batch.append(Sized(0, None, 4), 0)
+            batch.append(SizedRecord(0, None, 4), 0)
         manager.number(batch, False)
         batch.close()
     if unresolved is not None:

@@ -17,7 +17,7 @@ class Sent:
     """A batch with a base sequence."""
 
     sequence: int | None
-    of: tuple[str, int] = ("t", 0)
+    topic_partition: tuple[str, int] = ("t", 0)
     producer: tuple[int, int] | None = (7, 0)
     record_count: int = 1
 

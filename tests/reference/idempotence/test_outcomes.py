@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.sizes import Sized
+from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.errors import IllegalStateException
 from kafka_reference.idempotence.outcomes import Drained, Numbered, Outcomes, number_of
 from kafka_reference.releases import parse_release
@@ -82,4 +82,4 @@ def test_what_has_ended_is_not_to_be_found_there() -> None:
 
 
 def test_a_record_without_a_number() -> None:
-    assert number_of(Sized(0, None, None)) == -1
+    assert number_of(SizedRecord(0, None, None)) == -1

@@ -4,7 +4,7 @@ import pytest
 
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import IllegalStateException
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply
@@ -22,7 +22,9 @@ class Producer:
     ) -> None:  # fmt: skip
         leaders = (Partition(0, 0), Partition(1, nodes - 1))
         metadata = Metadata(at, Cluster(tuple(map(Node, range(nodes))), leaders), ["t"])
-        config = Config(100, 0, 0, 0, 100 if parse_release(at) >= parse_release("2.1.0") else 30, 1 << 20, False, 0)
+        config = AccumulatorConfig(
+            100, 0, 0, 0, 100 if parse_release(at) >= parse_release("2.1.0") else 30, 1 << 20, False, 0
+        )
         accumulator = RecordAccumulator(at, config)
         sending = SenderConfig(acks, retries, max_in_flight, 30, 100, retry_backoff_ms)
         self.sender = Sender(parse_release(at), sending, accumulator, metadata, idempotent)

@@ -18,7 +18,7 @@ class Sent:
     """A batch for one partition."""
 
     record_count: int = 1
-    of: tuple[str, int] = T0
+    topic_partition: tuple[str, int] = T0
     sequence: int | None = None
     producer: tuple[int, int] | None = None
 
@@ -88,14 +88,14 @@ def test_nothing_new_goes_while_it_is_in_doubt_what_arrived(version: str, up_to:
     state = state_in(version)
     first, _ = sent(state, 2, 1)
     state.fail(first, refused=False)
-    state.doubt(first)
+    state.mark_unresolved(first)
     assert state.unresolved == {T0: up_to}
     assert state.waits_for(Sent())
 
 
 def test_in_0_11_doubt_costs_the_id() -> None:
     state = state_in("0.11.0.3")
-    state.doubt(*sent(state, 1))
+    state.mark_unresolved(*sent(state, 1))
     assert state.waits_for(Sent())
 
 

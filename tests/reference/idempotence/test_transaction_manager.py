@@ -17,7 +17,7 @@ class Sent:
     """A batch."""
 
     record_count: int = 1
-    of: tuple[str, int] = T0
+    topic_partition: tuple[str, int] = T0
     sequence: int | None = None
     producer: tuple[int, int] | None = None
 
@@ -50,7 +50,7 @@ def test_to_2_4_a_gap_costs_the_id(at: str) -> None:
 @pytest.mark.parametrize("exception", [GAP, REFUSED])
 def test_since_2_5_it_costs_an_epoch(exception: str) -> None:
     one = manager("2.5.0")
-    first, second, other = sent(one, Sent(), Sent(2), Sent(of=T1))
+    first, second, other = sent(one, Sent(), Sent(2), Sent(topic_partition=T1))
     one.failed(first, exception, True)
     assert one.bump_required
     one.bump()
@@ -139,7 +139,7 @@ def test_a_partition_whose_sequences_are_all_acknowledged_is_resolved(at: str) -
     one = manager(at)
     lost, later = sent(one, Sent(), Sent())
     one.failed(lost, "TimeoutException", False)
-    one.doubt(lost)
+    one.mark_unresolved(lost)
     one.resolve()
     assert T0 in one.unresolved
     one.completed(later, 5)
@@ -153,7 +153,7 @@ def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps:
     one = manager(at)
     (lost,) = sent(one, Sent())
     one.failed(lost, "TimeoutException", False)
-    one.doubt(lost)
+    one.mark_unresolved(lost)
     one.resolve()
     assert (one.unresolved, one.current, one.bump_required) == ({}, current, bumps)
 
@@ -164,7 +164,7 @@ def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps:
 )
 def test_a_partition_that_was_forgotten_cannot_begin_anew(at: str, raised: type[Exception]) -> None:
     one = manager(at)
-    sent(one, Sent(), Sent(of=T1))
+    sent(one, Sent(), Sent(topic_partition=T1))
     one.restart(T1)
     one.become(7, 0)
     with pytest.raises(raised):

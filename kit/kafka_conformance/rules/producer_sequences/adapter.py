@@ -18,10 +18,11 @@ from kafka_conformance.rules.producer_sequences.question import (
     RespondStep,
     RunStep,
 )
-from kafka_reference.accumulator.accumulator import DELIVERY_TIMEOUT, RecordAccumulator
+from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
+from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import JavaException
 from kafka_reference.idempotence.errors import known
 from kafka_reference.idempotence.outcomes import Numbered
@@ -139,13 +140,14 @@ def _is_in_error(manager: TransactionManager | None) -> bool:
     return manager is not None and manager.state.endswith("_ERROR")
 
 
-def _accumulator(config: AskedSender, at: Release) -> Config:
-    return Config(
+def _accumulator(config: AskedSender, at: Release) -> AccumulatorConfig:
+    by_delivery_timeout = RecordAccumulatorBehaviour.of(at).expires_by_delivery_timeout
+    return AccumulatorConfig(
         batch_size=config.batch_size,
         linger_ms=config.linger_ms,
         retry_backoff_ms=config.retry_backoff_ms,
         retry_backoff_max_ms=config.retry_backoff_max_ms,
-        delivery_timeout_ms=config.delivery_timeout_ms if at in DELIVERY_TIMEOUT else config.request_timeout_ms,
+        delivery_timeout_ms=config.delivery_timeout_ms if by_delivery_timeout else config.request_timeout_ms,
         buffer_memory=1 << 30,
         adaptive=False,
         availability_timeout_ms=0,
@@ -160,7 +162,7 @@ def _cluster(leaders: tuple[int, ...]) -> Cluster:
 def _batch(batch: Sent) -> Answer:
     producer_id, epoch = batch.producer
     return {
-        "partition": batch.of[1], "records": list(batch.records), "producer_id": producer_id, "epoch": epoch,
+        "partition": batch.topic_partition[1], "records": list(batch.records), "producer_id": producer_id, "epoch": epoch,
         "sequence": batch.sequence,
     }  # fmt: skip
 

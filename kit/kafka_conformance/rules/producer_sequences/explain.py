@@ -10,7 +10,7 @@ from kafka_conformance.core.timeline import NOTHING, Box, Explained, Lane
 from kafka_conformance.rules.common.step_text import answer_in_words, count_of, plain_step_in_words
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory
 from kafka_conformance.rules.producer_sequences.question import LookStep, RunStep
-from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.batches import Batch, BatchState
 
 __all__ = ["explain_sender"]
 
@@ -78,11 +78,13 @@ def _state(history: SenderHistory) -> Iterator[tuple[str, str]]:
 def _lanes(history: SenderHistory) -> Iterator[Lane]:
     state = history.sender.accumulator.state
     for of, queue in state.queues():
-        out = (batch for batch in state.batches if batch.of == of and batch.state is State.DRAINED)
+        out = (batch for batch in state.batches if batch.topic_partition == of and batch.state is BatchState.DRAINED)
         yield Lane(f"{of[0]}-{of[1]}", tuple(map(_box, queue)), tuple(map(_box, out)))
 
 
 def _box(batch: Batch) -> Box:
-    kind = "sent" if batch.state is State.DRAINED else "retry" if batch.attempts else "full" if batch.full else "open"
+    kind = (
+        "sent" if batch.state is BatchState.DRAINED else "retry" if batch.attempts else "full" if batch.full else "open"
+    )
     sequence = "no sequence" if batch.sequence is None else f"sequence {batch.sequence}"
     return Box(f"#{batch.number}", kind, f"{count_of(len(batch.records), 'record')}, {sequence}")

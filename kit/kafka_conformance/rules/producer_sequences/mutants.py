@@ -219,7 +219,7 @@ def _managed(kind: type[TransactionManager]) -> Ask:
     ) -> Sender:
         sender = Sender(at, config, accumulator, metadata, idempotent)
         if idempotent:
-            sender.manager = accumulator.state.producer = kind(at)
+            sender.manager = accumulator.state.sequences = kind(at)
         return sender
 
     return partial(ask_sender, made)

@@ -25,41 +25,44 @@ from kafka_conformance.rules.record_accumulator.question import (
 )
 from kafka_conformance.rules.record_accumulator.sequence_generators import producer_of, sequences_of
 from kafka_conformance.rules.record_sizes.question import AskedField, Length
-from kafka_reference.accumulator.accumulator import (
-    ABORTS_UNDRAINED,
-    DELIVERY_TIMEOUT,
-    SPLITS,
-    Failure,
-    RecordAccumulator,
-)
+from kafka_reference.accumulator.accumulator import Failure, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
-from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import ONLY_WHETHER_UNKNOWN
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import CHOOSES, Config
+from kafka_reference.accumulator.sequences import NO_SEQUENCES
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import CHOOSES, AccumulatorConfig
 from kafka_reference.errors import JavaException
+from kafka_reference.idempotence.sequence_tracker import IDEMPOTENT, ProducerState
 from kafka_reference.releases import Release, since
 
 __all__ = ["History", "ask_of"]
 
 HEADERS = since("0.11.0.0")
 
-_OUT = frozenset({State.DRAINED})
-_COMPLETABLE = frozenset({State.DRAINED, State.EXPIRED, State.ABORTED_IN_FLIGHT})
+_OUT = frozenset({BatchState.DRAINED})
+_COMPLETABLE = frozenset({BatchState.DRAINED, BatchState.EXPIRED, BatchState.ABORTED_IN_FLIGHT})
 
 
 class History:
     """A question being answered: the accumulator, and what the steps mean to it."""
 
     def __init__(
-        self, made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release
+        self,
+        made: Callable[..., RecordAccumulator],
+        question: RecordAccumulatorQuestion,
+        at: Release,
+        tracker: type[ProducerState] = ProducerState,
     ) -> None:
         self.at, self.topics = at, question.topics
         self.draws = StepDraws(question.draws)
-        config = {name: getattr(question.config, name) for name in question.config.__struct_fields__}
-        config["producer"] = producer_of(question.config)
-        self.accumulator = made(at, Config(**config), self.draws)
+        names = (name for name in question.config.__struct_fields__ if name != "producer")
+        config = AccumulatorConfig(**{name: getattr(question.config, name) for name in names})
+        producer = producer_of(question.config) if at in IDEMPOTENT else None
+        self.producer = None if producer is None else tracker(at, producer)
+        self.accumulator = made(at, config, self.draws, self.producer or NO_SEQUENCES)
+        self.behaviour = self.accumulator.state.behaviour
         self.metadata = self._metadata(question.cluster, question.epochs)
 
     def _metadata(self, cluster: AskedCluster, epochs: tuple[int | None, ...]) -> Metadata:
@@ -78,7 +81,7 @@ class History:
                 return self._ready()
             case DrainStep(nodes, max_size):
                 drained = self.accumulator.drain(self.metadata, nodes, max_size)
-                told = self.accumulator.state.producer is not None
+                told = self.producer is not None
                 return {"batches": [_drained(batch, told) for batch in drained]}
             case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
                 return self._sent(step, number)
@@ -109,7 +112,7 @@ class History:
         if partition is None and self.at not in CHOOSES:
             return {}
         headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
-        record = Sized(step.timestamp, _length(step.key), _length(step.value), headers)
+        record = SizedRecord(step.timestamp, _length(step.key), _length(step.value), headers)
         appended = self.accumulator.append(step.topic, partition, record, self.metadata)
         return {
             "partition": appended.partition,
@@ -129,7 +132,7 @@ class History:
 
     def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep | FailStep, number: int) -> Answer:
         batch = self._out(number, _COMPLETABLE if isinstance(step, CompleteStep) else _OUT)
-        if batch is None or (isinstance(step, SplitStep) and self.at not in SPLITS):
+        if batch is None or (isinstance(step, SplitStep) and not self.behaviour.splits_batches):
             return {}
         match step:
             case ReenqueueStep():
@@ -138,15 +141,15 @@ class History:
             case SplitStep():
                 pieces = self.accumulator.split(batch)
                 return {"pieces": [len(piece.records) for piece in pieces], **self._memory()}
-            case CompleteStep() if batch.state is not State.EXPIRED:
+            case CompleteStep() if batch.state is not BatchState.EXPIRED:
                 self.accumulator.acknowledge(batch)
-            case FailStep(_, "expired") if self.at not in DELIVERY_TIMEOUT:
+            case FailStep(_, "expired") if not self.behaviour.expires_by_delivery_timeout:
                 return {}
             case _:
                 self.accumulator.fail(batch, Failure(getattr(step, "why", "expired")))
         return self._memory()
 
-    def _out(self, number: int, states: frozenset[State]) -> Batch | None:
+    def _out(self, number: int, states: frozenset[BatchState]) -> Batch | None:
         batches = self.accumulator.state.batches
         if number >= 0:
             found = batches[number] if number < len(batches) else None
@@ -168,14 +171,14 @@ class History:
             "incomplete": sorted(batch.number for batch in state.incomplete),
             "undrained": any(queues.values()),
             **self._memory(),
-            **({} if state.producer is None else {"sequences": sequences_of(state.producer)}),
+            **({} if self.producer is None else {"sequences": sequences_of(self.producer)}),
         }
 
     def _other(self, step: Any) -> Answer:
         accumulator, state = self.accumulator, self.accumulator.state
         match step.__struct_config__.tag:
             case "latency":
-                accumulator.see_latency(step.node, step.can_drain)
+                accumulator.update_node_latency(step.node, step.can_drain)
             case "mute":
                 state.mute((step.topic, step.partition))
             case "unmute":
@@ -190,7 +193,7 @@ class History:
             case "abort":
                 accumulator.abort()
                 return self._memory()
-            case "abort_undrained" if self.at in ABORTS_UNDRAINED:
+            case "abort_undrained" if self.behaviour.aborts_undrained_batches:
                 accumulator.abort_undrained()
                 return self._memory()
             case "blocked":
@@ -205,7 +208,7 @@ def _length(asked: AskedField) -> int | None:
 
 
 def _drained(batch: Batch, told: bool) -> Answer:
-    drained: Answer = {"id": batch.number, "partition": batch.of[1], "records": len(batch.records)}
+    drained: Answer = {"id": batch.number, "partition": batch.topic_partition[1], "records": len(batch.records)}
     if told and batch.producer is not None:
         drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
     return drained
@@ -215,10 +218,15 @@ def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
     return {"range_end": ends[-1], "partition_ids": list(partition_ids[: len(ends)]), "cumulative": list(ends)}
 
 
-def ask_of(made: Callable[..., RecordAccumulator], question: RecordAccumulatorQuestion, at: Release) -> Answer:
+def ask_of(
+    made: Callable[..., RecordAccumulator],
+    question: RecordAccumulatorQuestion,
+    at: Release,
+    tracker: type[ProducerState] = ProducerState,
+) -> Answer:
     """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
     try:
-        history = History(made, question, at)
+        history = History(made, question, at, tracker)
     except JavaException as refused:
         return exception_answer(refused, with_message=False)
     return {"steps": [history.take(step) for step in question.steps]}

@@ -23,17 +23,17 @@ from kafka_conformance.rules.record_accumulator.question import (
     SplitStep,
 )
 from kafka_reference.accumulator.accumulator import RecordAccumulator
-from kafka_reference.accumulator.batches import Batch, State
+from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.reasons import Reason
 
 __all__ = ["Walked", "explain_history"]
 
 _OUT = {
-    State.DRAINED: ("sent", "in flight"),
-    State.LOST: ("lost", "lost by a drain that raised"),
-    State.EXPIRED: ("ended", "expired, to be completed"),
-    State.ABORTED_IN_FLIGHT: ("ended", "aborted in flight"),
+    BatchState.DRAINED: ("sent", "in flight"),
+    BatchState.LOST: ("lost", "lost by a drain that raised"),
+    BatchState.EXPIRED: ("ended", "expired, to be completed"),
+    BatchState.ABORTED_IN_FLIGHT: ("ended", "aborted in flight"),
 }
 
 # Steps that a state or a release may have no use for.
@@ -77,11 +77,11 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
         )
 
 
-def _places(batches: Sequence[Batch]) -> dict[int, tuple[State, int]]:
+def _places(batches: Sequence[Batch]) -> dict[int, tuple[BatchState, int]]:
     return {batch.number: (batch.state, batch.attempts) for batch in batches}
 
 
-def _changes(before: dict[int, tuple[State, int]], batches: Sequence[Batch]) -> Iterator[str]:
+def _changes(before: dict[int, tuple[BatchState, int]], batches: Sequence[Batch]) -> Iterator[str]:
     for batch in batches:
         was = before.get(batch.number)
         if was is None:
@@ -90,18 +90,18 @@ def _changes(before: dict[int, tuple[State, int]], batches: Sequence[Batch]) -> 
             yield f"{_name(batch)}: {_place(was[0])} → {_place(batch.state)}"
 
 
-def _moved(before: dict[int, tuple[State, int]], batch: Batch) -> bool:
+def _moved(before: dict[int, tuple[BatchState, int]], batch: Batch) -> bool:
     return before.get(batch.number, (batch.state, batch.attempts)) != (batch.state, batch.attempts)
 
 
-def _place(state: State) -> str:
+def _place(state: BatchState) -> str:
     if state in _OUT:
         return _OUT[state][1]
-    return "queued" if state is State.QUEUED else "done"
+    return "queued" if state is BatchState.QUEUED else "done"
 
 
 def _name(batch: Batch) -> str:
-    return f"{batch.of[0]}-{batch.of[1]} #{batch.number}"
+    return f"{batch.topic_partition[0]}-{batch.topic_partition[1]} #{batch.number}"
 
 
 def _state(accumulator: RecordAccumulator, metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -153,17 +153,17 @@ def _door(batch: Batch) -> str:
     return "full" if batch.full else "open"
 
 
-def _lanes(accumulator: RecordAccumulator, before: dict[int, tuple[State, int]]) -> Iterator[Lane]:
+def _lanes(accumulator: RecordAccumulator, before: dict[int, tuple[BatchState, int]]) -> Iterator[Lane]:
     """The queues, and what is out of them; a batch is shown once more at the step that ended it."""
     state = accumulator.state
     queues = dict(state.queues())
     out: dict[tuple[str, int], list[Box]] = {}
     for batch in state.batches:
-        was = before.get(batch.number, (State.QUEUED, 0))[0]
+        was = before.get(batch.number, (BatchState.QUEUED, 0))[0]
         if batch.state in _OUT:
-            out.setdefault(batch.of, []).append(_box(batch, state.now_ms, *_OUT[batch.state]))
-        elif batch.state is State.DONE and was is not State.DONE:
-            out.setdefault(batch.of, []).append(_box(batch, state.now_ms, "ended", "done"))
+            out.setdefault(batch.topic_partition, []).append(_box(batch, state.now_ms, *_OUT[batch.state]))
+        elif batch.state is BatchState.DONE and was is not BatchState.DONE:
+            out.setdefault(batch.topic_partition, []).append(_box(batch, state.now_ms, "ended", "done"))
     for of in sorted({*queues, *out}):
         boxes = [_box(batch, state.now_ms, _kind(batch), "queued") for batch in queues.get(of, ())]
         yield Lane(f"{of[0]}-{of[1]}", tuple(boxes), tuple(out.get(of, ())))

@@ -219,7 +219,7 @@ def reason_words(reasons: Sequence[Reason], delay_ms: int | None, metadata: Meta
                 yield f"{_name(of)}: {_passed(why, metadata.leader(*of), visiting is not None)}"
             case Visit(node, start, count):
                 visiting = node
-                first = (metadata.of_node(node) or ())[start]
+                first = (metadata.node_partitions(node) or ())[start]
                 yield f"node {node}: {count_of(count, 'partition')}, from {_name(first)} on"
             case _:
                 yield _other(reason)
@@ -236,7 +236,7 @@ def _looked(one: Looked) -> str:
     terms += ["threads wait for memory"] * one.exhausted + ["closed"] * one.closed + ["flushing"] * one.flushing
     terms += ["backing off"] * one.backing
     verdict = f"node {one.leader} is ready" if one.left_ms is None else f"look again in {one.left_ms} ms"
-    return f"{_name(one.of)} #{one.number}: {', '.join(terms)} → {verdict}"
+    return f"{_name(one.topic_partition)} #{one.number}: {', '.join(terms)} → {verdict}"
 
 
 def _passed(why: str, leader: int | None, draining: bool) -> str:

@@ -51,10 +51,10 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
     state = history.accumulator.state
     for step in question.steps:
-        before = {} if state.producer is None else queued(state)
+        before = {} if history.producer is None else queued(state)
         answer = history.take(step)
         seen.update(_seen(step, answer))
-        seen.update(seen_of_sequences(state, before, step, answer))
+        seen.update(seen_of_sequences(history.producer, state, before, step, answer))
     yield from sorted(seen)
     yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
 

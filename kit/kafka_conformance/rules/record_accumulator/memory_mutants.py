@@ -14,13 +14,12 @@ from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import RecordAccumulator
-from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.chunks import CHUNK, Chunks
 from kafka_reference.accumulator.compression import Expectations
 from kafka_reference.accumulator.pool import BufferPool
-from kafka_reference.accumulator.sizes import BatchSize, Sized
-from kafka_reference.accumulator.state import Config
+from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import BufferExhaustedException
 from kafka_reference.releases import NEWEST, Release, parse_release
 
@@ -53,7 +52,7 @@ class _SplitsToOne(Expectations):
 
     def see_split(self, batch: Batch) -> None:
         if self._compresses:
-            self._set(batch.of[0], 1.0)
+            self._set(batch.topic_partition[0], 1.0)
 
 
 class _OfAllTopics(Expectations):
@@ -73,7 +72,7 @@ class _KeepsChunks(Chunks):
 class _GrowsByTheByte(Chunks):
     """A batch grows when a record's bytes do not fit, not when its upper bound does not."""
 
-    def lacking(self, batch: Batch, record: Sized) -> int:
+    def lacking(self, batch: Batch, record: SizedRecord) -> int:
         if not super().lacking(batch, record):
             return 0
         grown = BatchSize(self._at, self._batch_size, 0)
@@ -94,7 +93,7 @@ class _RefusesAtOnce(Chunks):
 class _BatchesOfChunks(Chunks):
     """A batch takes all the chunks it may ever need when it is made."""
 
-    def take(self, first: Sized) -> int:
+    def take(self, first: SizedRecord) -> int:
         return max(super().take(first), 0) + self.pool.allocate_chunks(max(1, self._batch_size - CHUNK))
 
 
@@ -110,13 +109,13 @@ def _with(part: str, made: Callable[..., Any]) -> Ask:
     """The reference, its expectations or its memory made by ``made``, if they are of the kind that this changes."""
 
     class Other(RecordAccumulator):
-        def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
-            super().__init__(version, config, draws)
+        def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
+            super().__init__(version, config, *others)
             state = self.state
             if part == "expectations":
-                state.expectations = made(state.at, config.compression, config.ratio, config.achieved_per_mille)
+                state.expectations = made(state.release, config.compression, config.ratio, config.achieved_per_mille)
             elif isinstance(state.memory, Chunks) or (made is _Fallen and config.allocation != "full"):
-                state.memory = made(state.at, config.buffer_memory, config.batch_size)
+                state.memory = made(state.release, config.buffer_memory, config.batch_size)
                 state.pool = state.memory.pool
 
     return partial(ask_of, Other)

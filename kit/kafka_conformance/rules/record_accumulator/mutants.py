@@ -12,12 +12,12 @@ from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import BlockedStep, MoveStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
-from kafka_reference.accumulator.backoff import Backoff, StepDraws
+from kafka_reference.accumulator.backoff import Backoff
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config, NodeLatency, Queue
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import AccumulatorConfig, NodeLatency, Queue
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -26,13 +26,13 @@ __all__ = ["MUTANTS"]
 class _BackOfTheQueue(RecordAccumulator):
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)
-        self.state.queue(batch.of).rotate(-1)
+        self.state.queue(batch.topic_partition).rotate(-1)
 
 
 class _PiecesReversed(RecordAccumulator):
     def split(self, batch: Batch) -> Sequence[Batch]:
         pieces = super().split(batch)
-        queue = self.state.queue(batch.of)
+        queue = self.state.queue(batch.topic_partition)
         for piece in pieces:
             queue.remove(piece)
         queue.extendleft(pieces)
@@ -48,7 +48,7 @@ class _AgesAnew(RecordAccumulator):
 
 
 class _LastStaysOpen(RecordAccumulator):
-    def _try_append(self, of: tuple[str, int], queue: Queue, record: Sized) -> Appended | None:
+    def _try_append(self, of: tuple[str, int], queue: Queue, record: SizedRecord) -> Appended | None:
         was = queue[-1].size.closed if queue else False
         appended = super()._try_append(of, queue, record)
         if queue and appended is None:
@@ -67,8 +67,8 @@ class _Shared(dict[int, int]):
 
 
 class _OneDrainIndex(RecordAccumulator):
-    def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
-        super().__init__(version, config, draws)
+    def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
+        super().__init__(version, config, *others)
         self.state.drain_indices = _Shared()
 
 
@@ -79,7 +79,7 @@ class _NoFirst(RecordAccumulator):
         drained = super().drain(metadata, nodes, max_size)
         for batch in reversed(drained):
             if batch.estimated > max_size:
-                self.state.queue(batch.of).appendleft(batch)
+                self.state.queue(batch.topic_partition).appendleft(batch)
         return [batch for batch in drained if batch.estimated <= max_size]
 
 
@@ -94,17 +94,17 @@ class _NeverLooksAgain(RecordAccumulator):
 class _Steady(RecordAccumulator):
     """The back-off does not grow (before KIP-580)."""
 
-    def __init__(self, version: str | Release, config: Config, draws: StepDraws | None = None) -> None:
-        super().__init__(version, config, draws)
+    def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
+        super().__init__(version, config, *others)
         self.state.backoff = Backoff("3.6.2", config.retry_backoff_ms, config.retry_backoff_max_ms, self.state.draws)
 
 
 class _SlowFromTheStart(RecordAccumulator):
     """A node seen for the first time, and not able to take anything, never was."""
 
-    def see_latency(self, node: int, can_drain: bool) -> None:
+    def update_node_latency(self, node: int, can_drain: bool) -> None:
         self.state.latencies.setdefault(node, NodeLatency(0, 0))
-        super().see_latency(node, can_drain)
+        super().update_node_latency(node, can_drain)
 
 
 class _ForgetsToFlush(RecordAccumulator):

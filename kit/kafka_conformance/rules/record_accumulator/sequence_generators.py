@@ -43,7 +43,7 @@ from kafka_conformance.rules.record_accumulator.question import (
     UnmuteStep,
 )
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.state import State
+from kafka_reference.accumulator.state import AccumulatorState
 from kafka_reference.idempotence.sequence_tracker import Partition, Producer, ProducerState
 
 __all__ = [
@@ -180,14 +180,15 @@ MET = frozenset(
 )
 
 
-def queued(state: State) -> Queued:
+def queued(state: AccumulatorState) -> Queued:
     """What is in the queues."""
     return {of: tuple(queue) for of, queue in state.queues()}
 
 
-def seen_of_sequences(state: State, before: Queued, step: Any, answer: Any) -> Iterator[str]:
+def seen_of_sequences(
+    producer: ProducerState | None, state: AccumulatorState, before: Queued, step: Any, answer: Any
+) -> Iterator[str]:
     """What happened to sequences at a step; ``before`` is what was in the queues."""
-    producer = state.producer
     if producer is None:
         return
     match step:
@@ -216,14 +217,14 @@ def _has_gap(partition: Partition) -> bool:
     return first is not None and (first.sequence or 0) < partition.last_acknowledged
 
 
-def _seen_drained(state: State, producer: ProducerState, answer: Answer) -> Iterator[str]:
+def _seen_drained(state: AccumulatorState, producer: ProducerState, answer: Answer) -> Iterator[str]:
     if any(len(tuple(partition.in_flight)) > 2 for partition in producer.partitions.values()):
         yield "several in flight"
     if answer.get("raises") == "IllegalArgumentException":
         yield "negative sequence"
     for drained in answer.get("batches", ()):
         batch = state.batches[drained["id"]]
-        if (producer.partitions[batch.of].next or 0) < drained["sequence"]:
+        if (producer.partitions[batch.topic_partition].next or 0) < drained["sequence"]:
             yield "sequence went round"
         if drained["epoch"] == 1:
             yield "another epoch"

@@ -10,15 +10,14 @@ from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
-from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.sizes import Sized
-from kafka_reference.accumulator.state import Config, Queue
+from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.accumulator.state import Queue
 from kafka_reference.idempotence.in_flight import Sequenced
 from kafka_reference.idempotence.sequence_tracker import ProducerState
 from kafka_reference.idempotence.sequences import added, increment
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_reference.releases import NEWEST, parse_release
 
 __all__ = ["MUTANTS"]
 
@@ -26,7 +25,7 @@ __all__ = ["MUTANTS"]
 class _FrontOfTheQueue(RecordAccumulator):
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)
-        queue = self.state.queue(batch.of)
+        queue = self.state.queue(batch.topic_partition)
         queue.remove(batch)
         queue.appendleft(batch)
 
@@ -36,7 +35,7 @@ class _OrderGoesRound(RecordAccumulator):
 
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)
-        queue = self.state.queue(batch.of)
+        queue = self.state.queue(batch.topic_partition)
         place = queue.index(batch)
         while place + 1 < len(queue) and _follows(batch, queue[place + 1]):
             queue[place], queue[place + 1] = queue[place + 1], batch
@@ -50,10 +49,9 @@ def _follows(batch: Batch, other: Batch) -> bool:
 
 
 class _NumberedWhenAppended(RecordAccumulator):
-    def _append_new(self, of: tuple[str, int], queue: Queue, record: Sized, buffer: int) -> Appended:
+    def _append_new(self, of: tuple[str, int], queue: Queue, record: SizedRecord, buffer: int) -> Appended:
         appended = super()._append_new(of, queue, record, buffer)
-        if self.state.producer is not None:
-            self.state.producer.number(queue[-1], False)
+        self.state.sequences.number(queue[-1], False)
         return appended
 
 
@@ -61,11 +59,11 @@ class _OthersGoOn(RecordAccumulator):
     """A partition that must wait does not end the visit of its node."""
 
     def drain(self, metadata: Metadata, nodes: Iterable[int], max_size: int) -> Sequence[Batch]:
-        state, producer = self.state, self.state.producer
+        state = self.state
         waiting = [
             of
             for of, queue in state.queues()
-            if queue and producer is not None and producer.waits_for(queue[0]) and not state.is_muted(of)
+            if queue and state.sequences.waits_for(queue[0]) and not state.is_muted(of)
         ]
         for of in waiting:
             state.mute(of)
@@ -81,7 +79,7 @@ class _CountsBatches(ProducerState):
         had = batch.sequence
         super().number(batch, sent_before)
         if had is None and batch.sequence is not None:
-            self.partitions[batch.of].next = increment(batch.sequence, 1)
+            self.partitions[batch.topic_partition].next = increment(batch.sequence, 1)
 
 
 class _NeverGoesRound(ProducerState):
@@ -89,7 +87,7 @@ class _NeverGoesRound(ProducerState):
         had = batch.sequence
         super().number(batch, sent_before)
         if had is None and batch.sequence is not None:
-            self.partitions[batch.of].next = added(batch.sequence, batch.record_count)
+            self.partitions[batch.topic_partition].next = added(batch.sequence, batch.record_count)
 
 
 class _NumbersAnew(ProducerState):
@@ -106,7 +104,7 @@ class _NobodyWaits(ProducerState):
 
 
 class _NothingIsUnresolved(ProducerState):
-    def doubt(self, batch: Sequenced) -> None:
+    def mark_unresolved(self, batch: Sequenced) -> None:
         pass
 
 
@@ -129,7 +127,9 @@ class _FailedStaysInFlight(ProducerState):
 class _LastGoesRound(ProducerState):
     def acknowledge(self, batch: Sequenced) -> None:
         super().acknowledge(batch)
-        self.partitions[batch.of].last_acknowledged = increment(batch.sequence or 0, batch.record_count - 1)
+        self.partitions[batch.topic_partition].last_acknowledged = increment(
+            batch.sequence or 0, batch.record_count - 1
+        )
 
 
 class _LowestAcknowledged(ProducerState):
@@ -137,7 +137,7 @@ class _LowestAcknowledged(ProducerState):
 
     def acknowledge(self, batch: Sequenced) -> None:
         super().acknowledge(batch)
-        self.partitions[batch.of].last_acknowledged = added(batch.sequence or 0, batch.record_count - 1)
+        self.partitions[batch.topic_partition].last_acknowledged = added(batch.sequence or 0, batch.record_count - 1)
 
 
 def _made(made: Callable[..., RecordAccumulator]) -> Ask:
@@ -147,13 +147,7 @@ def _made(made: Callable[..., RecordAccumulator]) -> Ask:
 def _told(kind: type[ProducerState]) -> Ask:
     """An accumulator whose producer is of this kind."""
 
-    def made(version: str | Release, config: Config, draws: StepDraws | None = None) -> RecordAccumulator:
-        accumulator = RecordAccumulator(version, config, draws)
-        if config.producer is not None and accumulator.state.producer is not None:
-            accumulator.state.producer = kind(accumulator.state.at, config.producer)
-        return accumulator
-
-    return _made(made)
+    return partial(ask_of, RecordAccumulator, tracker=kind)
 
 
 _MISTAKES: tuple[tuple[str, str, Ask], ...] = (

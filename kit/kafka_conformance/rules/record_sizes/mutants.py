@@ -14,7 +14,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.accumulator import ratios, sizes
-from kafka_reference.accumulator.sizes import BatchSize, Headers, Sized
+from kafka_reference.accumulator.sizes import BatchSize, Headers, SizedRecord
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -67,12 +67,12 @@ def _no_offset(_: int, *others: Any) -> int:
     return _RECORD_SIZE(0, *others)
 
 
-def _append_and_move(batch: BatchSize, record: Sized) -> None:
+def _append_and_move(batch: BatchSize, record: SizedRecord) -> None:
     _APPEND(batch, record)
     batch._first_timestamp = record.timestamp  # noqa: SLF001
 
 
-def _append_and_sort(batch: BatchSize, record: Sized) -> None:
+def _append_and_sort(batch: BatchSize, record: SizedRecord) -> None:
     _APPEND(batch, record)
     batch._first_timestamp = min(batch._first_timestamp or 0, record.timestamp)  # noqa: SLF001
 
@@ -91,28 +91,28 @@ def _no_reserve(uncompressed: int, ratio: float, _: int = 32) -> int:
     return int(ratios.float32(uncompressed * ratio))
 
 
-def _room(taken: Callable[[BatchSize, Sized], bool]) -> Ask:
+def _room(taken: Callable[[BatchSize, SizedRecord], bool]) -> Ask:
     """The rule, with another idea of room in a batch that is not full."""
 
-    def has_room_for(batch: BatchSize, record: Sized) -> bool:
+    def has_room_for(batch: BatchSize, record: SizedRecord) -> bool:
         return not batch.closed and not batch.full and taken(batch, record)
 
     return _but(BatchSize, has_room_for=has_room_for)
 
 
-def _size(batch: BatchSize, record: Sized) -> int:
+def _size(batch: BatchSize, record: SizedRecord) -> int:
     return batch._size(record)  # noqa: SLF001
 
 
-def _whole(batch: BatchSize, record: Sized) -> bool:
+def _whole(batch: BatchSize, record: SizedRecord) -> bool:
     return batch.estimated + _size(batch, record) <= batch.buffer
 
 
-def _below(batch: BatchSize, record: Sized) -> bool:
+def _below(batch: BatchSize, record: SizedRecord) -> bool:
     return batch.records == 0 or batch.estimated + _size(batch, record) < batch.buffer
 
 
-def _compressed_too(batch: BatchSize, record: Sized) -> bool:
+def _compressed_too(batch: BatchSize, record: SizedRecord) -> bool:
     size = _size(batch, record)
     return batch.records == 0 or batch.estimated + int(size * batch.ratio if batch.compressed else size) <= batch.buffer
 

@@ -50,7 +50,7 @@ from kafka_conformance.rules.record_sizes.question import (
     questions,
 )
 from kafka_reference.accumulator import ratios, sizes
-from kafka_reference.accumulator.sizes import BatchSize, Sized
+from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
 from kafka_reference.errors import JavaException, QuestionError
 from kafka_reference.releases import NEWEST, Release, since
 
@@ -76,13 +76,13 @@ def _ask(question: RecordSizesQuestion, at: Release) -> Answer:
     }
 
 
-def _sized(record: AskedRecord, knows_headers: bool) -> Sized:
+def _sized(record: AskedRecord, knows_headers: bool) -> SizedRecord:
     headers = record.headers if knows_headers else ()
     timestamp = _int64(record.timestamp)
     if timestamp < -1:
         raise QuestionError(f"no ProducerRecord has the timestamp {timestamp}: take one from -1 on")
     named = tuple((_text(name), _length(value)) for name, value in headers)
-    return Sized(timestamp, _length(record.key), _length(record.value), named)
+    return SizedRecord(timestamp, _length(record.key), _length(record.value), named)
 
 
 def _int64(value: int | str) -> int:
@@ -102,7 +102,7 @@ def _text(name: str | Utf16) -> str:
     return name if isinstance(name, str) else bytes.fromhex(name.utf16).decode("utf-16-be", "surrogatepass")
 
 
-def _step(batch: BatchSize, record: Sized) -> Answer:
+def _step(batch: BatchSize, record: SizedRecord) -> Answer:
     bound = sizes.upper_bound(batch.version, batch.magic, batch.compressed, record.key, record.value, record.headers)
     room = batch.has_room_for(record)
     try:
