@@ -73,7 +73,7 @@ def rules(named: Mapping[str, str]) -> None:
     newest = str(max(map(parse_release, pins.releases)))
 
     def classes(version: str) -> dict[str, str]:
-        return {**java_classes(parse_release(version)), "clock": "Murmur2Clock"}
+        return {**java_classes(parse_release(version)), "clock": "kafkaoracle.murmur2.Murmur2Clock"}
 
     with Jvm() as jvm:
         oracle = Oracle(jvm, default_store(), pins, classes)

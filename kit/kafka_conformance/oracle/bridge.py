@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -20,6 +21,10 @@ from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_jars.store import Stored
 
 __all__ = ["Compiler", "jar_of"]
+
+_SHOWN = 3
+# What Eclipse's compiler prints of an error with -Xemacs, before the line of source.
+_ERROR = re.compile(r"^(.+?):(\d+): error: (.+)$", re.MULTILINE)
 
 
 class _Calls(Protocol):
@@ -39,25 +44,29 @@ class Compiler:
     def __init__(self, jvm: _Calls, jars: Sequence[Stored], folder: Path) -> None:
         self._jvm, self._jars, self._folder = jvm, jars, folder
 
-    def classes(self, sources: Sequence[Path], against: Sequence[Stored], class_path: Iterable[str] = ()) -> Path:
-        """The folder of classes made from ``sources``.
+    def classes(
+        self, sources: Sequence[Path], target: str, against: Sequence[Stored], class_path: Iterable[str] = ()
+    ) -> Path:
+        """Return the folder of classes made from ``sources``, which it compiles if no run has done so before.
 
-        They are compiled against the jars ``against``, which are part of the name, and ``class_path``, which is not
-        (Spark's own, which changes with Spark). Raises OracleFault with the compiler's first error.
+        ``target`` names what they are compiled against, for the error: the jars ``against``, which are part of the
+        folder's name, and ``class_path``, which is not (Spark's own, which changes with Spark).
+
+        Raises OracleFault with the compiler's errors, each with its file and line.
         """
         made = self._folder / "classes" / self._name(sources, against)
         if not made.is_dir():
             try:
                 made.parent.mkdir(parents=True, exist_ok=True)
-                room = Path(tempfile.mkdtemp(prefix="arriving-", dir=made.parent))
+                scratch = Path(tempfile.mkdtemp(prefix="arriving-", dir=made.parent))
             except OSError as error:
-                raise KitError(f"{made.parent} cannot be written: {error.strerror}") from error
+                raise KitError(f"cannot write {made.parent}: {error.strerror}") from error
             try:
                 path = os.pathsep.join([*(str(stored.path) for stored in against), *class_path])
-                self._compile(sources, path, room)
-                _move(room, made)
+                self._compile(sources, target, path, scratch)
+                _move(scratch, made)
             finally:
-                shutil.rmtree(room, ignore_errors=True)
+                shutil.rmtree(scratch, ignore_errors=True)
         return made
 
     def _name(self, sources: Sequence[Path], against: Sequence[Stored]) -> str:
@@ -65,19 +74,18 @@ class Compiler:
         for stored in (*self._jars, *against):
             digest.update(stored.sha256.encode())
         for source in sorted(sources):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+            digest.update(f"{source.parent.name}/{source.name}\0".encode() + source.read_bytes() + b"\0")
         return digest.hexdigest()[:32]
 
-    def _compile(self, sources: Sequence[Path], class_path: str, into: Path) -> None:
-        arguments = ["-17", "-g", "-nowarn", "-encoding", "UTF-8", "-proc:none", "-cp", class_path, "-d", str(into)]
-        arguments += map(str, sources)
-        said = self._jvm.call(lambda: self._run([*arguments]))
-        if said:
-            errors = [line.strip() for line in said.splitlines() if "ERROR in" in line or line.startswith("\t")]
-            raise OracleFault(f"the oracle does not compile against these jars: {' '.join(errors[:4]) or said.strip()}")
+    def _compile(self, sources: Sequence[Path], target: str, class_path: str, into: Path) -> None:
+        arguments = ["-17", "-g", "-nowarn", "-Xemacs", "-encoding", "UTF-8", "-proc:none", "-cp", class_path]
+        arguments += ["-d", str(into), *map(str, sources)]
+        log = self._jvm.call(lambda: self._run(arguments))
+        if log is not None:
+            raise OracleFault(_failure(target, log))
 
-    def _run(self, arguments: list[str]) -> str:
-        """Calls ``BatchCompiler.compile`` by reflection, in a loader of its own; what it said if it failed."""
+    def _run(self, arguments: list[str]) -> str | None:
+        """Call ``BatchCompiler.compile`` by reflection, in a class loader of its own; its log if it failed, else None."""
         java = self._jvm.view.java
         urls = self._jvm.array(java.net.URL, len(self._jars))
         for index, stored in enumerate(self._jars):
@@ -87,15 +95,25 @@ class Compiler:
         method = next(
             m for m in compiler.getMethods() if m.getName() == "compile" and "String[]" in m.toGenericString()
         )
-        said = java.io.StringWriter()
-        printer = java.io.PrintWriter(said)
+        log = java.io.StringWriter()
+        printer = java.io.PrintWriter(log)
         words = self._jvm.array(java.lang.String, len(arguments))
         for index, word in enumerate(arguments):
             words[index] = word
         given = self._jvm.array(java.lang.Object, 4)
         given[0], given[1], given[2], given[3] = words, printer, printer, None
-        compiled = method.invoke(None, given)
-        return "" if compiled else str(said.toString()) or "the compiler said nothing"
+        return None if method.invoke(None, given) else str(log.toString())
+
+
+def _failure(target: str, log: str) -> str:
+    """One line about a failed compilation: the first errors, each with its file and line, and how many there are."""
+    errors = [f"{file}:{line}: {message}" for file, line, message in _ERROR.findall(log)]
+    more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
+    shown = "; ".join(errors[:_SHOWN]) or " ".join(log.split()) or "the compiler printed no error"
+    return (
+        f"cannot compile the oracle's Java for {target}: {shown}{more}:"
+        " correct these lines, or name what this release lacks by reflection"
+    )
 
 
 def jar_of(classes: Path) -> Path:
@@ -110,9 +128,9 @@ def jar_of(classes: Path) -> Path:
     return jar
 
 
-def _move(room: Path, made: Path) -> None:
+def _move(scratch: Path, made: Path) -> None:
     try:
-        room.rename(made)
+        scratch.rename(made)
     except OSError:
         if not made.is_dir():  # else another run was here first, with the same classes
             raise

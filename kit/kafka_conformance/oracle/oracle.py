@@ -16,6 +16,7 @@ import msgspec
 
 from kafka_conformance.core.errors import OracleFault, WrongRelease
 from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.artifacts import broker_of
@@ -23,26 +24,9 @@ from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
 
-__all__ = ["OpenRelease", "Oracle", "bridge_sources"]
+__all__ = ["OpenRelease", "Oracle"]
 
-# What every rule's Java stands on, whatever the release.
-_COMMON = (
-    "Rule", "Draws", "Clusters", "KeyColumn", "PluggedPartitioner", "ScriptRule", "PartitionerScript", "RecordSizes",
-    "Opened", "BatchBytes", "SnapshotFolder", "BrokerProducerStateAccess", "RecordAccumulatorAccess",
-    "RecordAccumulatorAllocation", "RecordAccumulatorCodec", "RecordAccumulatorHeaders", "RecordAccumulatorProducer",
-    "SequenceRule",
-)  # fmt: skip
-# What a rule's class needs and not every release has.
-_BESIDE = {"ProducerSequencesRule": ("SenderAccess", "SenderNetwork")}
 _HOST = "kafkaoracle.host.OracleHost"
-
-
-def bridge_sources(rules: Mapping[str, str]) -> list[Path]:
-    """The Java half for a release with these rules, each with its class."""
-    beside = [name for rule in rules.values() for name in _BESIDE.get(rule, ())]
-    return [
-        ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java" for name in (*_COMMON, *rules.values(), *beside)
-    ]
 
 
 class Oracle:
@@ -92,9 +76,9 @@ class Oracle:
 
     def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
-        classes = self._ready_compiler().classes(bridge_sources(rules), stored)
+        classes = self._ready_compiler().classes(java_sources(rules.values()), f"Kafka {version}", stored)
         jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
-        table = "\n".join(f"{slug}=kafkaoracle.{name}" for slug, name in rules.items())
+        table = "\n".join(f"{slug}={name}" for slug, name in rules.items())
         loaded = self._ask_host(lambda host: host.open(version, "\n".join(map(str, jars)), table))
         opened = OpenRelease(self, version, stored)
         opened.check(loaded, str(stored[0].path))
@@ -128,9 +112,9 @@ class Oracle:
                 raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
 
     def _made_host(self) -> Any:
-        sources = sorted((ORACLE_SOURCES / "host" / "kafkaoracle" / "host").glob("*.java"))
+        sources = sorted((ORACLE_SOURCES / "host").glob("*.java"))
         spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
-        classes = self._ready_compiler().classes(sources, [], [spark])
+        classes = self._ready_compiler().classes(sources, "Spark", [], [spark])
 
         def made() -> Any:
             java = self._jvm.view.java

@@ -21,7 +21,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.oracle.fetching import fetched
-from kafka_conformance.oracle.oracle import bridge_sources
+from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.rules import java_classes
 from kafka_conformance.spark.session import Spark
 from kafka_jars.artifacts import broker_of
@@ -63,7 +63,7 @@ def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
     store = default_store()
     stored = fetched(pins.jars(str(at)), store)
     classes = java_classes(at)
-    bridge = jar_of(spark.compiler().classes(bridge_sources(classes), stored))
+    bridge = jar_of(spark.compiler().classes(java_sources(classes.values()), f"Kafka {at}", stored))
     broker = broker_of(str(at)) if rule.broker else None
     behind = fetched(pins.broker(str(at)), store) if broker else []
     files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:])]

@@ -142,7 +142,7 @@ class Spark:
     def _java_half(self) -> Path:
         """The jar of it, in the store, named like the folder of classes it is made of."""
         sources = sorted(ORACLE_SOURCES.glob("host/**/*.java")) + sorted(ORACLE_SOURCES.glob("spark/**/*.java"))
-        return jar_of(self.compiler().classes(sources, [], [self._class_path]))
+        return jar_of(self.compiler().classes(sources, "Spark", [], [self._class_path]))
 
     def compiler(self) -> Compiler:
         """Eclipse's compiler, in the driver's JVM."""

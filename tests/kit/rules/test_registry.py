@@ -51,7 +51,8 @@ def test_the_java_that_asks_is_there(at: object) -> None:
     classes = java_classes(at)  # type: ignore[arg-type]
     assert {"murmur2", "partition-for-key", "producer-partition"} <= set(classes)
     for name in classes.values():
-        assert (ORACLE_SOURCES / "release" / "kafkaoracle" / f"{name}.java").is_file()
+        package, simple = name.removeprefix("kafkaoracle.").split(".")
+        assert (ORACLE_SOURCES / "release" / package / f"{simple}.java").is_file()
 
 
 def test_rules_by_name_come_in_their_own_order() -> None:

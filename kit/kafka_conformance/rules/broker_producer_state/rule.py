@@ -157,7 +157,7 @@ RULE = Rule(
         | {f"raises {name}Exception" for name in ("TransactionCoordinatorFenced", "CorruptSnapshot", "IllegalArgument")}
         | {"transactional", "transaction version 2", "more than 12 producers"}
     ),
-    java=((BROKER_STATE, "BrokerProducerStateRule"),),
+    java=((BROKER_STATE, "kafkaoracle.broker_producer_state.BrokerProducerStateRule"),),
     share=2,
     broker=True,
     source="ProducerStateManager, ProducerAppendInfo, ProducerStateEntry, VerificationStateEntry",

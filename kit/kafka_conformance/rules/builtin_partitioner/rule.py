@@ -217,7 +217,7 @@ RULE = Rule(
         | {"load", "load: nothing known", "load: all left out", "load: fewer than two", "load: longer than the sizes"}
         | {"load: sums wrap", "load: sizes below zero", "load: all equal", "load: one left over", "load: some left out"}
     ),
-    java=((since("3.3.0"), "BuiltInPartitionerRule"),),
+    java=((since("3.3.0"), "kafkaoracle.builtin_partitioner.BuiltInPartitionerRule"),),
     source="BuiltInPartitioner.peekCurrentPartitionInfo, updatePartitionInfo, updatePartitionLoadStats, loadStatsRangeEnd",
     links=(
         f"{_WIKI}/KIP-794%3A+Strictly+Uniform+Sticky+Partitioner",

@@ -70,7 +70,7 @@ def sequence_rule(name: str, step: Callable[[int, int], int], wraps: Callable[[i
         labels=labels,
         path=lambda question: next(labels(question)),
         required_labels=frozenset({"below 0", "wraps", "does not wrap"}),
-        java=((spans, f"Sequence{name.capitalize()}Rule"),),
+        java=((spans, f"kafkaoracle.sequences.Sequence{name.capitalize()}Rule"),),
         source=f"DefaultRecordBatch.{name}Sequence(int, int)",
         links=(
             "https://issues.apache.org/jira/browse/KAFKA-7692",

@@ -91,7 +91,7 @@ RULE = Rule(
     labels=_labels,
     path=_path,
     required_labels=REQUIRED_LABELS,
-    java=((since("0.10.0.0", until="3.9.99"), "DefaultPartitionerRule"),),
+    java=((since("0.10.0.0", until="3.9.99"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
     source="DefaultPartitioner.partition and onNewBatch; from 2.4.0 StickyPartitionCache.nextPartition",
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",

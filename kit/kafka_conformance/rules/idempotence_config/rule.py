@@ -226,7 +226,7 @@ RULE = Rule(
             for conflict in ("retries", "acks", "max.in.flight.requests.per.connection", "retries and acks")
         }
     ),
-    java=((since("0.10.0.0"), "IdempotenceConfigRule"),),
+    java=((since("0.10.0.0"), "kafkaoracle.idempotence_config.IdempotenceConfigRule"),),
     source="new KafkaProducer(Map, Serializer, Serializer)",
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-13598",

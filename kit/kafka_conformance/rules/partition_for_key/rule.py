@@ -85,8 +85,8 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS
     | {"no partitions", "negative count", "one partition", "several", "count at the end of the ints"},
     java=(
-        (since("3.3.0"), "PartitionForKeyRule"),
-        (since("0.10.0.0", until="3.2.99"), "PartitionForKeyByDefaultPartitioner"),
+        (since("3.3.0"), "kafkaoracle.partition_for_key.PartitionForKeyRule"),
+        (since("0.10.0.0", until="3.2.99"), "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
     ),
     source="BuiltInPartitioner.partitionForKey(byte[], int) from 3.3.0, before that DefaultPartitioner.partition",
     links=("https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",),

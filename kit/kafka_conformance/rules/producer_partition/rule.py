@@ -132,7 +132,7 @@ RULE = Rule(
         {"explicit", "explicit, negative", "explicit, not there", "plugged", "plugged, negative", "no key", "empty key"}
         | {"keyed", "keyed, ignore_keys", "no partitions", "no leader"}
     ),
-    java=((since("0.10.0.0"), "ProducerPartitionRule"),),
+    java=((since("0.10.0.0"), "kafkaoracle.producer_partition.ProducerPartitionRule"),),
     source="KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)",
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",

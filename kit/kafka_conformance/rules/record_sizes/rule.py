@@ -235,9 +235,9 @@ RULE = Rule(
         | {"headers in a message", "no room, then room for a smaller one", "an estimate below 0"}
     ),
     java=(
-        (since("0.11.0.0"), "RecordSizesRule"),
-        (since("0.10.2.0", until="0.10.2.99"), "RecordSizesByRecordBatch"),
-        (since("0.10.0.0", until="0.10.1.99"), "RecordSizesByMemoryRecords"),
+        (since("0.11.0.0"), "kafkaoracle.record_sizes.RecordSizesRule"),
+        (since("0.10.2.0", until="0.10.2.99"), "kafkaoracle.record_sizes.RecordSizesByRecordBatch"),
+        (since("0.10.0.0", until="0.10.1.99"), "kafkaoracle.record_sizes.RecordSizesByMemoryRecords"),
     ),
     source="ProducerBatch.tryAppend, MemoryRecordsBuilder, DefaultRecord.sizeInBytes, CompressionRatioEstimator",
     links=(

@@ -159,7 +159,7 @@ RULE = Rule(
         {"no partitions", "no leader", "some led", "all led", "the cluster changes", "several topics", "keyed"}
         | {"asked once", "asked again", "a batch of another topic"}
     ),
-    java=((since("2.4.0"), "RoundRobinRule"),),
+    java=((since("2.4.0"), "kafkaoracle.round_robin_partitioner.RoundRobinRule"),),
     source="RoundRobinPartitioner.partition, and onNewBatch where there is one",
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-9965",

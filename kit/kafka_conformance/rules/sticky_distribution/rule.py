@@ -170,7 +170,7 @@ RULE = Rule(
         | {"no batch fills", "every batch is drained at once", "batches are drained", "partitions at different paces"}
         | {"queue sizes known"}
     ),
-    java=((since("0.10.0.0"), "StickyDistributionRule"),),
+    java=((since("0.10.0.0"), "kafkaoracle.sticky_distribution.StickyDistributionRule"),),
     source="KafkaProducer.doSend and RecordAccumulator.append, around the real partitioners",
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-10888",

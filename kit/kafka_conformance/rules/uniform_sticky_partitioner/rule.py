@@ -74,7 +74,7 @@ RULE = Rule(
     labels=_labels,
     path=lambda _: "sticky",
     required_labels=REQUIRED_LABELS,
-    java=((since("2.4.0", until="3.9.99"), "UniformStickyRule"),),
+    java=((since("2.4.0", until="3.9.99"), "kafkaoracle.uniform_sticky_partitioner.UniformStickyRule"),),
     source="UniformStickyPartitioner.partition and onNewBatch, which are StickyPartitionCache's",
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",

@@ -59,10 +59,10 @@ def test_any_count_an_int_can_hold_is_generated() -> None:
 @pytest.mark.parametrize(
     ("version", "java"),
     [
-        ("0.10.0.1", "PartitionForKeyByDefaultPartitioner"),
-        ("3.2.3", "PartitionForKeyByDefaultPartitioner"),
-        ("3.3.0", "PartitionForKeyRule"),
-        ("4.4.0", "PartitionForKeyRule"),
+        ("0.10.0.1", "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
+        ("3.2.3", "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
+        ("3.3.0", "kafkaoracle.partition_for_key.PartitionForKeyRule"),
+        ("4.4.0", "kafkaoracle.partition_for_key.PartitionForKeyRule"),
         ("0.9.0.1", None),
     ],
 )

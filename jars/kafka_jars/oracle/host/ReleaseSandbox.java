@@ -1,0 +1,186 @@
+package kafkaoracle.host;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.lang.reflect.Field;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.function.ToLongBiFunction;
+
+/**
+ * One release, loaded where nothing else can be seen: the loader's parent is the platform's, so Spark's class path,
+ * which may hold a kafka-clients of its own, is out of sight. What was loaded is read back, never assumed.
+ *
+ * Everything runs on one thread of ours whose id is set to 0: then ThreadLocalRandom's k-th draw depends on the seed
+ * alone, and a question's draws can be what Kafka draws.
+ */
+public final class ReleaseSandbox {
+    private final Loader loader;
+    private final ExecutorService thread;
+    private final String loadedVersion;
+    private final String loadedFrom;
+    private final Map<String, Function<Map<String, Object>, Map<String, Object>>> rules = new HashMap<>();
+
+    public ReleaseSandbox(String release, String[] jars, String[] ruleClasses) throws Exception {
+        loader = new Loader("kafka-" + release);
+        loader.add(jars);
+        loadedFrom = whereIs("org.apache.kafka.common.utils.Utils");
+        loadedVersion = versionIn(loader);
+        thread = Executors.newSingleThreadExecutor(work -> {
+            Thread made = new Thread(work, "kafka-oracle-" + release);
+            made.setDaemon(true);
+            made.setContextClassLoader(loader);
+            return made;
+        });
+        onOurThread(() -> {
+            forgetThreadId();
+            for (String rule : ruleClasses) {
+                String[] slugAndClass = rule.split("=");
+                rules.put(slugAndClass[0], instance(slugAndClass[1], release));
+            }
+            return null;
+        });
+    }
+
+    /** More jars behind those that are there, so nothing already loaded changes; where this class of theirs is from. */
+    public String extend(String[] jars, String witness) throws Exception {
+        loader.add(jars);
+        return whereIs(witness);
+    }
+
+    private String whereIs(String className) throws Exception {
+        Class<?> witness = Class.forName(className, false, loader);
+        return Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    }
+
+    public String loadedVersion() {
+        return loadedVersion;
+    }
+
+    public String loadedFrom() {
+        return loadedFrom;
+    }
+
+    /** A whole batch in one go: to hand over each question by itself takes longer than many an answer. */
+    List<Map<String, Object>> answer(List<Map<String, Object>> batch) throws Exception {
+        return onOurThread(() -> {
+            List<Map<String, Object>> answers = new ArrayList<>(batch.size());
+            for (Map<String, Object> asked : batch) {
+                Map<String, Object> answered = new LinkedHashMap<>();
+                answered.put("id", asked.get("id"));
+                answer(asked, answered);
+                answers.add(answered);
+            }
+            return answers;
+        });
+    }
+
+    @SuppressWarnings("unchecked")
+    private void answer(Map<String, Object> asked, Map<String, Object> answered) {
+        Function<Map<String, Object>, Map<String, Object>> rule = rules.get((String) asked.get("rule"));
+        if (rule == null) {
+            answered.put("unsupported", "release " + loadedVersion + " has no rule " + asked.get("rule"));
+            return;
+        }
+        try {
+            answered.put("answer", rule.apply((Map<String, Object>) asked.get("question")));
+        } catch (Exception | LinkageError failed) {
+            // A question about a class that came or went. (A LinkageError with such a cause is a fault of the class path.)
+            if (failed instanceof Exception && failed.getCause() instanceof ClassNotFoundException absent) {
+                answered.put("unsupported", "release " + loadedVersion + " has no class " + absent.getMessage());
+                return;
+            }
+            answered.put("failed", String.valueOf(failed.getMessage() == null ? failed : failed.getMessage()));
+        }
+    }
+
+    long bulk(String rule, String in, String out) throws Exception {
+        ToLongBiFunction<ByteBuffer, ByteBuffer> column = column(rule);
+        try (RandomAccessFile keys = new RandomAccessFile(in, "r"); RandomAccessFile results = new RandomAccessFile(out, "rw")) {
+            ByteBuffer from = keys.getChannel().map(MapMode.READ_ONLY, 0, keys.length()).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer into = results.getChannel().map(MapMode.READ_WRITE, 0, 4 * from.getLong(0)).order(ByteOrder.LITTLE_ENDIAN);
+            return onOurThread(() -> column.applyAsLong(from, into));
+        }
+    }
+
+    /**
+     * A whole column (see KeyColumn.java) on the thread of whoever asks: such a rule draws nothing, so it needs no thread of
+     * ours, and threads of one id in several sandboxes would wait for each other. One column at a time in a sandbox.
+     */
+    public void answer(String rule, ByteBuffer in, ByteBuffer out) {
+        column(rule).applyAsLong(in, out);
+    }
+
+    @SuppressWarnings("unchecked")
+    private ToLongBiFunction<ByteBuffer, ByteBuffer> column(String rule) {
+        return (ToLongBiFunction<ByteBuffer, ByteBuffer>) (Object) rules.get(rule);
+    }
+
+    public void close() throws IOException {
+        thread.shutdownNow();
+        loader.close();
+    }
+
+    private <T> T onOurThread(Callable<T> work) throws Exception {
+        try {
+            return thread.submit(work).get();
+        } catch (ExecutionException wrapped) {
+            if (wrapped.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw (Exception) wrapped.getCause();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private Function<Map<String, Object>, Map<String, Object>> instance(String className, String release) throws Exception {
+        Object rule = Class.forName(className, true, loader).getConstructor(String.class).newInstance(release);
+        return (Function<Map<String, Object>, Map<String, Object>>) rule;
+    }
+
+    private static String versionIn(URLClassLoader loader) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream file = loader.getResourceAsStream("kafka/kafka-version.properties")) {
+            if (file == null) {
+                return "unknown";
+            }
+            properties.load(file);
+        }
+        return properties.getProperty("version", "unknown").trim();
+    }
+
+    private static void forgetThreadId() throws ReflectiveOperationException {
+        Field id = Thread.class.getDeclaredField("tid");
+        id.setAccessible(true);
+        id.setLong(Thread.currentThread(), 0);
+    }
+
+    /** A loader that takes jars later too. */
+    private static final class Loader extends URLClassLoader {
+        Loader(String name) {
+            super(name, new URL[0], ClassLoader.getPlatformClassLoader());
+        }
+
+        void add(String[] jars) throws IOException {
+            for (String jar : jars) {
+                addURL(Path.of(jar).toUri().toURL());
+            }
+        }
+    }
+}

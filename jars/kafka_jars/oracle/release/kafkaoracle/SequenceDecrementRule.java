@@ -1,9 +1,0 @@
-package kafkaoracle;
-
-/** DefaultRecordBatch.decrementSequence. */
-public final class SequenceDecrementRule extends SequenceRule {
-
-    public SequenceDecrementRule(String release) throws ReflectiveOperationException {
-        super("decrementSequence");
-    }
-}

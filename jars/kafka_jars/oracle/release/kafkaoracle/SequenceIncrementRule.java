@@ -1,9 +1,0 @@
-package kafkaoracle;
-
-/** DefaultRecordBatch.incrementSequence. */
-public final class SequenceIncrementRule extends SequenceRule {
-
-    public SequenceIncrementRule(String release) throws ReflectiveOperationException {
-        super("incrementSequence");
-    }
-}

@@ -1,0 +1,47 @@
+package kafkaoracle.murmur2;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongBiFunction;
+import kafkaoracle.rule.KeyColumn;
+import kafkaoracle.rule.Rule;
+import org.apache.kafka.common.utils.Utils;
+
+/** How long the client's own hash takes over keys that are there already: what the benchmarks compare with. */
+public final class Murmur2Clock extends Rule implements ToLongBiFunction<ByteBuffer, ByteBuffer> {
+
+    public Murmur2Clock(String release) {
+    }
+
+    @Override
+    protected Map<String, Object> answer(Map<String, Object> question) {
+        throw new UnsupportedOperationException("a clock answers columns only");
+    }
+
+    @Override
+    public long applyAsLong(ByteBuffer in, ByteBuffer out) {
+        List<byte[]> made = new ArrayList<>();
+        new KeyColumn(in).each(out, key -> {
+            made.add(key);
+            return 0;
+        });
+        byte[][] keys = made.toArray(new byte[0][]);
+        int[] hashes = new int[keys.length];
+        hashAll(keys, hashes); // the first round is the compiler's
+        long begun = System.nanoTime();
+        hashAll(keys, hashes);
+        long spent = System.nanoTime() - begun;
+        for (int i = 0; i < hashes.length; i++) {
+            out.putInt(4 * i, hashes[i]);
+        }
+        return spent;
+    }
+
+    private static void hashAll(byte[][] keys, int[] hashes) {
+        for (int i = 0; i < keys.length; i++) {
+            hashes[i] = Utils.murmur2(keys[i]);
+        }
+    }
+}

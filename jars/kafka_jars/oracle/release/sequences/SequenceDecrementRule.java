@@ -1,0 +1,9 @@
+package kafkaoracle.sequences;
+
+/** DefaultRecordBatch.decrementSequence. */
+public final class SequenceDecrementRule extends SequenceRule {
+
+    public SequenceDecrementRule(String release) throws ReflectiveOperationException {
+        super("decrementSequence");
+    }
+}

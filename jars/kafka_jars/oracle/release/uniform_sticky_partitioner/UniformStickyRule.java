@@ -1,0 +1,20 @@
+package kafkaoracle.uniform_sticky_partitioner;
+
+import java.util.Map;
+import kafkaoracle.partitioner.PartitionerRule;
+import kafkaoracle.rule.Draws;
+import org.apache.kafka.clients.producer.Partitioner;
+import org.apache.kafka.clients.producer.UniformStickyPartitioner;
+
+/** UniformStickyPartitioner, 2.4.0 to 3.9.x. */
+public final class UniformStickyRule extends PartitionerRule {
+
+    public UniformStickyRule(String release) {
+    }
+
+    @Override
+    protected Partitioner fresh(Map<String, Object> question) {
+        Draws.from(seed(question));
+        return new UniformStickyPartitioner();
+    }
+}
