@@ -44,7 +44,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder. ``jars/`` in it holds the jars; other rooms of it belong to whoever makes them."""
+    """The folder. ``jars/`` in it holds the jars; its other folders belong to whatever makes them."""
 
     folder: Path
 
@@ -67,18 +67,18 @@ class Store:
         path = self.path(jar)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            room = Path(tempfile.mkdtemp(prefix="arriving-", dir=self.folder))
+            scratch = Path(tempfile.mkdtemp(prefix="arriving-", dir=self.folder))
         except OSError as error:
             raise JarUnavailable(
                 f"the jar cache {self.folder} cannot be written ({error.strerror}):"
                 " set KAFKA_CONFORMANCE_CACHE to a folder that can"
             ) from error
         try:
-            arrived = fetch(jar.coordinates, room)
+            arrived = fetch(jar.coordinates, scratch)
             _checked(jar, arrived, f"what the repository gave for {jar.coordinates}")
             arrived.replace(path)
         finally:
-            shutil.rmtree(room, ignore_errors=True)
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def default_store() -> Store:

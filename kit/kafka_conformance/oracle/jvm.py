@@ -69,11 +69,13 @@ class Jvm:
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
-        self._room = tempfile.TemporaryDirectory(prefix="kafka-conformance-", dir=_memory())  # for files of a question
-        with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
-            address = Path(room) / "address"
+        self._scratch = tempfile.TemporaryDirectory(
+            prefix="kafka-conformance-", dir=_memory()
+        )  # for files of a question
+        with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
+            address = Path(folder) / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
-            self._process = _start(self.java, class_path, options, address, self._words, Path(self._room.name))
+            self._process = _start(self.java, class_path, options, address, self._words, Path(self._scratch.name))
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -131,7 +133,7 @@ class Jvm:
             self._process.kill()
             self._process.wait(_END_LIMIT_S)
         self._words.close()
-        self._room.cleanup()
+        self._scratch.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -191,9 +193,15 @@ def _memory() -> str | None:
 
 
 def _start(
-    java: Java, class_path: list[str], options: Sequence[str], address: Path, words: IO[bytes], room: Path
+    java: Java, class_path: list[str], options: Sequence[str], address: Path, words: IO[bytes], scratch: Path
 ) -> subprocess.Popen[bytes]:
-    command = [str(java.program), "-cp", os.pathsep.join(class_path), *_OPTIONS, f"-Dkafka.conformance.room={room}"]
+    command = [
+        str(java.program),
+        "-cp",
+        os.pathsep.join(class_path),
+        *_OPTIONS,
+        f"-Dkafka.conformance.scratch={scratch}",
+    ]
     command += options
     command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
     command.append("org.apache.spark.api.python.PythonGatewayServer")

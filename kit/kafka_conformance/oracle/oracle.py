@@ -32,7 +32,7 @@ _HOST = "kafkaoracle.host.OracleHost"
 class Oracle:
     """Answers as Kafka's own classes do. ``jvm`` is the JVM, ``store`` and ``pins`` say which jars.
 
-    ``java_classes`` names, for a release, each rule's slug and the Java class that asks it, and what else to compile.
+    ``java_classes`` gives, for a release, the Java class of each rule by its slug.
     """
 
     def __init__(self, jvm: Jvm, store: Store, pins: Pins, java_classes: Callable[[str], Mapping[str, str]]) -> None:
@@ -41,8 +41,8 @@ class Oracle:
         self._compiler: Compiler | None = None
         self._host: Any = None
         self._open: dict[str, OpenRelease] = {}
-        # One at a time: in every release's room the thread that answers has the id 0, and there are locks in the JDK that
-        # tell threads apart by their ids (ReentrantReadWriteLock, which JMX uses): two of them wait for each other for ever.
+        # One call at a time: in every sandbox the thread that answers has the id 0, and locks of the JDK's that tell
+        # threads apart by their ids (ReentrantReadWriteLock, which JMX uses) would make two of them wait for each other.
         self._one_at_a_time = RLock()
 
     @property

@@ -2,19 +2,20 @@ package kafkaoracle.broker_producer_state;
 
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import kafkaoracle.reflection.Members;
 
 /**
- * Batches as the broker meets them: Kafka's own DefaultRecordBatch, over bytes.
+ * Batches as the broker receives them: Kafka's own DefaultRecordBatch, over bytes.
  *
- * A data batch is its header alone, 61 bytes: whoever looks after producers reads nothing behind it, and a batch of 2^31
- * records costs what a batch of one does. A marker holds its one record, which is read.
+ * A data batch is its header alone, 61 bytes: ProducerStateManager reads nothing behind it, and so a batch of 2^31 records
+ * costs what a batch of one does. A marker holds its one record, which is read.
  */
 final class BrokerBatches {
     private static final int OVERHEAD = 12;
     private static final int HEADER = 61;
     private static final byte TRANSACTIONAL = 0x10;
     private static final byte CONTROL = 0x20;
-    /** Length, attributes, timestamp and offset (both as the batch says), key of 4 bytes, value of 6, no headers. */
+    /** Length, attributes, deltas of timestamp and offset, length of the key: what comes before a marker's key of 4 bytes. */
     private static final byte[] BEFORE_KEY = {32, 0, 0, 0, 8};
     private static final byte VALUE_OF_SIX = 12;
 
@@ -22,7 +23,7 @@ final class BrokerBatches {
     private final Method batches;
 
     BrokerBatches() throws ReflectiveOperationException {
-        Class<?> records = records();
+        Class<?> records = Members.recordType("MemoryRecords");
         readable = records.getMethod("readableRecords", ByteBuffer.class);
         batches = records.getMethod("batches");
     }
@@ -53,14 +54,5 @@ final class BrokerBatches {
     private Object read(ByteBuffer bytes) throws ReflectiveOperationException {
         Object found = batches.invoke(readable.invoke(null, bytes.rewind()));
         return ((Iterable<?>) found).iterator().next();
-    }
-
-    private static Class<?> records() throws ClassNotFoundException {
-        ClassLoader here = BrokerBatches.class.getClassLoader();
-        try {
-            return Class.forName("org.apache.kafka.common.record.internal.MemoryRecords", true, here);
-        } catch (ClassNotFoundException before43) {
-            return Class.forName("org.apache.kafka.common.record.MemoryRecords", true, here);
-        }
     }
 }

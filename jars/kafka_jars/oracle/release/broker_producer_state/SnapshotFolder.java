@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A folder for the files of one script at a time: made when first asked for, emptied after every script, and gone with
- * the JVM. It lies in the folder that whoever started the JVM removes, so it is gone even if the JVM was killed.
+ * A folder for the files of one script at a time: made at first use, emptied after every script, removed with the JVM.
+ * It lies in the folder that the kit removes at its end, so it is removed even if the JVM is killed.
  */
 final class SnapshotFolder {
     private Path folder;
@@ -16,23 +16,23 @@ final class SnapshotFolder {
         return new File("/nonexistent/kafka-conformance");
     }
 
-    File made() throws IOException {
+    File create() throws IOException {
         if (folder == null) {
-            String home = System.getProperty("kafka.conformance.room");
-            folder = home == null ? Files.createTempDirectory("snapshots-") : Files.createTempDirectory(Path.of(home), "snapshots-");
+            String scratch = System.getProperty("kafka.conformance.scratch");
+            folder = scratch == null ? Files.createTempDirectory("snapshots-") : Files.createTempDirectory(Path.of(scratch), "snapshots-");
             Runtime.getRuntime().addShutdownHook(new Thread(this::remove));
         }
         return folder.toFile();
     }
 
     File file(long offset) throws IOException {
-        return new File(made(), String.format("%020d.snapshot", offset));
+        return new File(create(), String.format("%020d.snapshot", offset));
     }
 
     void empty() {
-        File[] left = folder == null ? null : folder.toFile().listFiles();
-        if (left != null) {
-            for (File file : left) {
+        File[] files = folder == null ? null : folder.toFile().listFiles();
+        if (files != null) {
+            for (File file : files) {
                 file.delete();
             }
         }

@@ -4,7 +4,7 @@ import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,7 +13,7 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 
-/** Kafka's own Cluster, as the question describes it; every topic named has the same partitions. */
+/** Kafka's own Cluster, as the question describes it; every topic has the same partitions. */
 public final class Clusters {
     private static final Node[] NONE = new Node[0];
 
@@ -21,17 +21,10 @@ public final class Clusters {
     }
 
     public static Cluster from(Object described, Collection<String> topics) throws ReflectiveOperationException {
-        Map<Integer, Node> nodes = new HashMap<>();
-        List<Node> inOrder = new ArrayList<>();
-        for (Map<?, ?> node : list(((Map<?, ?>) described).get("nodes"))) {
-            int id = Rule.integer(node.get("id"));
-            Node made = new Node(id, "node" + id, 9092, (String) node.get("rack"));
-            nodes.put(id, made);
-            inOrder.add(made);
-        }
+        Map<Integer, Node> nodes = nodes(described);
         List<PartitionInfo> partitions = new ArrayList<>();
         for (String topic : topics) {
-            for (Map<?, ?> partition : list(((Map<?, ?>) described).get("partitions"))) {
+            for (Map<?, ?> partition : list(described, "partitions")) {
                 Object leader = partition.get("leader");
                 Node node = leader == null ? null : nodes.get(Rule.integer(leader));
                 if (leader != null && node == null) {
@@ -40,11 +33,21 @@ public final class Clusters {
                 partitions.add(new PartitionInfo(topic, Rule.integer(partition.get("id")), node, NONE, NONE));
             }
         }
-        return of(inOrder, partitions);
+        return of(nodes.values(), partitions);
     }
 
-    /** To 0.10.0.1 the constructor takes no cluster id and no internal topics. */
-    public static Cluster of(List<Node> nodes, List<PartitionInfo> partitions) throws ReflectiveOperationException {
+    /** The cluster's nodes by id, in the question's order. */
+    static Map<Integer, Node> nodes(Object described) {
+        Map<Integer, Node> nodes = new LinkedHashMap<>();
+        for (Map<?, ?> node : list(described, "nodes")) {
+            int id = Rule.integer(node.get("id"));
+            nodes.put(id, new Node(id, "node" + id, 9092, (String) node.get("rack")));
+        }
+        return nodes;
+    }
+
+    /** Up to 0.10.0.1 the constructor takes no cluster id and no internal topics. */
+    public static Cluster of(Collection<Node> nodes, List<PartitionInfo> partitions) throws ReflectiveOperationException {
         Set<String> none = Collections.emptySet();
         try {
             Constructor<Cluster> byId =
@@ -56,7 +59,7 @@ public final class Clusters {
     }
 
     @SuppressWarnings("unchecked")
-    private static List<Map<?, ?>> list(Object maps) {
-        return (List<Map<?, ?>>) maps;
+    static List<Map<?, ?>> list(Object described, String field) {
+        return (List<Map<?, ?>>) ((Map<?, ?>) described).get(field);
     }
 }

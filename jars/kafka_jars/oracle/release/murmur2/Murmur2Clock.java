@@ -9,7 +9,7 @@ import kafkaoracle.rule.KeyColumn;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.common.utils.Utils;
 
-/** How long the client's own hash takes over keys that are there already: what the benchmarks compare with. */
+/** Times Utils.murmur2 over keys that are in memory already: the base line of the benchmarks. */
 public final class Murmur2Clock extends Rule implements ToLongBiFunction<ByteBuffer, ByteBuffer> {
 
     public Murmur2Clock(String release) {
@@ -29,7 +29,7 @@ public final class Murmur2Clock extends Rule implements ToLongBiFunction<ByteBuf
         });
         byte[][] keys = made.toArray(new byte[0][]);
         int[] hashes = new int[keys.length];
-        hashAll(keys, hashes); // the first round is the compiler's
+        hashAll(keys, hashes); // warms up the JIT compiler
         long begun = System.nanoTime();
         hashAll(keys, hashes);
         long spent = System.nanoTime() - begun;

@@ -1,6 +1,5 @@
 package kafkaoracle.partition_for_key;
 
-import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.Collections;
@@ -8,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongBiFunction;
 import kafkaoracle.cluster.Clusters;
+import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.KeyColumn;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.clients.producer.internals.DefaultPartitioner;
@@ -16,9 +16,11 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * The same rule before 3.3.0, where it has no method of its own: it is what DefaultPartitioner does with a key, over
- * the size of the topic's list of partitions. The list is ours, so that it can have any size an int can name. A null
- * key is no question for that class (it would go round-robin or sticky), so it is put to the hash the rule begins with.
+ * partition-for-key before 3.3.0, where it has no method of its own: DefaultPartitioner.partition with a key, over a topic
+ * whose list of partitions is ours, so that it can have any size an int can name.
+ *
+ * DefaultPartitioner treats a null key as none (round robin or sticky), so a null key is put to Utils.murmur2, with which
+ * the rule begins.
  */
 public final class PartitionForKeyByDefaultPartitioner extends Rule implements ToLongBiFunction<ByteBuffer, ByteBuffer> {
     private static final String TOPIC = "t";
@@ -28,9 +30,7 @@ public final class PartitionForKeyByDefaultPartitioner extends Rule implements T
     private int partitions;
 
     public PartitionForKeyByDefaultPartitioner(String release) throws ReflectiveOperationException {
-        Field byTopic = Cluster.class.getDeclaredField("partitionsByTopic");
-        byTopic.setAccessible(true);
-        byTopic.set(cluster, Collections.singletonMap(TOPIC, listOfAnySize()));
+        Members.set(cluster, "partitionsByTopic", Collections.singletonMap(TOPIC, listOfAnySize()));
     }
 
     @Override

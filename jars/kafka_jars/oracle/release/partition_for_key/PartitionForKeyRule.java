@@ -7,7 +7,7 @@ import kafkaoracle.rule.KeyColumn;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 
-/** BuiltInPartitioner.partitionForKey, from 3.3.0 on. */
+/** BuiltInPartitioner.partitionForKey, since 3.3.0. */
 public final class PartitionForKeyRule extends Rule implements ToLongBiFunction<ByteBuffer, ByteBuffer> {
 
     public PartitionForKeyRule(String release) {

@@ -1,61 +1,56 @@
 package kafkaoracle.partitioner;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Map;
-import kafkaoracle.rule.ScriptRule;
+import kafkaoracle.reflection.Members;
+import kafkaoracle.rule.Draws;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.Cluster;
 
 /**
  * A script put to one of Kafka's partitioners, a new one for every question.
  *
- * Partitioner.onNewBatch exists from 2.4.0 to 3.9.x only. In the other releases no producer says that it starts a
- * batch, so there the step is taken by doing nothing.
+ * Partitioner.onNewBatch exists from 2.4.0 to 3.9.x only. In the other releases no producer reports that it starts a
+ * batch, so there the step does nothing.
  */
-public abstract class PartitionerRule extends ScriptRule {
-    private static final Method ON_NEW_BATCH = Arrays.stream(Partitioner.class.getMethods())
-        .filter(method -> method.getName().equals("onNewBatch"))
-        .findFirst()
-        .orElse(null);
+public abstract class PartitionerRule extends ClusterScriptRule {
+    private static final Method ON_NEW_BATCH = Members.method(Partitioner.class, "onNewBatch");
 
     private Partitioner partitioner;
 
-    /** A new partitioner, which has seen nothing; the draws the question asks for are what it will draw. */
-    protected abstract Partitioner fresh(Map<String, Object> question) throws Exception;
+    /** A new partitioner; what it draws follows from the question's seed. */
+    protected abstract Partitioner fresh() throws Exception;
 
-    /** Before a record is placed. */
+    /** Called before a record is placed. */
     protected void aboutToPlace(String topic, byte[] key) throws Exception {
     }
 
     @Override
-    protected final void begin(Map<String, Object> question) throws Exception {
-        partitioner = fresh(question);
+    protected final void start(Map<String, Object> question) throws Exception {
+        Object seed = question.get("seed"); // a string where it is beyond what every JSON reader keeps exact
+        if (seed != null) {
+            Draws.from(Long.parseLong(seed.toString()));
+        }
+        partitioner = fresh();
     }
 
     @Override
-    protected final Map<String, Object> take(String op, Map<String, Object> asked) throws Exception {
-        String topic = (String) asked.get("topic");
+    protected final Map<String, Object> take(String op, Map<String, Object> step) throws Exception {
+        String topic = (String) step.get("topic");
         Cluster now = cluster();
         switch (op) {
             case "partition":
-                byte[] key = bytes(asked.get("key"));
+                byte[] key = bytes(step.get("key"));
                 aboutToPlace(topic, key);
                 return Map.of("partition", kafka(() -> partitioner.partition(topic, key, key, null, null, now)));
             case "new_batch":
-                Integer previous = integer(asked.get("previous"));
+                Integer previous = integer(step.get("previous"));
                 if (ON_NEW_BATCH != null) {
                     kafka(() -> ON_NEW_BATCH.invoke(partitioner, topic, now, previous));
                 }
                 return Map.of();
             default:
-                throw new IllegalArgumentException("a partitioner's script has no step " + op);
+                return super.take(op, step);
         }
-    }
-
-    /** The question's seed: a number, or a string where it is beyond what every JSON reader keeps exact. */
-    public static long seed(Map<String, Object> question) {
-        Object seed = question.get("seed");
-        return seed instanceof String ? Long.parseLong((String) seed) : ((Number) seed).longValue();
     }
 }

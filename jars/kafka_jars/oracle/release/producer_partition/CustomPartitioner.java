@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.Cluster;
 
-/** A user's partitioner that returns what the question says. Every release has its own copy of this class. */
+/** A user's partitioner, which returns what the question says. */
 public final class CustomPartitioner implements Partitioner {
     static int returns;
 

@@ -1,7 +1,5 @@
 package kafkaoracle.producer_sequences;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,8 +12,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import kafkaoracle.accumulator.AccumulatorAccess;
-import kafkaoracle.rule.Draws;
-import kafkaoracle.rule.Rule;
+import kafkaoracle.accumulator.BatchAccess;
+import kafkaoracle.accumulator.RecordAppend;
+import kafkaoracle.cluster.ClusterView;
+import kafkaoracle.rule.DrawingScriptRule;
+import kafkaoracle.sender.ProduceRequests;
+import kafkaoracle.sender.Responses;
 import kafkaoracle.sender.SenderAccess;
 import kafkaoracle.sender.SenderNetwork;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -23,26 +25,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Sender, with its accumulator and its transaction manager, step by step, before brokers that the question plays.
+ * Sender, with its accumulator and its transaction manager, step by step, before brokers whose answers the question holds.
  *
  * A run is one round of the sender's loop: it sends what is ready, then polls the network. Records are numbered in the
- * order in which they were appended, requests in the order in which they were sent. A step that is about no request that
- * is in flight does nothing, and is answered by {}.
+ * order in which they were appended, requests in the order in which they were sent. A step about a request that is not in
+ * flight does nothing, and is answered by {}.
  */
-public final class ProducerSequencesRule extends Rule {
-    private static final Set<String> TOPICS = Set.of("t");
+public final class ProducerSequencesRule extends DrawingScriptRule {
+    private static final String TOPIC = "t";
 
     private final AccumulatorAccess kafka = new AccumulatorAccess();
-    private final Rule step = new Rule() {
-        @Override
-        protected Map<String, Object> answer(Map<String, Object> asked) throws Exception {
-            return take((String) asked.get("op"), asked);
-        }
-    };
 
-    private List<?> draws;
-    private int drawn;
-    private AccumulatorAccess.View view;
+    private ClusterView view;
     private SenderNetwork network;
     private SenderAccess sender;
     private Deque<Map<String, Object>> ids;
@@ -50,34 +44,17 @@ public final class ProducerSequencesRule extends Rule {
     private int records;
     private List<Object> ended;
 
-    public ProducerSequencesRule(String release) {
+    public ProducerSequencesRule(String release) throws ReflectiveOperationException {
     }
 
     @Override
     @SuppressWarnings("unchecked")
-    protected Map<String, Object> answer(Map<String, Object> question) throws Exception {
-        draws = (List<?>) question.get("draws");
-        drawn = 0;
-        begin((Map<String, Object>) question.get("config"), (List<?>) question.get("leaders"), (Map<String, Object>) question.get("producer"));
-        List<Object> answers = new ArrayList<>();
-        for (Map<String, Object> asked : (List<Map<String, Object>>) question.get("steps")) {
-            Draws.next(drawn < draws.size() ? integer(draws.get(drawn)) : 0);
-            Map<String, Object> answered = step.apply(asked);
-            if (Draws.used() > 0 && ++drawn > draws.size()) {
-                throw new IllegalStateException("the question holds " + draws.size() + " draws and Kafka took one more: add draws to it");
-            }
-            // Texts name ids and times that the answers show anyway, and were reworded often.
-            boolean raises = answered.containsKey("raises") && !answered.containsKey("sent");
-            answers.add(raises ? Map.of("raises", answered.get("raises")) : answered);
-        }
-        return Map.of("steps", answers);
-    }
-
-    private void begin(Map<String, Object> config, List<?> leaders, Map<String, Object> producer) throws Exception {
+    protected void start(Map<String, Object> question) throws Exception {
         ids = new ArrayDeque<>();
         idsGiven = 0;
         records = 0;
         ended = new ArrayList<>();
+        Map<String, Object> config = (Map<String, Object>) question.get("config");
         Map<String, Object> accumulator = new HashMap<>(config);
         accumulator.put("buffer_memory", 1L << 30);
         accumulator.put("adaptive", false);
@@ -86,18 +63,19 @@ public final class ProducerSequencesRule extends Rule {
             accumulator.put("producer", Map.of("retry_backoff_ms", config.get("retry_backoff_ms")));
         }
         kafka.begin(accumulator);
-        kafka.requestTimeout = integer(config.get("request_timeout_ms"));
-        view = kafka.view(cluster(leaders), List.of(), TOPICS);
-        network = new SenderNetwork(kafka, integer(config.get("max_in_flight")), this::identify);
+        kafka.requestTimeoutMs = integer(config.get("request_timeout_ms"));
+        view = kafka.view(cluster((List<?>) question.get("leaders")), List.of(), Set.of(TOPIC));
+        network = new SenderNetwork(kafka.clock, kafka.requestTimeoutMs, integer(config.get("max_in_flight")), this::identify);
         sender = new SenderAccess(kafka, view, network, config);
-        if (producer != null && kafka.producer != null) {
+        Map<String, Object> producer = (Map<String, Object>) question.get("producer");
+        if (producer != null && kafka.transactions != null) {
             ids.add(producer);
-            sender.run(kafka.now);
+            sender.run(kafka.clock.now);
             network.check();
             Map<String, Object> sequences = new HashMap<>();
-            Map<?, ?> asked = (Map<?, ?>) producer.getOrDefault("next_sequences", Map.of());
-            asked.forEach((partition, next) -> sequences.put("t-" + partition, next));
-            kafka.producer.begin(sequences, kafka.producer.current());
+            ((Map<?, ?>) producer.getOrDefault("next_sequences", Map.of()))
+                .forEach((partition, next) -> sequences.put(TOPIC + "-" + partition, next));
+            kafka.transactions.begin(sequences);
         }
         network.sent.clear();
     }
@@ -114,38 +92,33 @@ public final class ProducerSequencesRule extends Rule {
         return Map.of("nodes", nodes, "partitions", partitions);
     }
 
-    /** Who the producer is: what the question says, or the next number. */
+    /** The response to a request for a producer id: what the question says, or the next number. */
     private Object identify(SenderNetwork.Sent sent) throws Exception {
-        Map<String, Object> given = ids.poll();
-        if (given == null) {
-            given = Map.of("id", 1000 + idsGiven, "epoch", 0);
-        }
+        Map<String, Object> given = ids.isEmpty() ? Map.of("id", 1000 + idsGiven) : ids.poll();
         idsGiven++;
         Errors error = Errors.valueOf((String) given.getOrDefault("error", "NONE"));
-        return SenderAccess.idResponse(error, ((Number) given.getOrDefault("id", 7)).longValue(), ((Number) given.getOrDefault("epoch", 0)).shortValue());
+        return Responses.producerId(error, number(given, "id", 7), (short) number(given, "epoch", 0));
     }
 
-    private Map<String, Object> take(String op, Map<String, Object> asked) throws Exception {
+    @Override
+    protected Map<String, Object> take(String op, Map<String, Object> step) throws Exception {
         switch (op) {
             case "append":
-                append(integer(asked.get("partition")), integer(asked.getOrDefault("records", 1)), integer(asked.getOrDefault("bytes", 10)));
+                append(integer(step.get("partition")), (int) number(step, "records", 1), (int) number(step, "bytes", 10));
                 return Map.of();
             case "run":
                 return run();
             case "respond":
-                if (error(asked.getOrDefault("error", "NONE")) == null || (asked.get("others") != null && error(asked.get("others")) == null)) {
-                    return Map.of();
-                }
-                network.answer(String.valueOf(asked.getOrDefault("node", 0)), sent -> respond(asked, SenderAccess.batches(sent.request)));
+                respond(step);
                 return Map.of();
             case "disconnect":
-                network.lose(String.valueOf(asked.getOrDefault("node", 0)));
+                network.lose(String.valueOf(step.getOrDefault("node", 0)));
                 return Map.of();
             case "advance":
-                kafka.now += ((Number) asked.get("ms")).longValue();
+                kafka.clock.now += number(step, "ms", 0);
                 return Map.of();
             case "producer_id":
-                ids.add(asked);
+                ids.add(step);
                 return Map.of();
             case "flush":
                 kafka.call("beginFlush");
@@ -153,47 +126,50 @@ public final class ProducerSequencesRule extends Rule {
             case "look":
                 return look();
             default:
-                throw new IllegalArgumentException("a sender's script has no step " + op);
+                throw new IllegalArgumentException("a script of ProducerSequencesRule has no step " + op);
         }
     }
 
     private void append(int partition, int count, int bytes) throws Exception {
-        for (int at = 0; at < count; at++) {
+        for (int i = 0; i < count; i++) {
             int number = records++;
             byte[] value = ByteBuffer.allocate(Math.max(bytes, 4)).putInt(number).array();
-            Object told = kafka.told((metadata, exception) ->
+            Object callback = RecordAppend.callback((metadata, exception) ->
                 ended.add(List.of(number, exception == null ? ((RecordMetadata) metadata).offset() : exception.getClass().getSimpleName())));
-            kafka.append("t", partition, 0, null, value, List.of(), view, told);
+            kafka.append(new TopicPartition(TOPIC, partition), 0, null, value, List.of(), view, callback);
         }
     }
 
     private Map<String, Object> run() throws Exception {
-        Map<String, Object> answer = new HashMap<>();
         network.sent.clear();
         network.uncaught.clear();
         ended.clear();
         boolean isInError = isInError();
-        Map<String, Object> raised = RUN.apply(Map.of("run", this));
+        Map<String, Object> thrown = outcome(() -> {
+            sender.run(kafka.clock.now);
+            return Map.of();
+        });
         network.check();
         List<Object> requests = new ArrayList<>();
-        int asked = 0;
-        for (SenderNetwork.Sent one : network.sent) {
-            if (one.node.equals(SenderNetwork.COORDINATOR.idString())) {
-                asked++;
+        int askedForId = 0;
+        for (SenderNetwork.Sent sent : network.sent) {
+            if (sent.node.equals(SenderNetwork.COORDINATOR.idString())) {
+                askedForId++;
             } else {
-                requests.add(Map.of("node", Integer.parseInt(one.node), "batches", one.described));
+                requests.add(Map.of("node", Integer.parseInt(sent.node), "batches", sent.described));
             }
         }
+        Map<String, Object> answer = new HashMap<>();
         answer.put("sent", requests);
-        if (isInError || isInError()) { // aborted batches come out of a set that goes by identity
-            ended.sort(Comparator.comparing(one -> (Integer) ((List<?>) one).get(0)));
+        if (isInError || isInError()) { // aborted batches come out of a set that orders by identity
+            ended.sort(Comparator.comparing(each -> (Integer) ((List<?>) each).get(0)));
         }
         answer.put("ended", new ArrayList<>(ended));
-        if (asked > 0) {
-            answer.put("asked_id", asked);
+        if (askedForId > 0) {
+            answer.put("asked_id", askedForId);
         }
-        if (raised.containsKey("raises")) {
-            answer.put("raises", raised.get("raises"));
+        if (thrown.containsKey("raises")) {
+            answer.put("raises", thrown.get("raises"));
         }
         if (!network.uncaught.isEmpty()) {
             answer.put("uncaught", new ArrayList<>(network.uncaught));
@@ -202,68 +178,54 @@ public final class ProducerSequencesRule extends Rule {
     }
 
     private boolean isInError() throws Exception {
-        return kafka.producer != null && kafka.producer.state().toString().endsWith("_ERROR");
+        return kafka.transactions != null && kafka.transactions.state().endsWith("_ERROR");
     }
 
-    private static final Rule RUN = new Rule() {
-        @Override
-        protected Map<String, Object> answer(Map<String, Object> asked) throws Exception {
-            ProducerSequencesRule of = (ProducerSequencesRule) asked.get("run");
-            of.sender.run(of.kafka.now);
-            return Map.of();
+    /** The first partition gets {@code error}, and the others get {@code others}, or the same error without it. */
+    private void respond(Map<String, Object> step) throws Exception {
+        Errors error = error(step.getOrDefault("error", "NONE"));
+        Errors others = step.get("others") == null ? error : error(step.get("others"));
+        if (error == null || others == null) {
+            return;
         }
-    };
-
-    /** The first partition gets the error asked for, and the others another one, if there is another. */
-    private Object respond(Map<String, Object> asked, Map<TopicPartition, Object> batches) throws Exception {
-        Map<TopicPartition, Object[]> answers = new LinkedHashMap<>();
-        for (TopicPartition of : batches.keySet()) {
-            Object error = answers.isEmpty() || asked.get("others") == null ? asked.getOrDefault("error", "NONE") : asked.get("others");
-            boolean fine = error.equals("NONE");
-            answers.put(of, new Object[] {error(error),
-                fine ? ((Number) asked.getOrDefault("base_offset", 0)).longValue() : -1L,
-                ((Number) asked.getOrDefault("log_start_offset", -1)).longValue()});
-        }
-        return SenderAccess.produceResponse(answers);
+        network.answer(String.valueOf(step.getOrDefault("node", 0)), sent -> {
+            Map<TopicPartition, Responses.Partition> partitions = new LinkedHashMap<>();
+            for (TopicPartition topicPartition : ProduceRequests.batches(sent.request).keySet()) {
+                Errors given = partitions.isEmpty() ? error : others;
+                long baseOffset = given == Errors.NONE ? number(step, "base_offset", 0) : -1;
+                partitions.put(topicPartition, new Responses.Partition(given, baseOffset, number(step, "log_start_offset", -1)));
+            }
+            return Responses.produce(TOPIC, partitions);
+        });
     }
 
-    /** The error of this name, or null if this release has none; to 2.5 one of them was named after a partition. */
+    /** The error of this name, or null if this release has none; up to 2.5 NOT_LEADER_OR_FOLLOWER has another name. */
     private static Errors error(Object name) {
         for (Errors each : Errors.values()) {
-            boolean renamed = name.equals("NOT_LEADER_OR_FOLLOWER") && each.name().equals("NOT_LEADER_FOR_PARTITION");
-            if (each.name().equals(name) || renamed) {
+            boolean isRenamed = name.equals("NOT_LEADER_OR_FOLLOWER") && each.name().equals("NOT_LEADER_FOR_PARTITION");
+            if (each.name().equals(name) || isRenamed) {
                 return each;
             }
         }
         return null;
     }
 
-    /** What a batch says of itself; 0.10 has fields for it, and no sequences. */
-    private static Object part(Object batch, String name) throws Exception {
-        Method method = AccumulatorAccess.declared(batch.getClass(), name);
-        if (method != null) {
-            return method.invoke(batch);
-        }
-        Field field = AccumulatorAccess.field(batch.getClass(), name);
-        return field == null ? -1 : field.get(batch);
-    }
-
     private Map<String, Object> look() throws Exception {
-        Map<String, Object> answer = new HashMap<>();
         Map<String, Object> queues = new TreeMap<>();
         for (Map.Entry<TopicPartition, Deque<?>> entry : kafka.queues().entrySet()) {
             List<Object> queue = new ArrayList<>();
             for (Object batch : entry.getValue()) {
-                queue.add(List.of(kafka.records(batch), part(batch, "attempts"), part(batch, "baseSequence")));
+                queue.add(List.of(BatchAccess.recordCount(batch), BatchAccess.part(batch, "attempts"), BatchAccess.part(batch, "baseSequence")));
             }
             queues.put(String.valueOf(entry.getKey().partition()), queue);
         }
+        Map<String, Object> answer = new HashMap<>();
         answer.put("queues", queues);
-        answer.put("now_ms", kafka.now);
-        if (kafka.producer != null) {
-            answer.put("producer", kafka.producer.identity());
-            answer.put("state", kafka.producer.state());
-            answer.put("partitions", kafka.producer.look(true));
+        answer.put("now_ms", kafka.clock.now);
+        if (kafka.transactions != null) {
+            answer.put("producer", kafka.transactions.identity());
+            answer.put("state", kafka.transactions.state());
+            answer.put("partitions", kafka.transactions.look(true));
         }
         return answer;
     }

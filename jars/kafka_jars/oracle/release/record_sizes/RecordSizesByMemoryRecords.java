@@ -1,8 +1,8 @@
 package kafkaoracle.record_sizes;
 
-import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import kafkaoracle.reflection.Members;
 import org.apache.kafka.clients.producer.internals.RecordBatch;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.CompressionType;
@@ -11,38 +11,33 @@ import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.common.record.Record;
 import org.apache.kafka.common.record.Records;
 
-/** Sizes to 0.10.1: a RecordBatch around MemoryRecords, which fill themselves. Headers are not known yet. */
-public final class RecordSizesByMemoryRecords extends BatchSizesRule {
-    private final Field compressor = MemoryRecords.class.getDeclaredField("compressor");
-    private final float[] ratios;
+/** Sizes up to 0.10.1: a RecordBatch around MemoryRecords, which holds its own buffer. There are no headers. */
+public final class RecordSizesByMemoryRecords extends BatchSizes {
+    private final float[] ratios = (float[]) Members.getStatic(Compressor.class, "TYPE_TO_RATE");
 
     public RecordSizesByMemoryRecords(String release) throws ReflectiveOperationException {
-        compressor.setAccessible(true);
-        Field rates = Compressor.class.getDeclaredField("TYPE_TO_RATE");
-        rates.setAccessible(true);
-        ratios = (float[]) rates.get(null);
     }
 
     @Override
-    protected int upperBound(Wanted wanted, AskedRecord record) {
+    protected int upperBound(BatchSettings settings, QuestionRecord record) {
         return Records.LOG_OVERHEAD + Record.recordSize(record.key, record.value);
     }
 
     @Override
-    protected Batch open(Wanted wanted, ByteBuffer buffer) {
-        CompressionType type = wanted.gzip ? CompressionType.GZIP : CompressionType.NONE;
-        ratios[type.id] = wanted.ratio;
-        MemoryRecords records = MemoryRecords.emptyRecords(buffer, type, wanted.batchSize);
+    protected Batch open(BatchSettings settings, ByteBuffer buffer) {
+        CompressionType type = settings.gzip ? CompressionType.GZIP : CompressionType.NONE;
+        ratios[type.id] = settings.ratio;
+        MemoryRecords records = MemoryRecords.emptyRecords(buffer, type, settings.batchSize);
         RecordBatch batch = new RecordBatch(new TopicPartition(TOPIC, 0), records, 0);
         return new Batch() {
             @Override
-            public boolean append(AskedRecord record) {
+            public boolean append(QuestionRecord record) {
                 return batch.tryAppend(record.timestamp, record.key, record.value, null, 0) != null;
             }
 
             @Override
             public long estimate() throws Exception {
-                return ((Compressor) compressor.get(records)).estimatedBytesWritten();
+                return ((Compressor) Members.get(records, "compressor")).estimatedBytesWritten();
             }
 
             @Override
@@ -68,13 +63,13 @@ public final class RecordSizesByMemoryRecords extends BatchSizesRule {
     }
 
     @Override
-    protected Map<String, Object> measured(Wanted wanted, int offsetDelta, long timestampDelta, int key, int value) {
+    protected Map<String, Object> measured(BatchSettings settings, int offsetDelta, long timestampDelta, int key, int value) {
         return Map.of("size", Records.LOG_OVERHEAD + Record.recordSize(Math.max(key, 0), Math.max(value, 0)));
     }
 
-    /** There is no asking but by closing a batch, so an empty one is given the two counts. */
+    /** Only closing a batch updates the ratio, so an empty one is given the two counts. */
     @Override
-    protected float nextRatio(Wanted wanted, float ratio, int compressed, int uncompressed) {
+    protected float nextRatio(BatchSettings settings, float ratio, int compressed, int uncompressed) {
         int endOfGzip = 10;
         Compressor closed = new Compressor(ByteBuffer.allocate(compressed), CompressionType.GZIP);
         closed.writtenUncompressed = uncompressed;

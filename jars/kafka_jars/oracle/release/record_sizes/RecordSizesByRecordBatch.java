@@ -1,9 +1,9 @@
 package kafkaoracle.record_sizes;
 
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import kafkaoracle.reflection.Members;
 import org.apache.kafka.clients.producer.internals.RecordBatch;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.CompressionType;
@@ -13,31 +13,29 @@ import org.apache.kafka.common.record.Record;
 import org.apache.kafka.common.record.Records;
 import org.apache.kafka.common.record.TimestampType;
 
-/** Sizes in 0.10.2: a RecordBatch around the first MemoryRecordsBuilder. Headers are not known yet. */
-public final class RecordSizesByRecordBatch extends BatchSizesRule {
-    private final Field maxRecordSize = open(RecordBatch.class.getDeclaredField("maxRecordSize"));
-    private final Field uncompressed = open(MemoryRecordsBuilder.class.getDeclaredField("writtenUncompressed"));
+/** Sizes in 0.10.2: a RecordBatch around the first MemoryRecordsBuilder. There are no headers. */
+public final class RecordSizesByRecordBatch extends BatchSizes {
     private final Method recordSize = Record.class.getDeclaredMethod("recordSize", byte.class, int.class, int.class);
-    private final float[] ratios = (float[]) open(MemoryRecordsBuilder.class.getDeclaredField("TYPE_TO_RATE")).get(null);
+    private final float[] ratios = (float[]) Members.getStatic(MemoryRecordsBuilder.class, "TYPE_TO_RATE");
 
     public RecordSizesByRecordBatch(String release) throws ReflectiveOperationException {
         recordSize.setAccessible(true);
     }
 
     @Override
-    protected int upperBound(Wanted wanted, AskedRecord record) {
+    protected int upperBound(BatchSettings settings, QuestionRecord record) {
         return Records.LOG_OVERHEAD + Record.recordSize(record.key, record.value);
     }
 
     @Override
-    protected Batch open(Wanted wanted, ByteBuffer buffer) {
-        CompressionType type = wanted.gzip ? CompressionType.GZIP : CompressionType.NONE;
-        ratios[type.id] = wanted.ratio;
-        MemoryRecordsBuilder builder = MemoryRecords.builder(buffer, type, TimestampType.CREATE_TIME, wanted.batchSize);
+    protected Batch open(BatchSettings settings, ByteBuffer buffer) {
+        CompressionType type = settings.gzip ? CompressionType.GZIP : CompressionType.NONE;
+        ratios[type.id] = settings.ratio;
+        MemoryRecordsBuilder builder = MemoryRecords.builder(buffer, type, TimestampType.CREATE_TIME, settings.batchSize);
         RecordBatch batch = new RecordBatch(new TopicPartition(TOPIC, 0), builder, 0);
         return new Batch() {
             @Override
-            public boolean append(AskedRecord record) {
+            public boolean append(QuestionRecord record) {
                 return batch.tryAppend(record.timestamp, record.key, record.value, null, 0) != null;
             }
 
@@ -53,7 +51,7 @@ public final class RecordSizesByRecordBatch extends BatchSizesRule {
 
             @Override
             public int maxRecordSize() throws Exception {
-                return maxRecordSize.getInt(batch);
+                return (Integer) Members.get(batch, "maxRecordSize");
             }
 
             @Override
@@ -69,20 +67,20 @@ public final class RecordSizesByRecordBatch extends BatchSizesRule {
     }
 
     @Override
-    protected Map<String, Object> measured(Wanted wanted, int offsetDelta, long timestampDelta, int key, int value)
+    protected Map<String, Object> measured(BatchSettings settings, int offsetDelta, long timestampDelta, int key, int value)
         throws Exception {
         Object message = recordSize.invoke(null, Record.CURRENT_MAGIC_VALUE, Math.max(key, 0), Math.max(value, 0));
         return Map.of("size", Records.LOG_OVERHEAD + (Integer) message);
     }
 
-    /** There is no asking but by closing a batch, so an empty one is given the two counts. */
+    /** Only closing a batch updates the ratio, so an empty one is given the two counts. */
     @Override
-    protected float nextRatio(Wanted wanted, float ratio, int compressed, int before) throws Exception {
+    protected float nextRatio(BatchSettings settings, float ratio, int compressed, int before) throws Exception {
         int endOfGzip = 10;
         int wrapped = Records.LOG_OVERHEAD + Record.recordSize(new byte[0], new byte[0]) + compressed;
         MemoryRecordsBuilder closed =
             MemoryRecords.builder(ByteBuffer.allocate(wrapped), CompressionType.GZIP, TimestampType.CREATE_TIME, wrapped);
-        uncompressed.setLong(closed, before);
+        Members.set(closed, "writtenUncompressed", (long) before);
         closed.buffer().position(wrapped - endOfGzip);
         ratios[CompressionType.GZIP.id] = ratio;
         closed.close();
@@ -90,10 +88,5 @@ public final class RecordSizesByRecordBatch extends BatchSizesRule {
             throw new IllegalStateException("an empty gzip does not end in " + endOfGzip + " bytes here");
         }
         return ratios[CompressionType.GZIP.id];
-    }
-
-    private static Field open(Field field) {
-        field.setAccessible(true);
-        return field;
     }
 }

@@ -1,29 +1,28 @@
 package kafkaoracle.record_sizes;
 
 import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
+import kafkaoracle.reflection.Members;
 import org.apache.kafka.clients.producer.internals.ProducerBatch;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Sizes since 0.11.0.0, of a ProducerBatch around a MemoryRecordsBuilder. What is of the package common.record is named by
- * reflection, since that became common.record.internal in 4.3.0.
+ * Sizes since 0.11.0.0: a ProducerBatch around a MemoryRecordsBuilder. The classes of common.record are named by
+ * reflection, since they moved to common.record.internal in 4.3.0.
  */
-public final class RecordSizesRule extends BatchSizesRule {
+public final class RecordSizesRule extends BatchSizes {
     private static final Header[] NO_HEADERS = new Header[0];
 
-    private final Class<?> compressionType = moved("common.record", "internal", "CompressionType");
+    private final Class<?> compressionType = Members.recordType("CompressionType");
     private final Object none = constant("NONE");
     private final Object gzip = constant("GZIP");
-    private final Method upperBound = method(
-        moved("common.record", "internal", "AbstractRecords"), "estimateSizeInBytesUpperBound",
-        byte.class, compressionType, byte[].class, byte[].class, Header[].class);
+    private final Method upperBound = Members.recordType("AbstractRecords").getMethod(
+        "estimateSizeInBytesUpperBound", byte.class, compressionType, byte[].class, byte[].class, Header[].class);
     private final Method builder = builder();
     private final boolean byType = builder.getParameterTypes()[2] == compressionType;
     private final Object noneToBuild = byType ? none : compression("none");
@@ -31,44 +30,40 @@ public final class RecordSizesRule extends BatchSizesRule {
     private final Constructor<?> producerBatch =
         ProducerBatch.class.getConstructor(TopicPartition.class, builder.getReturnType(), long.class);
     private final Method estimate;
-    private final Field maxRecordSize = ProducerBatch.class.getDeclaredField("maxRecordSize");
 
-    private final Class<?> estimator = moved("common.record", "internal", "CompressionRatioEstimator");
-    private final Method setEstimation =
-        method(estimator, "setEstimation", String.class, compressionType, float.class);
-    private final Method updateEstimation =
-        method(estimator, "updateEstimation", String.class, compressionType, float.class);
+    private final Class<?> estimator = Members.recordType("CompressionRatioEstimator");
+    private final Method setEstimation = estimator.getMethod("setEstimation", String.class, compressionType, float.class);
+    private final Method updateEstimation = estimator.getMethod("updateEstimation", String.class, compressionType, float.class);
 
-    private final Class<?> byteUtils = moved("common.utils", "internals", "ByteUtils");
-    private final Method varint = method(byteUtils, "sizeOfVarint", int.class);
-    private final Method varlong = method(byteUtils, "sizeOfVarlong", long.class);
-    private final Method recordSize = method(
-        moved("common.record", "internal", "DefaultRecord"), "sizeInBytes",
-        int.class, long.class, int.class, int.class, Header[].class);
-    private final Method messageSize = method(
-        moved("common.record", "internal", "LegacyRecord"), "recordSize", byte.class, int.class, int.class);
-    private final int logOverhead = moved("common.record", "internal", "Records").getField("LOG_OVERHEAD").getInt(null);
+    private final Class<?> byteUtils = Members.type(
+        "org.apache.kafka.common.utils.internals.ByteUtils", "org.apache.kafka.common.utils.ByteUtils");
+    private final Method varint = byteUtils.getMethod("sizeOfVarint", int.class);
+    private final Method varlong = byteUtils.getMethod("sizeOfVarlong", long.class);
+    private final Method recordSize = Members.recordType("DefaultRecord").getMethod(
+        "sizeInBytes", int.class, long.class, int.class, int.class, Header[].class);
+    private final Method messageSize = Members.recordType("LegacyRecord").getMethod(
+        "recordSize", byte.class, int.class, int.class);
+    private final int logOverhead = Members.recordType("Records").getField("LOG_OVERHEAD").getInt(null);
 
     public RecordSizesRule(String release) throws ReflectiveOperationException {
-        estimate = method(ProducerBatch.class, release.startsWith("0.11.") ? "sizeInBytes" : "estimatedSizeInBytes");
-        maxRecordSize.setAccessible(true);
+        estimate = ProducerBatch.class.getMethod(release.startsWith("0.11.") ? "sizeInBytes" : "estimatedSizeInBytes");
     }
 
     @Override
-    protected int upperBound(Wanted wanted, AskedRecord record) throws Exception {
+    protected int upperBound(BatchSettings settings, QuestionRecord record) throws Exception {
         return (Integer) upperBound.invoke(
-            null, wanted.magic, wanted.gzip ? gzip : none, record.key, record.value, headers(record));
+            null, settings.magic, settings.gzip ? gzip : none, record.key, record.value, headers(record));
     }
 
     @Override
-    protected Batch open(Wanted wanted, ByteBuffer buffer) throws Exception {
-        setEstimation.invoke(null, TOPIC, wanted.gzip ? gzip : none, wanted.ratio);
+    protected Batch open(BatchSettings settings, ByteBuffer buffer) throws Exception {
+        setEstimation.invoke(null, TOPIC, settings.gzip ? gzip : none, settings.ratio);
         Object createTime = Enum.valueOf(builder.getParameterTypes()[3].asSubclass(Enum.class), "CREATE_TIME");
-        Object made = builder.invoke(null, buffer, wanted.magic, wanted.gzip ? gzipToBuild : noneToBuild, createTime, 0L);
+        Object made = builder.invoke(null, buffer, settings.magic, settings.gzip ? gzipToBuild : noneToBuild, createTime, 0L);
         ProducerBatch batch = (ProducerBatch) producerBatch.newInstance(new TopicPartition(TOPIC, 0), made, 0L);
         return new Batch() {
             @Override
-            public boolean append(AskedRecord record) {
+            public boolean append(QuestionRecord record) {
                 return batch.tryAppend(record.timestamp, record.key, record.value, headers(record), null, 0) != null;
             }
 
@@ -84,7 +79,7 @@ public final class RecordSizesRule extends BatchSizesRule {
 
             @Override
             public int maxRecordSize() throws Exception {
-                return maxRecordSize.getInt(batch);
+                return (Integer) Members.get(batch, "maxRecordSize");
             }
 
             @Override
@@ -101,10 +96,10 @@ public final class RecordSizesRule extends BatchSizesRule {
     }
 
     @Override
-    protected Map<String, Object> measured(Wanted wanted, int offsetDelta, long timestampDelta, int key, int value)
+    protected Map<String, Object> measured(BatchSettings settings, int offsetDelta, long timestampDelta, int key, int value)
         throws Exception {
-        if (wanted.magic < 2) {
-            int message = (Integer) messageSize.invoke(null, wanted.magic, Math.max(key, 0), Math.max(value, 0));
+        if (settings.magic < 2) {
+            int message = (Integer) messageSize.invoke(null, settings.magic, Math.max(key, 0), Math.max(value, 0));
             return Map.of("size", logOverhead + message);
         }
         return Map.of(
@@ -114,12 +109,12 @@ public final class RecordSizesRule extends BatchSizesRule {
     }
 
     @Override
-    protected float nextRatio(Wanted wanted, float ratio, int compressed, int uncompressed) throws Exception {
+    protected float nextRatio(BatchSettings settings, float ratio, int compressed, int uncompressed) throws Exception {
         setEstimation.invoke(null, TOPIC, gzip, ratio);
         return (Float) updateEstimation.invoke(null, TOPIC, gzip, (float) compressed / uncompressed);
     }
 
-    private static Header[] headers(AskedRecord record) {
+    private static Header[] headers(QuestionRecord record) {
         Header[] found = new Header[record.headerKeys.size()];
         Arrays.setAll(found, at -> new RecordHeader(record.headerKeys.get(at), record.headerValues.get(at)));
         return found;
@@ -141,22 +136,11 @@ public final class RecordSizesRule extends BatchSizesRule {
 
     /** The one that the producer calls: buffer, magic, codec, kind of timestamp, first offset. */
     private static Method builder() throws ReflectiveOperationException {
-        return Arrays.stream(moved("common.record", "internal", "MemoryRecords").getMethods())
+        return Arrays.stream(Members.recordType("MemoryRecords").getMethods())
             .filter(each -> each.getName().equals("builder") && each.getParameterCount() == 5)
             .filter(each -> each.getParameterTypes()[1] == byte.class && each.getParameterTypes()[4] == long.class)
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException("MemoryRecords.builder is not where it was"));
+            .orElseThrow(() -> new IllegalStateException("MemoryRecords has no builder(buffer, magic, codec, timestampType, baseOffset)"));
     }
 
-    private static Method method(Class<?> of, String name, Class<?>... parameters) throws ReflectiveOperationException {
-        return of.getMethod(name, parameters);
-    }
-
-    private static Class<?> moved(String from, String below, String name) throws ReflectiveOperationException {
-        try {
-            return Class.forName("org.apache.kafka." + from + "." + below + "." + name);
-        } catch (ClassNotFoundException older) {
-            return Class.forName("org.apache.kafka." + from + "." + name);
-        }
-    }
 }

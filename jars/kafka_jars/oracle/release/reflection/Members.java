@@ -3,148 +3,153 @@ package kafkaoracle.reflection;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * Classes by name, their members by name, and what both Java and Scala put around values taken off: the broker's classes
- * moved from Scala to Java keeping the names of what is in them.
+ * Classes and members of Kafka's by name, whatever their visibility: releases moved classes, and added parameters to methods.
+ *
+ * A look-up returns null where the release has nothing of that name; what reads, sets or calls a member by its name throws
+ * a ReflectiveOperationException then. Each member is looked up once.
  */
 public final class Members {
-    private final Map<Class<?>, Map<String, Optional<Method>>> methods = new HashMap<>();
-    private final Map<Class<?>, Map<String, AccessibleObject>> members = new HashMap<>();
+    private static final Map<Class<?>, Map<String, Optional<? extends AccessibleObject>>> KNOWN = new HashMap<>();
+
+    private Members() {
+    }
 
     /** The first of these classes that the release has. */
-    public static Class<?> first(String... names) throws ClassNotFoundException {
+    public static Class<?> type(String... names) throws ClassNotFoundException {
+        Class<?> found = typeOrNull(names);
+        if (found == null) {
+            throw new ClassNotFoundException(names[0]);
+        }
+        return found;
+    }
+
+    public static Class<?> typeOrNull(String... names) {
         for (String name : names) {
             try {
-                return Class.forName(name, true, Members.class.getClassLoader());
+                return Class.forName(name);
             } catch (ClassNotFoundException absent) {
                 continue;
             }
         }
-        throw new ClassNotFoundException(names[0]);
+        return null;
     }
 
-    /** The method of this name that takes most. */
-    public static Method method(Class<?> of, String name) throws NoSuchMethodException {
-        Method found = named(of, name);
-        if (found == null) {
-            throw new NoSuchMethodException(of.getName() + "." + name);
-        }
+    /** A class of org.apache.kafka.common.record, which is common.record.internal since 4.3.0. */
+    public static Class<?> recordType(String name) throws ClassNotFoundException {
+        return type("org.apache.kafka.common.record.internal." + name, "org.apache.kafka.common.record." + name);
+    }
+
+    public static Class<?> nestedType(Class<?> outer, String name) {
+        return Arrays.stream(outer.getDeclaredClasses()).filter(each -> each.getSimpleName().equals(name)).findFirst().orElse(null);
+    }
+
+    /** The constructor with the most parameters. */
+    public static Constructor<?> constructor(Class<?> type) {
+        Constructor<?> found = Arrays.stream(type.getDeclaredConstructors())
+            .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
         found.setAccessible(true);
         return found;
     }
 
-    public static Constructor<?> constructor(Class<?> of) {
-        Constructor<?> made = of.getDeclaredConstructors()[0];
-        for (Constructor<?> other : of.getDeclaredConstructors()) {
-            if (other.getParameterCount() > made.getParameterCount()) {
-                made = other;
-            }
-        }
-        made.setAccessible(true);
-        return made;
+    /** The method of this name with the most parameters, declared or inherited. */
+    public static Method method(Class<?> type, String name) {
+        return (Method) known(type, name + "()", () -> methods(type, name)
+            .reduce((best, each) -> each.getParameterCount() > best.getParameterCount() ? each : best));
     }
 
-    /** The method of this name that takes most, if the object has one. */
-    public Optional<Method> known(Object on, String name) {
-        Map<String, Optional<Method>> ofClass = methods.computeIfAbsent(on.getClass(), any -> new HashMap<>());
-        Optional<Method> found = ofClass.get(name);
+    public static Method method(Class<?> type, String name, int parameters) {
+        return (Method) known(type, name + parameters, () -> methods(type, name)
+            .filter(each -> each.getParameterCount() == parameters).findFirst());
+    }
+
+    public static boolean has(Object object, String method) {
+        return method(object.getClass(), method) != null;
+    }
+
+    /** Calls the method of this name that has as many parameters; what it throws comes in an InvocationTargetException. */
+    public static Object call(Object object, String name, Object... arguments) throws ReflectiveOperationException {
+        return required(object, name, arguments.length).invoke(object, arguments);
+    }
+
+    public static Method required(Object object, String name, int parameters) throws NoSuchMethodException {
+        Method found = method(object.getClass(), name, parameters);
         if (found == null) {
-            found = Optional.ofNullable(named(on.getClass(), name));
-            found.ifPresent(method -> method.setAccessible(true));
-            ofClass.put(name, found);
+            throw new NoSuchMethodException(object.getClass().getName() + "." + name + " with " + parameters + " parameters");
         }
         return found;
     }
 
-    public boolean has(Object on, String name) {
-        return known(on, name).isPresent();
+    /** The field of this name, declared or inherited. */
+    public static Field field(Class<?> type, String name) {
+        return (Field) known(type, name, () -> hierarchy(type).flatMap(each -> Arrays.stream(each.getDeclaredFields()))
+            .filter(each -> each.getName().equals(name)).findFirst());
     }
 
-    /** Calls the method of this name. What it throws comes wrapped, as reflection has it. */
-    public Object call(Object on, String name, Object... given) throws ReflectiveOperationException {
-        Method found = known(on, name).orElseThrow(() -> new NoSuchMethodException(on.getClass().getName() + "." + name));
-        return found.invoke(on, given);
+    public static Object get(Object object, String field) throws ReflectiveOperationException {
+        return getStatic(object.getClass(), field, object);
     }
 
-    /** What an object says under this name: a method without parameters, or a field. */
-    public Object read(Object on, String name) throws ReflectiveOperationException {
-        Map<String, AccessibleObject> known = members.computeIfAbsent(on.getClass(), any -> new HashMap<>());
-        AccessibleObject found = known.get(name);
+    public static Object getStatic(Class<?> type, String field) throws ReflectiveOperationException {
+        return getStatic(type, field, null);
+    }
+
+    private static Object getStatic(Class<?> type, String name, Object object) throws ReflectiveOperationException {
+        return required(type, name).get(object);
+    }
+
+    public static void set(Object object, String field, Object value) throws ReflectiveOperationException {
+        required(object.getClass(), field).set(object, value);
+    }
+
+    private static Field required(Class<?> type, String name) throws NoSuchFieldException {
+        Field found = field(type, name);
         if (found == null) {
-            found = member(on.getClass(), name);
-            found.setAccessible(true);
-            known.put(name, found);
-        }
-        return found instanceof Method method ? method.invoke(on) : ((Field) found).get(on);
-    }
-
-    public long number(Object on, String name) throws ReflectiveOperationException {
-        return ((Number) read(on, name)).longValue();
-    }
-
-    /** What is in an Optional, an OptionalLong or a scala.Option; null if nothing is. */
-    public Object inside(Object option) throws ReflectiveOperationException {
-        if (option instanceof Optional<?> optional) {
-            return optional.orElse(null);
-        }
-        if (option instanceof OptionalLong optional) {
-            return optional.isPresent() ? optional.getAsLong() : null;
-        }
-        return (Boolean) call(option, "isEmpty") ? null : call(option, "get");
-    }
-
-    /** What is in a collection, of Java or of Scala; of a map, the values. */
-    public List<Object> all(Object collection) throws ReflectiveOperationException {
-        List<Object> found = new ArrayList<>();
-        if (collection instanceof Map<?, ?> map) {
-            found.addAll(map.values());
-        } else if (collection instanceof Iterable<?> iterable) {
-            iterable.forEach(found::add);
-        } else {
-            Object values = has(collection, "values") ? call(collection, "values") : collection;
-            Object iterator = call(values, "iterator");
-            while ((Boolean) call(iterator, "hasNext")) {
-                found.add(call(iterator, "next"));
-            }
+            throw new NoSuchFieldException(type.getName() + "." + name);
         }
         return found;
     }
 
-    private static Method named(Class<?> of, String name) {
-        Method found = null;
-        for (Class<?> at = of; at != null; at = at.getSuperclass()) {
-            found = moreOf(found, at.getDeclaredMethods(), name);
-        }
-        return moreOf(found, of.getMethods(), name);
+    /** What a method without parameters returns, or else what the field of this name holds. */
+    public static Object read(Object object, String name) throws ReflectiveOperationException {
+        Method found = method(object.getClass(), name, 0);
+        return found != null ? found.invoke(object) : get(object, name);
     }
 
-    private static Method moreOf(Method best, Method[] methods, String name) {
-        Method found = best;
-        for (Method method : methods) {
-            boolean named = method.getName().equals(name) && !method.isBridge();
-            if (named && (found == null || method.getParameterCount() > found.getParameterCount())) {
-                found = method;
-            }
-        }
-        return found;
+    /** An object of this interface whose methods are all {@code handler}. */
+    public static Object proxy(Class<?> type, InvocationHandler handler) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
-    private static AccessibleObject member(Class<?> of, String name) throws ReflectiveOperationException {
-        for (Class<?> at = of; at != null; at = at.getSuperclass()) {
-            for (Method method : at.getDeclaredMethods()) {
-                if (method.getName().equals(name) && method.getParameterCount() == 0) {
-                    return method;
-                }
-            }
+    private static Object known(Class<?> type, String key, Supplier<Optional<? extends AccessibleObject>> look) {
+        Map<String, Optional<? extends AccessibleObject>> members = KNOWN.computeIfAbsent(type, each -> new HashMap<>());
+        Optional<? extends AccessibleObject> found = members.get(key);
+        if (found == null) {
+            found = look.get();
+            found.ifPresent(member -> member.setAccessible(true));
+            members.put(key, found);
         }
-        return of.getDeclaredField(name);
+        return found.orElse(null);
+    }
+
+    private static Stream<Method> methods(Class<?> type, String name) {
+        Stream<Method> declared = hierarchy(type).flatMap(each -> Arrays.stream(each.getDeclaredMethods()));
+        return Stream.concat(declared, Arrays.stream(type.getMethods()))
+            .filter(each -> each.getName().equals(name) && !each.isBridge());
+    }
+
+    private static Stream<Class<?>> hierarchy(Class<?> type) {
+        return Stream.<Class<?>>iterate(type, each -> each != null, each -> each.getSuperclass());
     }
 }

@@ -19,7 +19,7 @@ public final class Draws {
     private Draws() {
     }
 
-    /** From here on draw k is mix32(seed + k * GAMMA). */
+    /** Makes draw k from here on mix32(seed + k * GAMMA). */
     public static void from(long seed) {
         int first = mix32(seed + GAMMA);
         set(seed);
@@ -29,12 +29,12 @@ public final class Draws {
         set(seed);
     }
 
-    /** The next draw is this one; those after it are of no interest. */
+    /** Makes the next draw this one; those after it follow from it. */
     public static void next(int draw) {
         from(seedFor(draw));
     }
 
-    /** How many draws were taken since the last call of from or next. */
+    /** The number of draws taken since the last call of from or next. */
     public static long used() {
         return ((long) SEED.get(Thread.currentThread()) - start) * inverse(GAMMA);
     }
@@ -45,12 +45,12 @@ public final class Draws {
         SEED.set(Thread.currentThread(), seed);
     }
 
-    public static int mix32(long z) {
+    static int mix32(long z) {
         z = (z ^ (z >>> 33)) * MIX1;
         return (int) (((z ^ (z >>> 33)) * MIX2) >>> 32);
     }
 
-    public static long seedFor(int draw) {
+    static long seedFor(int draw) {
         long z = ((long) draw << 32) * inverse(MIX2);
         z = (z ^ (z >>> 33)) * inverse(MIX1);
         return (z ^ (z >>> 33)) - GAMMA;

@@ -1,16 +1,18 @@
 package kafkaoracle.rule;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import kafkaoracle.reflection.Members;
 
 /**
- * One rule of the release this is compiled against: a question's fields in, an answer's fields out.
+ * One rule, as the release that this is compiled against answers it: a question's fields in, an answer's fields out.
  *
- * An error that Kafka's own code raises is an answer; an error anywhere else is a fault of the oracle. So each rule
- * passes exactly its calls of Kafka through {@link #kafka}, and everything outside of that may fail loudly.
+ * What Kafka's own code throws is an answer; what is thrown anywhere else is a fault of the oracle. So each rule passes
+ * exactly its calls of Kafka through {@link #kafka}, and everything outside of that may fail loudly.
  */
 public abstract class Rule implements Function<Map<String, Object>, Map<String, Object>> {
 
@@ -18,10 +20,15 @@ public abstract class Rule implements Function<Map<String, Object>, Map<String, 
 
     @Override
     public final Map<String, Object> apply(Map<String, Object> question) {
+        return outcome(() -> answer(question));
+    }
+
+    /** What {@code work} returns, or {@code {"raises": …}} if Kafka throws within it. */
+    protected static Map<String, Object> outcome(Callable<Map<String, Object>> work) {
         try {
-            return answer(question);
-        } catch (Raised raised) {
-            return raised.answer;
+            return work.call();
+        } catch (ThrownByKafka thrown) {
+            return thrown.answer;
         } catch (RuntimeException fault) {
             throw fault;
         } catch (Exception fault) {
@@ -29,15 +36,21 @@ public abstract class Rule implements Function<Map<String, Object>, Map<String, 
         }
     }
 
-    /** Calls Kafka; what it raises becomes the answer. */
+    /** Calls Kafka; what it throws becomes the answer. */
     public static <T> T kafka(Callable<T> call) throws Exception {
         try {
             return call.call();
         } catch (InvocationTargetException reflected) {
-            throw new Raised(reflected.getCause());
+            throw new ThrownByKafka(reflected.getCause());
         } catch (Throwable thrown) {
-            throw new Raised(thrown);
+            throw new ThrownByKafka(thrown);
         }
+    }
+
+    /** Calls a method of Kafka's by name, which has to exist; what it throws becomes the answer. */
+    public static Object kafka(Object object, String name, Object... arguments) throws Exception {
+        Method method = Members.required(object, name, arguments.length);
+        return kafka(() -> method.invoke(object, arguments));
     }
 
     /** The bytes of a hex string, or as many zeros as {@code {"length": n}} says; null stays null. */
@@ -52,26 +65,9 @@ public abstract class Rule implements Function<Map<String, Object>, Map<String, 
         return Math.toIntExact(((Number) number).longValue());
     }
 
-    /** What Kafka raised: Java's simple class name, and the text if Kafka wrote it (the JVM's own texts are no promise). */
-    private static final class Raised extends Exception {
-        private static final long serialVersionUID = 1;
-        private final transient Map<String, Object> answer;
-
-        Raised(Throwable thrown) {
-            super(null, thrown, false, false);
-            String name = thrown.getClass().getSimpleName();
-            StackTraceElement[] stack = thrown.getStackTrace();
-            boolean kafkas = stack.length > 0 && stack[0].getClassName().startsWith("org.apache.kafka.");
-            boolean written = kafkas && thrown.getMessage() != null && !isMadeByTheJvm(thrown);
-            answer = written ? Map.of("raises", name, "message", thrown.getMessage()) : Map.of("raises", name);
-        }
-
-        private static boolean isMadeByTheJvm(Throwable thrown) {
-            return thrown instanceof NullPointerException
-                || thrown instanceof ArithmeticException
-                || thrown instanceof IndexOutOfBoundsException
-                || thrown instanceof ClassCastException
-                || thrown instanceof NegativeArraySizeException;
-        }
+    /** The number in this field, or {@code otherwise} if there is none. */
+    public static long number(Map<?, ?> fields, String name, long otherwise) {
+        Object found = fields.get(name);
+        return found == null ? otherwise : ((Number) found).longValue();
     }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import kafkaoracle.cluster.Clusters;
-import kafkaoracle.partitioner.PartitionerRule;
 import kafkaoracle.rule.Draws;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.clients.producer.Partitioner;
@@ -50,7 +49,7 @@ public final class StickyDistributionRule extends Rule {
         Cluster cluster = Clusters.from(question.get("cluster"), Collections.singleton(TOPIC));
         Batches batches = new Batches(question);
         int records = integer(question.get("records"));
-        Draws.from(PartitionerRule.seed(question));
+        Draws.from(Long.parseLong(question.get("seed").toString()));
         long switches = question.get("partitioner").equals("builtin")
             ? new BuiltIn(partitioner, question, cluster).send(records, batches)
             : send(fresh(partitioner), records, cluster, batches);

@@ -1,290 +1,176 @@
 package kafkaoracle.transactions;
 
 import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import kafkaoracle.accumulator.AccumulatorAccess;
+import java.util.function.BiConsumer;
+import kafkaoracle.reflection.Arguments;
+import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * An idempotent producer, as the accumulator meets it: this release's TransactionManager without a transactional id.
+ * This release's TransactionManager of an idempotent producer without a transactional id.
  *
- * Who it is comes from the question. What becomes of a batch is told to it as this release's Sender does: to 2.2 that is
- * a few calls, made here one by one; since 2.3 it is handleCompletedBatch or handleFailedBatch.
+ * In 0.11 it keeps the next sequence of each partition and nothing else; until it got an entry for each partition it kept
+ * a map for each kind of number.
  */
 public final class TransactionManagerAccess {
-    private static final List<Object> NOBODY = List.of(-1L, -1);
-
     public final Object manager;
+    /** Whether it keeps track of batches in flight: since 1.0. */
+    public final boolean tracksBatches;
 
-    private final Class<?> managerClass;
-    private final Method setId;
-    private final Class<?> idClass;
-    private final boolean tracks;
-
-    public TransactionManagerAccess(Class<?> managerClass, Map<?, ?> asked) throws Exception {
-        this.managerClass = managerClass;
-        setId = method("setProducerIdAndEpoch");
-        idClass = setId.getParameterTypes()[0];
-        tracks = method("addInFlightBatch") != null;
-        Constructor<?> constructor = Arrays.stream(managerClass.getDeclaredConstructors())
-            .max(Comparator.comparing(Constructor::getParameterCount)).orElseThrow();
-        List<Object> arguments = new ArrayList<>();
-        for (Class<?> type : constructor.getParameterTypes()) {
-            Object retryBackoff = asked.containsKey("retry_backoff_ms") ? ((Number) asked.get("retry_backoff_ms")).longValue() : 100L;
-            arguments.add(type == int.class ? (Object) 60000 : type == long.class ? retryBackoff
-                : type == boolean.class ? (Object) false : type == String.class || type.getSimpleName().equals("Metadata") ? null
-                : type.getConstructor().newInstance());
-        }
-        manager = constructor.newInstance(arguments.toArray());
-        Object id = id(asked.get("id"), asked.get("epoch"));
-        setId.invoke(manager, id);
-        begin(asked.get("next_sequences") == null ? Map.of() : (Map<?, ?>) asked.get("next_sequences"), id);
+    public TransactionManagerAccess(Object manager) {
+        this.manager = manager;
+        tracksBatches = has("addInFlightBatch");
     }
 
-    /** So many records were sent to these partitions by the producer of this id, and all were acknowledged. */
-    public void begin(Map<?, ?> sequences, Object id) throws Exception {
+    /** The manager for an accumulator that is made by {@code accumulator}; null if the question or the release has none. */
+    public static TransactionManagerAccess create(Constructor<?> accumulator, Map<?, ?> config) throws Exception {
+        Class<?> type = Arrays.stream(accumulator.getParameterTypes())
+            .filter(each -> each.getSimpleName().equals("TransactionManager")).findFirst().orElse(null);
+        if (config == null || type == null) {
+            return null;
+        }
+        Constructor<?> constructor = Members.constructor(type);
+        Object[] arguments = new Arguments()
+            .giveAll(int.class, 60000).giveAll(long.class, Rule.number(config, "retry_backoff_ms", 100))
+            .giveAll(boolean.class, false).giveAll(String.class, null)
+            .match(constructor.getParameterTypes(), each ->
+                each.getSimpleName().equals("Metadata") ? null : each.getConstructor().newInstance());
+        TransactionManagerAccess made = new TransactionManagerAccess(constructor.newInstance(arguments));
+        made.setProducer(config.get("id"), config.get("epoch"));
+        made.begin(config.get("next_sequences") == null ? Map.of() : (Map<?, ?>) config.get("next_sequences"));
+        return made;
+    }
+
+    public boolean has(String method) {
+        return Members.has(manager, method);
+    }
+
+    /** Calls a method of the manager; what it throws is the answer. */
+    public Object call(String name, Object... arguments) throws Exception {
+        return Rule.kafka(manager, name, arguments);
+    }
+
+    /** Sets id and epoch; no id is Kafka's NONE. */
+    public void setProducer(Object id, Object epoch) throws ReflectiveOperationException {
+        Method set = Members.method(manager.getClass(), "setProducerIdAndEpoch");
+        Class<?> type = set.getParameterTypes()[0];
+        set.invoke(manager, id == null ? Members.getStatic(type, "NONE")
+            : Members.constructor(type).newInstance(((Number) id).longValue(), ((Number) epoch).shortValue()));
+    }
+
+    /** As many records as {@code sequences} says, by "topic-partition", were sent by this producer and acknowledged. */
+    public void begin(Map<?, ?> sequences) throws ReflectiveOperationException {
         for (Map.Entry<?, ?> entry : sequences.entrySet()) {
             String name = (String) entry.getKey();
             int dash = name.lastIndexOf('-');
-            TopicPartition of = new TopicPartition(name.substring(0, dash), Integer.parseInt(name.substring(dash + 1)));
-            begin(of, Rule.integer(entry.getValue()), id);
+            TopicPartition topicPartition = new TopicPartition(name.substring(0, dash), Integer.parseInt(name.substring(dash + 1)));
+            begin(topicPartition, Rule.integer(entry.getValue()));
         }
-    }
-
-    private Object id(Object id, Object epoch) throws Exception {
-        if (id == null) {
-            return AccumulatorAccess.field(idClass, "NONE").get(null);
-        }
-        Constructor<?> made = idClass.getDeclaredConstructor(long.class, short.class);
-        made.setAccessible(true);
-        return made.newInstance(((Number) id).longValue(), ((Number) epoch).shortValue());
     }
 
     @SuppressWarnings("unchecked")
-    private void begin(TopicPartition of, int next, Object id) throws Exception {
-        Field direct = field(tracks ? "nextSequence" : "sequenceNumbers");
-        if (direct != null) {
-            ((Map<TopicPartition, Integer>) direct.get(manager)).put(of, next);
-            if (tracks) {
-                ((Map<TopicPartition, Integer>) field("lastAckedSequence").get(manager)).put(of, next - 1);
+    private void begin(TopicPartition topicPartition, int next) throws ReflectiveOperationException {
+        if (!keepsEntries()) {
+            ((Map<TopicPartition, Integer>) get(tracksBatches ? "nextSequence" : "sequenceNumbers")).put(topicPartition, next);
+            if (tracksBatches) {
+                ((Map<TopicPartition, Integer>) get("lastAckedSequence")).put(topicPartition, next - 1);
             }
             return;
         }
-        Object all = entries();
         for (String name : List.of("addPartition", "getOrCreatePartition", "getOrCreate")) {
-            Method made = AccumulatorAccess.declared(all.getClass(), name);
-            if (made != null) {
-                made.invoke(all, of);
+            if (Members.has(bookkeeper(), name)) {
+                Members.call(bookkeeper(), name, topicPartition);
             }
         }
-        Object entry = byPartition(all).get(of);
-        set(entry, "nextSequence", next);
-        set(entry, "lastAckedSequence", next - 1);
-        set(entry, "producerIdAndEpoch", id);
-    }
-
-    private static void set(Object entry, String name, Object value) throws Exception {
-        Field field = AccumulatorAccess.field(entry.getClass(), name);
-        if (field != null) {
-            field.set(entry, value);
+        Object entry = entries().get(topicPartition);
+        Members.set(entry, "nextSequence", next);
+        Members.set(entry, "lastAckedSequence", next - 1);
+        if (Members.field(entry.getClass(), "producerIdAndEpoch") != null) {
+            Members.set(entry, "producerIdAndEpoch", get("producerIdAndEpoch"));
         }
     }
 
-    private Object entries() throws Exception {
-        Field all = field("topicPartitionBookkeeper") != null ? field("topicPartitionBookkeeper") : field("txnPartitionMap");
-        return all.get(manager);
+    private boolean hasField(String name) {
+        return Members.field(manager.getClass(), name) != null;
     }
 
-    private static Map<?, ?> byPartition(Object entries) throws Exception {
-        Field map = AccumulatorAccess.field(entries.getClass(), "topicPartitions");
-        return (Map<?, ?>) (map != null ? map : AccumulatorAccess.field(entries.getClass(), "topicPartitionBookkeeping")).get(entries);
+    private Object get(String field) throws ReflectiveOperationException {
+        return Members.get(manager, field);
     }
 
-    /** Another id or epoch; a release that loses all sequences with an id loses them here. */
-    public void become(Object id, Object epoch) throws Exception {
-        Method reset = method("resetProducerId");
-        if (reset != null) {
-            reset.invoke(manager);
-        }
-        setId.invoke(manager, id(id, epoch));
+    private boolean keepsEntries() {
+        return tracksBatches && !hasField("nextSequence");
     }
 
-    /** What a drained batch says on the wire. */
-    public void describe(Object batch, Map<String, Object> answer) throws Exception {
-        Object records = AccumulatorAccess.declared(batch.getClass(), "records").invoke(batch);
-        Object written = ((Iterable<?>) AccumulatorAccess.declared(records.getClass(), "batches").invoke(records)).iterator().next();
-        answer.put("sequence", AccumulatorAccess.declared(written.getClass(), "baseSequence").invoke(written));
-        answer.put("epoch", AccumulatorAccess.declared(written.getClass(), "producerEpoch").invoke(written));
+    private Object bookkeeper() throws ReflectiveOperationException {
+        return get(hasField("topicPartitionBookkeeper") ? "topicPartitionBookkeeper" : "txnPartitionMap");
     }
 
-    public void acknowledged(Object batch, TopicPartition of, int records) throws Exception {
-        Method completed = method("handleCompletedBatch");
-        if (completed != null) {
-            Object response = answered(completed.getParameterTypes()[1]);
-            Rule.kafka(() -> completed.invoke(manager, batch, response));
-            return;
-        }
-        boolean known = (Boolean) method("hasProducerIdAndEpoch").invoke(manager, of(batch, "producerId"), of(batch, "producerEpoch"));
-        if (known && !tracks) {
-            Rule.kafka(() -> method("incrementSequenceNumber").invoke(manager, of, records));
-        } else if (known) {
-            int last = (Integer) of(batch, "baseSequence") + records - 1;
-            Rule.kafka(() -> method("maybeUpdateLastAckedSequence").invoke(manager, of, last));
-        }
-        released(batch);
+    private Map<?, ?> entries() throws ReflectiveOperationException {
+        Object all = bookkeeper();
+        boolean isRenamed = Members.field(all.getClass(), "topicPartitions") != null;
+        return (Map<?, ?>) Members.get(all, isRenamed ? "topicPartitions" : "topicPartitionBookkeeping");
     }
 
-    private static Object answered(Class<?> type) throws Exception {
-        Constructor<?> made = Arrays.stream(type.getConstructors()).filter(one -> one.getParameterCount() == 1).findFirst().orElseThrow();
-        return made.newInstance(made.getParameterTypes()[0].getField("NONE").get(null));
+    /** The producer's id and epoch. */
+    public List<Object> identity() throws ReflectiveOperationException {
+        return PartitionSequences.idAndEpoch(get("producerIdAndEpoch"));
     }
 
-    private static Object of(Object batch, String name) throws Exception {
-        return AccumulatorAccess.declared(batch.getClass(), name).invoke(batch);
+    public String state() throws ReflectiveOperationException {
+        return get("currentState").toString();
     }
 
-    public void failed(Object batch, boolean refused) throws Exception {
-        Method failed = method("handleFailedBatch");
-        if (failed != null) {
-            Rule.kafka(() -> failed.invoke(manager, batch, new TimeoutException("failed"), refused));
-            return;
-        }
-        released(batch);
-        if (tracks && refused) {
-            Rule.kafka(() -> method("adjustSequencesDueToFailedBatch").invoke(manager, batch));
-        }
-    }
-
-    /** A batch that expired after it had been sent again: nobody knows whether it arrived. */
-    public void doubted(Object batch, TopicPartition of) throws Exception {
-        Method unresolved = method("markSequenceUnresolved");
-        if (unresolved == null) {
-            Rule.kafka(() -> method("resetProducerId").invoke(manager));
-        } else {
-            Object what = unresolved.getParameterTypes()[0] == TopicPartition.class ? of : batch;
-            Rule.kafka(() -> unresolved.invoke(manager, what));
-        }
-    }
-
-    /** A batch is not in flight any more. */
-    public void released(Object batch) throws Exception {
-        Method removed = method("removeInFlightBatch");
-        if (removed != null) {
-            Rule.kafka(() -> removed.invoke(manager, batch));
-        }
-    }
-
-    /** What is known of each partition of which anything is. */
-    public Map<String, Object> look() throws Exception {
-        return look(false);
-    }
-
-    /** And, if {@code more}, the last offset acknowledged, and the id and epoch that the partition is at. */
-    public Map<String, Object> look(boolean more) throws Exception {
-        Map<TopicPartition, Object[]> found = new HashMap<>();
-        if (!tracks) {
-            put(found, "sequenceNumbers", 0);
-        } else if (field("nextSequence") != null) {
-            put(found, "nextSequence", 0);
-            put(found, "lastAckedSequence", 1);
-            put(found, "inflightBatchesBySequence", 2);
-            if (more && field("lastAckedOffset") != null) {
-                put(found, "lastAckedOffset", 4);
+    /**
+     * What is known of each partition of which anything is, by "topic-partition"; {@code withProducer} adds the last offset
+     * acknowledged, and the id and epoch that the partition's sequences belong to.
+     */
+    public Map<String, Object> look(boolean withProducer) throws ReflectiveOperationException {
+        Map<TopicPartition, PartitionSequences> found = new HashMap<>();
+        if (keepsEntries()) {
+            for (Map.Entry<?, ?> entry : entries().entrySet()) {
+                of(found, entry.getKey()).read(entry.getValue(), withProducer);
             }
         } else {
-            for (Map.Entry<?, ?> entry : byPartition(entries()).entrySet()) {
-                Object[] known = known(found, entry.getKey());
-                known[0] = AccumulatorAccess.field(entry.getValue().getClass(), "nextSequence").get(entry.getValue());
-                known[1] = AccumulatorAccess.field(entry.getValue().getClass(), "lastAckedSequence").get(entry.getValue());
-                known[2] = AccumulatorAccess.field(entry.getValue().getClass(), "inflightBatchesBySequence").get(entry.getValue());
-                if (more) {
-                    known[4] = AccumulatorAccess.field(entry.getValue().getClass(), "lastAckedOffset").get(entry.getValue());
-                    Field at = AccumulatorAccess.field(entry.getValue().getClass(), "producerIdAndEpoch");
-                    known[5] = at == null ? known[5] : numbers(at.get(entry.getValue()));
-                }
+            each(found, tracksBatches ? "nextSequence" : "sequenceNumbers", (sequences, value) -> sequences.next = value);
+            if (tracksBatches) {
+                each(found, "lastAckedSequence", (sequences, value) -> sequences.lastAcknowledged = value);
+                each(found, "inflightBatchesBySequence", (sequences, value) -> sequences.inFlight = (Iterable<?>) value);
+            }
+            if (withProducer && hasField("lastAckedOffset")) {
+                each(found, "lastAckedOffset", (sequences, value) -> sequences.lastOffset = value);
             }
         }
-        Object unresolved = tracks ? field("partitionsWithUnresolvedSequences").get(manager) : Set.of();
-        boolean upTo = unresolved instanceof Map;
-        for (Object of : upTo ? ((Map<?, ?>) unresolved).keySet() : (Set<?>) unresolved) {
-            known(found, of)[3] = upTo ? ((Map<?, ?>) unresolved).get(of) : true;
+        if (tracksBatches) {
+            Object unresolved = get("partitionsWithUnresolvedSequences"); // a map to the sequence, or before that a set
+            for (Object topicPartition : unresolved instanceof Map<?, ?> map ? map.keySet() : (Set<?>) unresolved) {
+                of(found, topicPartition).unresolved = unresolved instanceof Map<?, ?> map ? map.get(topicPartition) : true;
+            }
         }
         Map<String, Object> answer = new TreeMap<>();
-        for (Map.Entry<TopicPartition, Object[]> entry : found.entrySet()) {
-            describe(entry.getKey().toString(), entry.getValue(), more, answer);
+        for (Map.Entry<TopicPartition, PartitionSequences> entry : found.entrySet()) {
+            Map<String, Object> described = entry.getValue().describe(withProducer);
+            if (described != null) {
+                answer.put(entry.getKey().toString(), described);
+            }
         }
         return answer;
     }
 
-    private void put(Map<TopicPartition, Object[]> found, String name, int at) throws Exception {
-        for (Map.Entry<?, ?> entry : ((Map<?, ?>) field(name).get(manager)).entrySet()) {
-            known(found, entry.getKey())[at] = entry.getValue();
-        }
+    private void each(Map<TopicPartition, PartitionSequences> found, String field, BiConsumer<PartitionSequences, Object> put)
+        throws ReflectiveOperationException {
+        ((Map<?, ?>) get(field)).forEach((topicPartition, value) -> put.accept(of(found, topicPartition), value));
     }
 
-    private static Object[] known(Map<TopicPartition, Object[]> found, Object of) {
-        return found.computeIfAbsent((TopicPartition) of, key -> new Object[] {0, -1, List.of(), null, -1L, NOBODY});
-    }
-
-    private static List<Object> numbers(Object idAndEpoch) throws Exception {
-        Class<?> type = idAndEpoch.getClass();
-        return List.of(AccumulatorAccess.field(type, "producerId").get(idAndEpoch),
-            ((Short) AccumulatorAccess.field(type, "epoch").get(idAndEpoch)).intValue());
-    }
-
-    /** Who the producer is: its id and its epoch. */
-    public List<Object> identity() throws Exception {
-        return numbers(field("producerIdAndEpoch").get(manager));
-    }
-
-    /** Who the producer is, as Kafka has it. */
-    public Object current() throws Exception {
-        return field("producerIdAndEpoch").get(manager);
-    }
-
-    public Object state() throws Exception {
-        return field("currentState").get(manager).toString();
-    }
-
-    private static void describe(String name, Object[] known, boolean more, Map<String, Object> into) throws Exception {
-        List<Integer> bases = new ArrayList<>();
-        for (Iterator<?> batches = ((Iterable<?>) known[2]).iterator(); batches.hasNext();) {
-            bases.add((Integer) of(batches.next(), "baseSequence"));
-        }
-        bases.sort(null);
-        boolean silent = known[0].equals(0) && known[1].equals(-1) && bases.isEmpty() && known[3] == null
-            && known[4].equals(-1L) && known[5].equals(NOBODY);
-        if (!silent) {
-            Map<String, Object> described = new HashMap<>();
-            described.put("next", known[0]);
-            described.put("last_acknowledged", known[1]);
-            described.put("in_flight", bases);
-            described.put("unresolved", known[3]);
-            if (more) {
-                described.put("last_offset", known[4]);
-                described.put("producer", known[5]);
-            }
-            into.put(name, described);
-        }
-    }
-
-    private Method method(String name) {
-        return AccumulatorAccess.declared(managerClass, name);
-    }
-
-    private Field field(String name) {
-        return AccumulatorAccess.field(managerClass, name);
+    private static PartitionSequences of(Map<TopicPartition, PartitionSequences> found, Object topicPartition) {
+        return found.computeIfAbsent((TopicPartition) topicPartition, key -> new PartitionSequences());
     }
 }

@@ -1,8 +1,6 @@
 package kafkaoracle.uniform_sticky_partitioner;
 
-import java.util.Map;
 import kafkaoracle.partitioner.PartitionerRule;
-import kafkaoracle.rule.Draws;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.UniformStickyPartitioner;
 
@@ -13,8 +11,7 @@ public final class UniformStickyRule extends PartitionerRule {
     }
 
     @Override
-    protected Partitioner fresh(Map<String, Object> question) {
-        Draws.from(seed(question));
+    protected Partitioner fresh() {
         return new UniformStickyPartitioner();
     }
 }
