@@ -86,16 +86,16 @@ def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
     until = time.monotonic() + limit_s
     try:
         child.end_input()
-        while isinstance(heard := child.hear(until), Line | TooLong):
+        while isinstance(heard := child.receive(until), Line | TooLong):
             command.show(quoted(heard.text, 500))
         code = child.code(max(0.0, until - time.monotonic())) if isinstance(heard, End) else None
         if code is not None:
-            child.join_words(1)
+            child.join_stderr(1)
     finally:
         child.kill()
     if code != 0:
         how = f"did not end within {limit_s:g} s" if code is None else f"ended with exit code {code}"
-        words = f": {quoted(child.last_words)}" if child.last_words else ""
+        words = f": {quoted(child.last_error_line)}" if child.last_error_line else ""
         raise KitError(f"the driver cannot be built, {command} {how}{words}")
 
 

@@ -16,7 +16,7 @@ from kafka_conformance.answerers.driver.answerer import DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
 from kafka_conformance.answerers.driver.lines import ask_line
 from kafka_conformance.answerers.driver.process import LINE_LIMIT
-from kafka_conformance.answerers.driver.protocol_errors import MENDS, one_line
+from kafka_conformance.answerers.driver.protocol_errors import HINTS, one_line
 from kafka_conformance.answerers.named_driver import named_driver
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import TargetLost
@@ -51,9 +51,9 @@ def said_of(command: Sequence[str], limits: Limits) -> str:
 def test_what_is_shown_is_said(code: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "driver.py").write_text(code)
-    hello_s = 0.5 if "did not say hello" in shown else 20
+    hello_s = 0.5 if "sent no hello" in shown else 20
     batch_s = 0.5 if "did not answer" in shown else 20
-    limits = Limits(hello_s, batch_s, ending_s=5 if "when its input was closed" in shown else 0.2, hangs=2)
+    limits = Limits(hello_s, batch_s, ending_s=5 if "after its input was closed" in shown else 0.2, hangs=2)
     assert said_of([sys.executable, str(tmp_path / "driver.py")], limits).replace(" 0.5 s", " 30 s") == shown
 
 
@@ -95,7 +95,7 @@ def test_the_one_in_javascript_is_right(tmp_path: Path) -> None:
 
 
 def test_every_trouble_is_in_the_table() -> None:
-    assert dict(re.findall(r"^\| (\w+) \| (.*) \|$", PAGE, re.MULTILINE)) == {"trouble": "what to mend", **MENDS}
+    assert dict(re.findall(r"^\| (\w+) \| (.*) \|$", PAGE, re.MULTILINE)) == {"error": "hint", **HINTS}
 
 
 def test_the_numbers_on_the_page() -> None:

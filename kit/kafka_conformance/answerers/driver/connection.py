@@ -1,7 +1,7 @@
-"""One child that speaks the protocol, from its hello to its end: what it said, and how it broke the protocol if it did.
+"""One child process that speaks the protocol, from hello to end.
 
-Nothing here asks again: whoever holds a connection that broke has to end it. Ids are numbered on from connection to
-connection, so an id from before is never taken for one that waits.
+A connection is never asked again after it broke: its owner has to close it. Ids keep increasing from connection to
+connection, so a late answer is never taken for one to a pending question.
 """
 
 from __future__ import annotations
@@ -13,8 +13,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_conformance.answerers.driver.lines import DriverHello, NotSo, ask_line, hello_line, read_answer, read_hello
-from kafka_conformance.answerers.driver.process import Child, End, Heard, Line, Show, TooLong, on_stderr
+from kafka_conformance.answerers.driver.lines import (
+    DriverHello,
+    ProtocolViolation,
+    ask_line,
+    hello_line,
+    read_answer,
+    read_hello,
+)
+from kafka_conformance.answerers.driver.process import Child, End, Line, Received, Show, TooLong, on_stderr
 from kafka_conformance.answerers.driver.protocol_errors import Broke, lost, quoted
 from kafka_conformance.core.protocol import Outcome, Question
 
@@ -23,7 +30,7 @@ __all__ = ["Asked", "Command", "Connection", "Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a hello, a batch and an ending may take; how often a rule may have the driver restarted, and hang it."""
+    """Time limits for the hello, a batch and the end, in seconds; restarts and hangs allowed for one rule."""
 
     hello_s: float = 30
     batch_s: float = 30
@@ -34,7 +41,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a driver is started; ``show`` gets what it writes to standard error, line by line and harmless."""
+    """How a driver is started; ``show`` receives its standard error, line by line and sanitized."""
 
     words: tuple[str, ...]
     folder: Path | None = None
@@ -46,7 +53,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question under way."""
+    """A pending question."""
 
     id: str
     rule: str
@@ -55,15 +62,15 @@ class Asked:
 
 
 class Connection:
-    """A driver that was started. :meth:`open` before anything else, :meth:`close` whatever happened."""
+    """A started driver. Call :meth:`open` first, and :meth:`close` in any case."""
 
     def __init__(self, command: Command, limits: Limits) -> None:
         self._command, self._limits = command, limits
         self._child: Child | None = None
-        self._gone: set[str] = set()
+        self._answered: set[str] = set()
 
     def open(self) -> DriverHello | Broke:
-        """Start the driver and hear its hello."""
+        """Start the driver and read its hello."""
         try:
             self._child = Child(self._command.words, folder=self._command.folder, show=self._command.show)
         except (OSError, ValueError) as error:
@@ -71,49 +78,49 @@ class Connection:
             return Broke(lost("unstartable", f"the driver {self._command} cannot be started: {quoted(why)}"))
         self._child.send(hello_line())
         limit_s = self._limits.hello_s
-        heard = self._child.hear(time.monotonic() + limit_s)
-        if heard is None:
+        received = self._child.receive(time.monotonic() + limit_s)
+        if received is None:
             late = self._after_input()
-            said = f"the driver did not say hello within {limit_s:g} s"
+            what = f"the driver sent no hello within {limit_s:g} s"
             if isinstance(late, Line | End) and _is_json(_text(late)):
-                return Broke(lost("unflushed", f"{said}, and did when its input was closed"))
-            return Broke(lost("mute", said))
-        line = self._line(heard, lambda text: _reads(read_hello, text), "before it said hello")
+                return Broke(lost("unflushed", f"{what}, but did after its input was closed"))
+            return Broke(lost("mute", what))
+        line = self._line(received, lambda text: _reads(read_hello, text), "before its hello")
         if isinstance(line, Broke):
             return line
         try:
             return read_hello(line)
-        except NotSo as wrong:
-            return Broke(lost(wrong.trouble, str(wrong)))
+        except ProtocolViolation as violation:
+            return Broke(lost(violation.error, str(violation)))
 
     def put(self, batch: Sequence[Asked], outcomes: dict[str, Outcome]) -> Broke | None:
-        """Ask all of ``batch``; what is answered goes to ``outcomes``. Returns how the connection broke, if it did."""
-        child, waiting = self._running(), {one.id: one for one in batch}
+        """Ask all of ``batch`` and put the answers into ``outcomes``. Return how the connection broke, if it did."""
+        child, pending = self._running(), {one.id: one for one in batch}
         child.send(b"".join(ask_line(one.id, one.rule, one.release, one.question) for one in batch))
         until = time.monotonic() + self._limits.batch_s
-        while waiting:
-            heard = child.hear(until)
-            if heard is None:
-                return self._hangs(waiting, len(batch))
-            if (broke := self._take(heard, waiting, outcomes)) is not None:
+        while pending:
+            received = child.receive(until)
+            if received is None:
+                return self._hangs(pending, len(batch))
+            if (broke := self._take(received, pending, outcomes)) is not None:
                 return broke
         return None
 
     def finish(self) -> Broke | None:
-        """End the driver's input, and hear whether it says anything that nobody asked for before it ends."""
+        """Close the driver's input, and read whether it writes anything unexpected before it ends."""
         child = self._running()
         child.end_input()
         until = time.monotonic() + self._limits.ending_s
         broke = None
         while broke is None:
-            heard = child.hear(until)
-            if heard is None or heard == End():
+            received = child.receive(until)
+            if received is None or received == End():
                 break
-            broke = self._take(heard, {}, {})
+            broke = self._take(received, {}, {})
         return broke
 
     def close(self, *, at_once: bool = False) -> None:
-        """End the driver, and everything it started."""
+        """End the driver and all processes it started."""
         if self._child is not None:
             if at_once:
                 self._child.kill()
@@ -126,25 +133,25 @@ class Connection:
             raise RuntimeError("this connection is not open")
         return self._child
 
-    def _take(self, heard: Heard, waiting: dict[str, Asked], outcomes: dict[str, Outcome]) -> Broke | None:
-        """One line of the driver's, while these wait."""
-        line = self._line(heard, lambda text: _reads(read_answer, text), "before it had answered everything")
+    def _take(self, received: Received, pending: dict[str, Asked], outcomes: dict[str, Outcome]) -> Broke | None:
+        """Handle one line of the driver while these questions are pending."""
+        line = self._line(received, lambda text: _reads(read_answer, text), "before it had answered everything")
         if isinstance(line, Broke):
             return line
         try:
             name, outcome = read_answer(line)
-        except NotSo as wrong:
-            return Broke(lost(wrong.trouble, str(wrong)), wrong.name if wrong.name in waiting else None)
-        if name in self._gone:
+        except ProtocolViolation as violation:
+            return Broke(lost(violation.error, str(violation)), violation.name if violation.name in pending else None)
+        if name in self._answered:
             return Broke(lost("twice", f"the driver answered a question twice, the one with the id {name}"), name)
-        if waiting.pop(name, None) is None:
-            return Broke(lost("stranger", f"the driver answered an id that nobody asked: {quoted(name)}"))
-        self._gone.add(name)
+        if pending.pop(name, None) is None:
+            return Broke(lost("stranger", f"the driver answered an unknown id: {quoted(name)}"))
+        self._answered.add(name)
         outcomes[name] = outcome
         return None
 
-    def _line(self, heard: Heard, whole: Callable[[bytes], bool], when: str) -> bytes | Broke:
-        match heard:
+    def _line(self, received: Received, whole: Callable[[bytes], bool], when: str) -> bytes | Broke:
+        match received:
             case Line(text):
                 return text
             case End(rest) if rest and whole(rest):
@@ -156,56 +163,56 @@ class Connection:
                     lost("long", f"the driver wrote a line of more than {len(text) - 1:,} bytes: {quoted(text)}")
                 )
 
-    def _hangs(self, waiting: dict[str, Asked], of: int) -> Broke:
-        """The limit has passed: whether all answers come at the end of the input tells two mistakes apart."""
-        rule = next(iter(waiting.values())).rule
-        many = "a question" if len(waiting) == 1 else f"{len(waiting)} of {of} questions"
-        said = f"the driver did not answer {many} of {rule} within {self._limits.batch_s:g} s"
-        heard = self._after_input()
+    def _hangs(self, pending: dict[str, Asked], batch_size: int) -> Broke:
+        """Handle a timeout: answers that arrive once the input is closed show a missing flush, otherwise it is a hang."""
+        rule = next(iter(pending.values())).rule
+        many = "a question" if len(pending) == 1 else f"{len(pending)} of {batch_size} questions"
+        what = f"the driver did not answer {many} of {rule} within {self._limits.batch_s:g} s"
+        received = self._after_input()
         until = time.monotonic() + self._limits.ending_s
-        while waiting and heard is not None and self._take(heard, waiting, {}) is None:
-            heard = self._running().hear(until)
-        if not waiting:
-            return Broke(lost("unflushed", f"{said}, and did when its input was closed"))
-        return Broke(lost("hangs", f"{said}{self._words()}"))
+        while pending and received is not None and self._take(received, pending, {}) is None:
+            received = self._running().receive(until)
+        if not pending:
+            return Broke(lost("unflushed", f"{what}, but did after its input was closed"))
+        return Broke(lost("hangs", f"{what}{self._words()}"))
 
-    def _after_input(self) -> Heard | None:
+    def _after_input(self) -> Received | None:
         child = self._running()
         child.end_input()
-        return child.hear(time.monotonic() + self._limits.ending_s)
+        return child.receive(time.monotonic() + self._limits.ending_s)
 
     def _death(self, when: str) -> str:
         child = self._running()
         code = child.code(self._limits.ending_s)
-        child.join_words(self._limits.ending_s)
+        child.join_stderr(self._limits.ending_s)
         if code is None:
             return f"the driver closed its standard output {when}{self._words()}"
         how = _signal(-code) if code < 0 else f"with exit code {code}"
         return f"the driver ended {how} {when}{self._words()}"
 
     def _words(self) -> str:
-        words = self._running().last_words
-        return f"; its standard error says {quoted(words)}" if words else ""
+        words = self._running().last_error_line
+        return f"; standard error: {quoted(words)}" if words else ""
 
 
-def _text(heard: Line | End) -> bytes:
-    return heard.text if isinstance(heard, Line) else heard.rest
+def _text(received: Line | End) -> bytes:
+    return received.text if isinstance(received, Line) else received.rest
 
 
 def _reads(read: Callable[[bytes], object], text: bytes) -> bool:
     try:
         read(text)
-    except NotSo:
+    except ProtocolViolation:
         return False
     return True
 
 
 def _is_json(text: bytes) -> bool:
-    """Whatever came was meant as a line of the protocol."""
+    """Return whether the text was meant as a protocol line."""
     try:
         read_hello(text)
-    except NotSo as wrong:
-        return wrong.trouble != "noise"
+    except ProtocolViolation as violation:
+        return violation.error != "noise"
     return True
 
 

@@ -1,9 +1,9 @@
-"""The lines between the kit and a driver, as types: what the kit writes, and what it takes from a driver.
+"""The lines between the kit and a driver, as types: what the kit writes, and what it accepts from a driver.
 
-Either line that opens says ``hello``. After that the kit asks (``protocol.Ask``) and the driver answers each id once, in
-any order, with one of three outcomes. A field that is not known is refused: a misspelt ``grades`` that counted as absent
-would hold a driver to something else than it said. So is a number beyond ±2^53, which a reader of JSON may have rounded: it
-is a string in this protocol.
+The first line of either side is a ``hello``. After that the kit asks (``protocol.Ask``) and the driver answers each id
+once, in any order, with one of three outcomes. An unknown field is refused: a misspelt ``grades`` must not silently change
+how a driver is compared. A number beyond ±2^53 is refused too, since a JSON reader may have rounded it: it is a string in
+this protocol.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
     "FailedLine",
     "KitHello",
     "KitHelloLine",
-    "NotSo",
+    "ProtocolViolation",
     "UnsupportedLine",
     "ask_line",
     "hello_line",
@@ -41,20 +41,20 @@ LARGEST = 2**53
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-class NotSo(ValueError):
-    """A line is not of the protocol: the trouble's word, what is wrong, and whose answer it was meant to be."""
+class ProtocolViolation(ValueError):
+    """A line violates the protocol: the name of the error, what is wrong, and the id of the question it was meant for."""
 
-    def __init__(self, trouble: str, what: str, name: str | None = None) -> None:
+    def __init__(self, error: str, what: str, name: str | None = None) -> None:
         super().__init__(what)
-        self.trouble, self.name = trouble, name
+        self.error, self.name = error, name
 
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line, or a part of it."""
+    """A line, or a part of one."""
 
 
 class KitHello(_Line, frozen=True):
-    """What the kit says of itself."""
+    """The content of the kit's hello."""
 
     protocol: Literal[1]
 
@@ -66,7 +66,7 @@ class KitHelloLine(_Line, frozen=True):
 
 
 class DriverHello(_Line, frozen=True):
-    """What a driver says of itself, the rules it answers, and how it wants to be graded where that is not exactly."""
+    """A driver's name, version and language, the rules it answers, and weaker grades by rule."""
 
     protocol: Literal[1]
     name: str
@@ -90,75 +90,77 @@ class AnswerLine(_Line, frozen=True):
 
 
 class UnsupportedLine(_Line, frozen=True):
-    """The driver does not have this rule, or not in this release."""
+    """The driver does not support this question."""
 
     id: str
     unsupported: str
 
 
 class FailedLine(_Line, frozen=True):
-    """The driver broke down over this question."""
+    """The driver failed on this question."""
 
     id: str
     failed: str
 
 
-_Said: TypeAlias = AnswerLine | UnsupportedLine | FailedLine
-_KINDS: Mapping[str, type[_Said]] = {"answer": AnswerLine, "unsupported": UnsupportedLine, "failed": FailedLine}
+_Outcome: TypeAlias = AnswerLine | UnsupportedLine | FailedLine
+_KINDS: Mapping[str, type[_Outcome]] = {"answer": AnswerLine, "unsupported": UnsupportedLine, "failed": FailedLine}
 
 
 def hello_line() -> bytes:
-    """The kit's first line, with its end."""
+    """Return the kit's first line, with its line feed."""
     return msgspec.json.encode(KitHelloLine(KitHello(PROTOCOL))) + b"\n"
 
 
 def ask_line(name: str, rule: str, release: str, question: Question) -> bytes:
-    """A line that asks, with its end."""
+    """Return the line of a question, with its line feed."""
     return msgspec.json.encode(Ask(name, rule, release, msgspec.Raw(msgspec.json.encode(question)))) + b"\n"
 
 
 def read_hello(line: bytes) -> DriverHello:
-    """A driver's first line. Raises NotSo."""
-    said = _json(line)
-    hello = said.get("hello") if isinstance(said, dict) else None
-    spoken = hello.get("protocol") if isinstance(hello, dict) else None
-    if type(spoken) is int and spoken != PROTOCOL:
-        raise NotSo("version", f"the driver speaks protocol {quoted(str(spoken))}, not {PROTOCOL}")
+    """Read a driver's first line. Raises ProtocolViolation."""
+    decoded = _json(line)
+    hello = decoded.get("hello") if isinstance(decoded, dict) else None
+    version = hello.get("protocol") if isinstance(hello, dict) else None
+    if type(version) is int and version != PROTOCOL:
+        raise ProtocolViolation("version", f"the driver speaks protocol {quoted(str(version))}, not {PROTOCOL}")
     if hello is None:
-        raise NotSo("hello", f"the driver's first line is no hello: {quoted(line)}")
+        raise ProtocolViolation("hello", f"the driver's first line is not a hello: {quoted(line)}")
     try:
         read = msgspec.json.decode(line, type=DriverHelloLine).hello
     except UNREADABLE as error:
-        raise NotSo("hello", f"the driver's hello is not of protocol {PROTOCOL}: {quoted(str(error))}") from error
+        raise ProtocolViolation(
+            "hello", f"the driver's hello does not match protocol {PROTOCOL}: {quoted(str(error))}"
+        ) from error
     if unknown := [slug for slug in (*read.rules, *read.grades) if slug not in RULES]:
-        raise NotSo("hello", f"the driver's hello names a rule that there is not: {quoted(', '.join(unknown))}")
+        raise ProtocolViolation("hello", f"the driver's hello names an unknown rule: {quoted(', '.join(unknown))}")
     return read
 
 
 def read_answer(line: bytes) -> tuple[str, Outcome]:
-    """The id that is answered, and its outcome. Raises NotSo."""
-    said = _json(line)
-    name = said.get("id") if isinstance(said, dict) else None
+    """Read an answer: its id and outcome. Raises ProtocolViolation."""
+    decoded = _json(line)
+    name = decoded.get("id") if isinstance(decoded, dict) else None
     name = name if isinstance(name, str) else None
-    if not isinstance(said, dict):
-        raise NotSo("shape", f"the driver wrote JSON that is no object: {quoted(line)}")
-    kinds = [kind for kind in _KINDS if kind in said]
+    if not isinstance(decoded, dict):
+        raise ProtocolViolation("shape", f"the driver wrote JSON that is not an object: {quoted(line)}")
+    kinds = [kind for kind in _KINDS if kind in decoded]
     if len(kinds) != 1:
         found = " and ".join(kinds) if kinds else "no outcome"
-        raise NotSo("shape", f"the driver wrote a line with {found} in it: {quoted(line)}", name)
+        raise ProtocolViolation("shape", f"the driver wrote a line with {found} in it: {quoted(line)}", name)
     try:
         read = msgspec.json.decode(line, type=_KINDS[kinds[0]])
     except UNREADABLE as error:
-        raise NotSo(
-            "shape", f"the driver wrote a line that is no answer, {quoted(str(error))}: {quoted(line)}", name
+        raise ProtocolViolation(
+            "shape", f"the driver wrote a line that is not an answer ({quoted(str(error))}): {quoted(line)}", name
         ) from error
     return read.id, _outcome(read)
 
 
-def _outcome(said: _Said) -> Outcome:
-    match said:
+def _outcome(decoded: _Outcome) -> Outcome:
+    match decoded:
         case AnswerLine(answer=answer):
-            _hold_numbers(answer, said.id)
+            _check_numbers(answer, decoded.id)
             return Answered(answer)
         case UnsupportedLine(unsupported=why):
             return Unsupported(quoted(why))
@@ -166,8 +168,8 @@ def _outcome(said: _Said) -> Outcome:
             return Failed(quoted(what))
 
 
-def _hold_numbers(answer: Answer, name: str) -> None:
-    """Every number lies within ±2^53. Raises NotSo."""
+def _check_numbers(answer: Answer, name: str) -> None:
+    """Check that every number lies within ±2^53. Raises ProtocolViolation."""
     rest: list[Any] = [answer]
     while rest:
         value = rest.pop()
@@ -176,8 +178,8 @@ def _hold_numbers(answer: Answer, name: str) -> None:
         elif isinstance(value, list):
             rest.extend(value)
         elif isinstance(value, int | float) and abs(value) > LARGEST:
-            raise NotSo(
-                "shape", f"the driver wrote {quoted(str(value))}, which is beyond ±2^53 and has to be a string", name
+            raise ProtocolViolation(
+                "shape", f"the driver wrote {quoted(str(value))}, which is beyond ±2^53 and must be a string", name
             )
 
 
@@ -185,4 +187,6 @@ def _json(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
     except UNREADABLE as error:
-        raise NotSo("noise", f"the driver wrote to standard output what is not JSON: {quoted(line)}") from error
+        raise ProtocolViolation(
+            "noise", f"the driver wrote a line to standard output that is not JSON: {quoted(line)}"
+        ) from error

@@ -1,11 +1,11 @@
-"""A child process and its pipes: lines in, lines out, nothing that waits without a limit, and nothing left running.
+"""A child process and its pipes: lines in, lines out. Every wait has a limit, and no process is left running.
 
-Three threads serve the pipes, so that no full pipe can hold both sides up: one writes what is to be sent, one reads
-standard output line by line, one shows standard error as it comes and keeps the last of it. Each pipe is closed by the
-thread that uses it. What was read waits in a short queue: a child that floods it is held up, not the kit's memory.
+Three threads serve the pipes, so that a full pipe cannot block both sides: one writes pending input, one reads
+standard output line by line, one shows standard error as it arrives and keeps the last lines. Each pipe is closed by the
+thread that uses it. Lines wait in a short queue: a child that floods it is blocked and does not fill the kit's memory.
 
-The child runs in a session of its own: Ctrl-C reaches the kit alone, which ends the child and whatever it started, by the
-process group. If the kit is killed, the pipe of standard input closes by itself, and that ends a driver.
+The child runs in its own session: Ctrl-C reaches the kit alone, which ends the child and its process group. If the kit is
+killed, the pipe of standard input closes, which ends a driver.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import IO, TypeAlias
 
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 
-__all__ = ["LINE_LIMIT", "Child", "End", "Heard", "Line", "Show", "TooLong", "on_stderr"]
+__all__ = ["LINE_LIMIT", "Child", "End", "Line", "Received", "Show", "TooLong", "on_stderr"]
 
 LINE_LIMIT = 2**23  # the longest right answers met in tests have half a million bytes
 SHOWN_LINES = 200
@@ -43,7 +43,7 @@ _ERROR = re.compile(r"(Error|Exception)\b(?! at)|^(panic|fatal|error)\b|\bpanick
 
 Show: TypeAlias = Callable[[str], None]
 
-# An interrupt may come before whoever started a child holds it: what still runs when the kit ends, ends with it.
+# An interrupt may arrive before the caller has the child: children that still run when the kit ends are killed.
 _RUNNING: set[Child] = set()
 
 
@@ -68,13 +68,13 @@ class End:
     rest: bytes = b""
 
 
-Heard: TypeAlias = Line | TooLong | End
+Received: TypeAlias = Line | TooLong | End
 
 
 def on_stderr(line: str) -> None:
-    """Show a line that a driver wrote to standard error, harmless by now, on ours.
+    """Print a line of a driver's standard error, already sanitized, to standard error.
 
-    GitHub's runner takes ``##[`` for a command wherever it stands in a line, so it is taken apart.
+    GitHub's runner takes ``##[`` for a command anywhere in a line, so it is split.
     """
     print(f"driver: {line.replace('##[', '# #[')}", file=sys.stderr, flush=True)
 
@@ -92,7 +92,7 @@ class Child:
     ) -> None:
         self._show, self._line_limit = show, line_limit
         self._outgoing: queue.Queue[bytes | None] = queue.Queue()
-        self._heard: queue.Queue[Heard] = queue.Queue(_QUEUED)
+        self._received: queue.Queue[Received] = queue.Queue(_QUEUED)
         self._stopped = threading.Event()
         self._words: deque[str] = deque(maxlen=_KEPT)
         self._killed = False
@@ -103,7 +103,7 @@ class Child:
         )  # fmt: skip
         _RUNNING.add(self)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
-        work = (self._write, self._read, self._read_words)
+        work = (self._write, self._read, self._read_stderr)
         self._threads = [
             threading.Thread(target=task, args=(pipe,), daemon=True, name=f"driver{task.__name__}")
             for task, pipe in zip(work, pipes, strict=True)
@@ -113,30 +113,30 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Its process id, and that of its group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
     @property
-    def last_words(self) -> str:
-        """What standard error says at its end, cut and harmless: the last line that names an error, else the last one."""
+    def last_error_line(self) -> str:
+        """The last line of standard error that names an error, else the last line, shortened and sanitized."""
         words = list(self._words)  # at once: it is still being written
         return next((line for line in reversed(words) if _ERROR.search(line)), words[-1] if words else "")
 
     def send(self, lines: bytes) -> None:
-        """Write this to standard input, without waiting for it."""
+        """Queue these lines for standard input, without waiting."""
         self._outgoing.put(lines)
 
     def end_input(self) -> None:
-        """Close standard input once everything is written."""
+        """Close standard input after everything queued is written."""
         self._outgoing.put(None)
 
-    def hear(self, until: float) -> Heard | None:
-        """What comes next on standard output; None if nothing has come by ``until``, on the monotonic clock."""
+    def receive(self, until: float) -> Received | None:
+        """Return the next line of standard output; None if there is none by ``until``, on the monotonic clock."""
         ended_at: float | None = None
         while True:
             now = time.monotonic()
             with contextlib.suppress(queue.Empty):
-                return self._heard.get(timeout=max(0.0, min(_POLL_S, until - now)))
+                return self._received.get(timeout=max(0.0, min(_POLL_S, until - now)))
             if now >= until:
                 return None
             if self._process.poll() is not None:  # a grandchild may keep the pipe open
@@ -145,14 +145,14 @@ class Child:
                     return End()
 
     def code(self, wait_s: float) -> int | None:
-        """Its exit code, below 0 for a signal; None if it still runs after ``wait_s``."""
+        """Return the exit code, negative for a signal; None if the process still runs after ``wait_s``."""
         try:
             return self._process.wait(wait_s)
         except subprocess.TimeoutExpired:
             return None
 
     def end(self, wait_s: float) -> None:
-        """Close its input, give it ``wait_s`` to end by itself, then end it and its group."""
+        """Close the input, wait ``wait_s`` for the process to end, then kill it and its group."""
         self.end_input()
         try:
             self.code(wait_s)
@@ -160,7 +160,7 @@ class Child:
             self.kill()
 
     def kill(self) -> None:
-        """End it and its group at once; again, nothing."""
+        """Kill the process and its group; does nothing the second time."""
         if self._killed:
             return
         self._stopped.set()
@@ -174,8 +174,8 @@ class Child:
             thread.join(max(0.0, limit - time.monotonic()))
         _RUNNING.discard(self)
 
-    def join_words(self, wait_s: float) -> None:
-        """Wait until standard error was read to its end, so that the last words are the last."""
+    def join_stderr(self, wait_s: float) -> None:
+        """Wait until standard error is read to its end."""
         self._threads[2].join(wait_s)
 
     def _write(self, pipe: IO[bytes]) -> None:
@@ -187,18 +187,18 @@ class Child:
     def _read(self, pipe: IO[bytes]) -> None:
         with pipe:
             while (text := pipe.readline(self._line_limit + 1)).endswith(b"\n"):
-                if text.strip() and not self._tell(Line(text.strip())):
+                if text.strip() and not self._enqueue(Line(text.strip())):
                     return
-            self._tell(TooLong(text) if len(text) > self._line_limit else End(text.strip()))
+            self._enqueue(TooLong(text) if len(text) > self._line_limit else End(text.strip()))
 
-    def _tell(self, heard: Heard) -> bool:
+    def _enqueue(self, heard: Received) -> bool:
         while not self._stopped.is_set():
             with contextlib.suppress(queue.Full):
-                self._heard.put(heard, timeout=_POLL_S)
+                self._received.put(heard, timeout=_POLL_S)
                 return True
         return False
 
-    def _read_words(self, pipe: IO[bytes]) -> None:
+    def _read_stderr(self, pipe: IO[bytes]) -> None:
         shown = 0
         with pipe:
             while text := pipe.readline(4096):
@@ -207,8 +207,8 @@ class Child:
                 self._words.append(words)
                 shown += 1
                 if shown <= SHOWN_LINES:
-                    with contextlib.suppress(OSError, ValueError):  # nobody looks any more: read on all the same
-                        self._show(words if shown < SHOWN_LINES else "(so many lines: the rest is not shown)")
+                    with contextlib.suppress(OSError, ValueError):  # standard error is closed: keep reading
+                        self._show(words if shown < SHOWN_LINES else "(further lines are not shown)")
 
 
 @atexit.register

@@ -16,7 +16,7 @@ from processes import is_gone
 
 from kafka_conformance.answerers.driver.answerer import BATCH, DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
-from kafka_conformance.answerers.driver.protocol_errors import MENDS, one_line
+from kafka_conformance.answerers.driver.protocol_errors import HINTS, one_line
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import TargetLost
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported
@@ -32,18 +32,18 @@ IMPATIENT = Limits(hello_s=20, batch_s=1.5, ending_s=0.2)
 
 # What is seen before the first question.
 OPENING = [
-    ("never_says_hello", "mute", "the driver did not say hello within 0.5 s"),
-    ("says_hello_at_the_end", "unflushed", "the driver did not say hello within 0.5 s, and did when its input was closed"),
+    ("never_says_hello", "mute", "the driver sent no hello within 0.5 s"),
+    ("says_hello_at_the_end", "unflushed", "the driver sent no hello within 0.5 s, but did after its input was closed"),
     ("speaks_protocol_2", "version", "the driver speaks protocol 2, not 1"),
     ("hello_without_rules", "hello",
-     "the driver's hello is not of protocol 1: Object missing required field `rules` - at `$.hello`"),
-    ("hello_of_no_rule", "hello", "the driver's hello names a rule that there is not: murmur-2"),
+     "the driver's hello does not match protocol 1: Object missing required field `rules` - at `$.hello`"),
+    ("hello_of_no_rule", "hello", "the driver's hello names an unknown rule: murmur-2"),
     ("answers_before_hello", "hello",
-     'the driver\'s first line is no hello: {"id": "q1", "answer": {"hash": 1}}'),
+     'the driver\'s first line is not a hello: {"id": "q1", "answer": {"hash": 1}}'),
     ("greets_people", "noise",
-     r"the driver wrote to standard output what is not JSON: Welcome to my \x1b[31mdriver\x1b[0m!"),
+     r"the driver wrote a line to standard output that is not JSON: Welcome to my \x1b[31mdriver\x1b[0m!"),
     ("ends_before_hello", "died",
-     ("the driver ended with exit code 1 before it said hello; its standard error says "
+     ("the driver ended with exit code 1 before its hello; standard error: "
       r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07")),
 ]  # fmt: skip
 
@@ -51,23 +51,24 @@ OPENING = [
 MIDWAY = [
     ("hangs", "hangs", "the driver did not answer a question of murmur2 within 1.5 s"),
     ("prints_noise", "noise",
-     "the driver wrote to standard output what is not JSON: looking at {'key': 'bad1'}"),
-    ("prints_after_answering", "noise", "the driver wrote to standard output what is not JSON: done"),
+     "the driver wrote a line to standard output that is not JSON: looking at {'key': 'bad1'}"),
+    ("prints_after_answering", "noise", "the driver wrote a line to standard output that is not JSON: done"),
     ("answers_twice", "twice", "the driver answered a question twice, the one with the id q3"),
-    ("answers_another_id", "stranger", "the driver answered an id that nobody asked: mine"),
+    ("answers_another_id", "stranger", "the driver answered an unknown id: mine"),
     ("answers_a_number", "shape",
-     'the driver wrote a line that is no answer, Expected `str`, got `int` - at `$.id`: {"id": 17, "answer": {"hash": 4}}'),
+     ("the driver wrote a line that is not an answer (Expected `str`, got `int` - at `$.id`): "
+     '{"id": 17, "answer": {"hash": 4}}')),
     ("answers_a_list", "shape",
-     ("the driver wrote a line that is no answer, Expected `object`, got `array` - at `$.answer`: "
+     ("the driver wrote a line that is not an answer (Expected `object`, got `array` - at `$.answer`): "
       '{"id": "q3", "answer": [1]}')),
     ("two_outcomes", "shape",
      'the driver wrote a line with answer and failed in it: {"id": "q3", "answer": {}, "failed": "broke"}'),
     ("no_outcome", "shape", 'the driver wrote a line with no outcome in it: {"id": "q3"}'),
-    ("says_a_word", "shape", 'the driver wrote JSON that is no object: "ready"'),
-    ("big_integer", "shape", "the driver wrote 9007199254740993, which is beyond ±2^53 and has to be a string"),
+    ("says_a_word", "shape", 'the driver wrote JSON that is not an object: "ready"'),
+    ("big_integer", "shape", "the driver wrote 9007199254740993, which is beyond ±2^53 and must be a string"),
     ("endless_line", "long", f"the driver wrote a line of more than 8,388,608 bytes: {'x' * 160}…"),
     ("dies_by_exit", "died",
-     ("the driver ended with exit code 1 before it had answered everything; its standard error says "
+     ("the driver ended with exit code 1 before it had answered everything; standard error: "
       "no such table")),
     ("dies_by_signal", "died", "the driver ended by SIGKILL before it had answered everything"),
     ("dies_mid_line", "died", "the driver ended with exit code 3 before it had answered everything"),
@@ -101,8 +102,8 @@ def test_a_driver_that_does_not_open_with_a_hello(name: str, trouble: str, what:
     hello_s = 0.5 if " 0.5 s" in what else 20
     with pytest.raises(TargetLost) as told:
         hostile(name, Limits(hello_s=hello_s, ending_s=5 if trouble == "unflushed" else 0.3))
-    assert (told.value.trouble, told.value.what, told.value.mend) == (trouble, what, MENDS[trouble])
-    assert str(told.value) == f"{what}: {MENDS[trouble]}"
+    assert (told.value.trouble, told.value.what, told.value.mend) == (trouble, what, HINTS[trouble])
+    assert str(told.value) == f"{what}: {HINTS[trouble]}"
     assert harmless(str(told.value))
 
 
@@ -110,7 +111,7 @@ def test_a_driver_that_does_not_open_with_a_hello(name: str, trouble: str, what:
 def test_a_command_that_cannot_be_started(command: tuple[str, ...]) -> None:
     with pytest.raises(TargetLost, match="cannot be started: ") as told:
         DriverAnswerer(Command(command))
-    assert (told.value.trouble, told.value.mend) == ("unstartable", MENDS["unstartable"])
+    assert (told.value.trouble, told.value.mend) == ("unstartable", HINTS["unstartable"])
     assert harmless(str(told.value))
 
 
@@ -119,15 +120,15 @@ def test_only_the_question_at_fault_is_lost(name: str, trouble: str, what: str) 
     with hostile(name, IMPATIENT if trouble == "hangs" else QUICK) as answerer:
         outcomes = ask(answerer)
         lost = outcomes[2]
-        assert lost == Lost(trouble, what, MENDS[trouble])
+        assert lost == Lost(trouble, what, HINTS[trouble])
         assert harmless(one_line(lost))
         assert [*outcomes[:2], *outcomes[3:]] == [right(key) for key in KEYS if key != "bad1"]
 
 
 def test_every_trouble_is_told_apart_here() -> None:
     met = {trouble for _, trouble, _ in (*OPENING, *MIDWAY)} | {"unstartable"}
-    assert met == set(MENDS)
-    assert len(set(MENDS.values())) == len(MENDS)
+    assert met == set(HINTS)
+    assert len(set(HINTS.values())) == len(HINTS)
 
 
 def test_the_scripts_are_all_used() -> None:
@@ -138,8 +139,8 @@ def test_the_scripts_are_all_used() -> None:
 def test_answers_left_in_a_buffer_are_no_hang() -> None:
     with hostile("forgets_to_flush", Limits(hello_s=20, batch_s=0.3, ending_s=5, hangs=2)) as answerer:
         outcomes = ask(answerer)
-    said = "the driver did not answer {} of murmur2 within 0.3 s, and did when its input was closed"
-    assert outcomes[0] == Lost("unflushed", said.format("a question"), MENDS["unflushed"])
+    said = "the driver did not answer {} of murmur2 within 0.3 s, but did after its input was closed"
+    assert outcomes[0] == Lost("unflushed", said.format("a question"), HINTS["unflushed"])
     assert all(isinstance(one, Lost) and "it was not asked any more" in one.what for one in outcomes[1:])
 
 
@@ -201,7 +202,7 @@ def test_what_comes_after_the_last_answer_is_heard_at_the_end() -> None:
     with hostile("answers_twice") as answerer:
         ask(answerer, ["00", "bad1"])
         told = answerer.finish()
-        assert told == Lost("twice", "the driver answered a question twice, the one with the id q2", MENDS["twice"])
+        assert told == Lost("twice", "the driver answered a question twice, the one with the id q2", HINTS["twice"])
     with hostile("well_behaved") as answerer:
         ask(answerer, ["00"])
         assert answerer.finish() is None
@@ -210,7 +211,7 @@ def test_what_comes_after_the_last_answer_is_heard_at_the_end() -> None:
 
 def test_one_that_always_prints_after_answering() -> None:
     code = (HOSTILE / "prints_after_answering.py").read_text().replace('asked["question"]["key"] == "bad1"', "True")
-    noise = Lost("noise", "the driver wrote to standard output what is not JSON: done", MENDS["noise"])
+    noise = Lost("noise", "the driver wrote a line to standard output that is not JSON: done", HINTS["noise"])
     with driver(code) as answerer:
         outcomes = ask(answerer)
         assert outcomes[:2] == [right(KEYS[0]), noise]
@@ -223,7 +224,7 @@ def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
         assert ask(answerer, ["bad1"]) == [Answered({"hash": 8})]
         lost, other = ask(answerer, ["00", "11"])
         said = "the driver answered a question twice, the one with the id q1; asked again, it did not do so"
-        assert lost == Lost("twice", said, MENDS["twice"])
+        assert lost == Lost("twice", said, HINTS["twice"])
         assert other == right("11")
 
 

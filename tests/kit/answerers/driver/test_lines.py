@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kafka_conformance.answerers.driver.lines import NotSo, ask_line, hello_line, read_answer, read_hello
+from kafka_conformance.answerers.driver.lines import ProtocolViolation, ask_line, hello_line, read_answer, read_hello
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules.murmur2.rule import Murmur2Question
 
@@ -23,22 +23,22 @@ def test_what_is_written() -> None:
 @pytest.mark.parametrize(
     ("line", "trouble", "what"),
     [
-        (b"", "noise", "what is not JSON: "),
-        (b"\xef\xbb\xbf{}", "noise", "what is not JSON: "),
-        (b"[" * 100_000, "noise", r"what is not JSON: \[+…"),
-        (b'{"hello": 1}', "hello", "not of protocol 1: Expected `object`, got `int` - at `"),
-        (b'{"hello": null}', "hello", "first line is no hello: "),
-        (b"[]", "hello", "first line is no hello: "),
+        (b"", "noise", "that is not JSON: "),
+        (b"\xef\xbb\xbf{}", "noise", "that is not JSON: "),
+        (b"[" * 100_000, "noise", r"that is not JSON: \[+…"),
+        (b'{"hello": 1}', "hello", "does not match protocol 1: Expected `object`, got `int` - at `"),
+        (b'{"hello": null}', "hello", "first line is not a hello: "),
+        (b"[]", "hello", "first line is not a hello: "),
         ((HELLO % (2, "murmur2")).encode(), "version", "speaks protocol 2, not 1"),
-        ((HELLO % ('"1"', "murmur2")).encode(), "hello", "not of protocol 1: "),
-        ((HELLO % ("true", "murmur2")).encode(), "hello", "not of protocol 1: "),
-        ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names a rule that there is not: \\x1b\[2J"),
+        ((HELLO % ('"1"', "murmur2")).encode(), "hello", "does not match protocol 1: "),
+        ((HELLO % ("true", "murmur2")).encode(), "hello", "does not match protocol 1: "),
+        ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names an unknown rule: \\x1b\[2J"),
     ],
 )
 def test_no_hello(line: bytes, trouble: str, what: str) -> None:
-    with pytest.raises(NotSo, match=what) as told:
+    with pytest.raises(ProtocolViolation, match=what) as told:
         read_hello(line)
-    assert told.value.trouble == trouble
+    assert told.value.error == trouble
     assert str(told.value).isprintable()
 
 
@@ -56,9 +56,9 @@ def test_no_hello(line: bytes, trouble: str, what: str) -> None:
     ],
 )
 def test_no_answer_and_whose_it_was_meant_to_be(line: str, trouble: str, name: str | None) -> None:
-    with pytest.raises(NotSo) as told:
+    with pytest.raises(ProtocolViolation) as told:
         read_answer(line.encode())
-    assert (told.value.trouble, told.value.name) == (trouble, name)
+    assert (told.value.error, told.value.name) == (trouble, name)
     assert str(told.value).isprintable()
 
 

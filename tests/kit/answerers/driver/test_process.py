@@ -33,10 +33,10 @@ def soon() -> float:
 def test_lines_there_and_back() -> None:
     with child("import sys\nfor line in sys.stdin: print(line.upper(), flush=True)") as echo:
         echo.send(b"one\ntwo\n")
-        assert [echo.hear(soon()), echo.hear(soon())] == [Line(b"ONE"), Line(b"TWO")]
-        assert echo.hear(time.monotonic()) is None
+        assert [echo.receive(soon()), echo.receive(soon())] == [Line(b"ONE"), Line(b"TWO")]
+        assert echo.receive(time.monotonic()) is None
         echo.end_input()
-        assert echo.hear(soon()) == End()
+        assert echo.receive(soon()) == End()
         assert echo.code(LONG) == 0
 
 
@@ -46,14 +46,14 @@ def test_more_than_the_pipes_hold_both_ways_at_once() -> None:
         echo.send(line * 500)
         echo.end_input()
         heard = []
-        while isinstance(got := echo.hear(soon()), Line):
+        while isinstance(got := echo.receive(soon()), Line):
             heard.append(got)
         assert (len(heard), got) == (1000, End())
 
 
 def test_a_flood_is_held_up() -> None:
     with child("import sys\nwhile True: sys.stdout.write('x' * 1000 + '\\n')") as flood:
-        assert flood.hear(soon()) == Line(b"x" * 1000)
+        assert flood.receive(soon()) == Line(b"x" * 1000)
 
 
 @pytest.mark.parametrize(
@@ -66,24 +66,24 @@ def test_a_flood_is_held_up() -> None:
 )
 def test_a_line_that_is_too_long(written: str, heard: list[object]) -> None:
     with child(f"print('{written}', flush=True); input()", line_limit=10) as talker:
-        assert [talker.hear(soon()) for _ in heard] == heard
+        assert [talker.receive(soon()) for _ in heard] == heard
 
 
 def test_a_last_line_without_an_end() -> None:
     with child("print('whole'); print('half', end='')") as talker:
-        assert [talker.hear(soon()), talker.hear(soon())] == [Line(b"whole"), End(b"half")]
+        assert [talker.receive(soon()), talker.receive(soon())] == [Line(b"whole"), End(b"half")]
 
 
 def test_standard_error_is_shown_cut_off_and_its_end_kept() -> None:
     shown: list[str] = []
     code = f"import sys\nfor n in range({2 * SHOWN_LINES}): print(n, file=sys.stderr)\nsys.stderr.write('x' * 9000)"
     with child(code, show=shown.append) as talker:
-        assert talker.hear(soon()) == End()
-        talker.join_words(LONG)
-        assert set(talker.last_words) == {"x", "…"}
+        assert talker.receive(soon()) == End()
+        talker.join_stderr(LONG)
+        assert set(talker.last_error_line) == {"x", "…"}
     assert len(shown) == SHOWN_LINES
     assert shown[:2] == ["0", "1"]
-    assert shown[-1] == "(so many lines: the rest is not shown)"
+    assert shown[-1] == "(further lines are not shown)"
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_standard_error_is_shown_cut_off_and_its_end_kept() -> None:
 )  # fmt: skip
 def test_the_line_that_says_what_broke(written: str, words: str) -> None:
     with child(f"import sys; sys.stderr.write({written!r})") as broken:
-        assert broken.hear(soon()) == End()
-        broken.join_words(LONG)
-        assert broken.last_words == words
+        assert broken.receive(soon()) == End()
+        broken.join_stderr(LONG)
+        assert broken.last_error_line == words
 
 
 def test_whoever_shows_may_break() -> None:
@@ -110,13 +110,13 @@ def test_whoever_shows_may_break() -> None:
         raise ValueError("I/O operation on closed file")
 
     with child("import sys; print('x' * 200_000, file=sys.stderr); print('on')", show=closed) as talker:
-        assert talker.hear(soon()) == Line(b"on")
+        assert talker.receive(soon()) == Line(b"on")
 
 
 def test_ending_one_that_does_not_want_to() -> None:
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
     with child(code) as stubborn:
-        assert stubborn.hear(soon()) == Line(b"1")
+        assert stubborn.receive(soon()) == Line(b"1")
         stubborn.end(0.1)
         assert stubborn.code(LONG) == -9
         stubborn.kill()
@@ -124,7 +124,7 @@ def test_ending_one_that_does_not_want_to() -> None:
 
 def test_it_runs_in_its_folder(tmp_path: Path) -> None:
     with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
-        assert talker.hear(soon()) == Line(str(tmp_path.resolve()).encode())
+        assert talker.receive(soon()) == Line(str(tmp_path.resolve()).encode())
 
 
 def test_nothing_is_left_of_one_that_was_not_started() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.answerers.driver.protocol_errors import MENDS, lost, one_line, quoted
+from kafka_conformance.answerers.driver.protocol_errors import HINTS, lost, one_line, quoted
 from kafka_conformance.core.protocol import Lost
 
 
@@ -24,6 +24,6 @@ def test_quoted(text: bytes | str, shown: str) -> None:
 
 
 def test_a_trouble_is_one_line() -> None:
-    assert lost("noise", "it spoke") == Lost("noise", "it spoke", MENDS["noise"])
-    assert one_line(lost("noise", "it spoke")) == f"it spoke: {MENDS['noise']}"
-    assert all(mend.isprintable() for mend in MENDS.values())
+    assert lost("noise", "it spoke") == Lost("noise", "it spoke", HINTS["noise"])
+    assert one_line(lost("noise", "it spoke")) == f"it spoke: {HINTS['noise']}"
+    assert all(mend.isprintable() for mend in HINTS.values())

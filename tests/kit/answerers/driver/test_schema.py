@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.driver import schema as protocol_schema
-from kafka_conformance.answerers.driver.lines import NotSo, ask_line, hello_line, read_answer, read_hello
+from kafka_conformance.answerers.driver.lines import ProtocolViolation, ask_line, hello_line, read_answer, read_hello
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
@@ -123,7 +123,7 @@ def test_schema_and_kit_take_the_same_hellos(hello: dict[str, Any], good: bool) 
     assert FROM_DRIVER.is_valid(line) == good
     try:
         read_hello(json.dumps(line).encode())
-    except NotSo:
+    except ProtocolViolation:
         assert not good
     else:
         assert good
@@ -134,7 +134,7 @@ def test_schema_and_kit_take_the_same_answers(line: object, good: bool) -> None:
     assert FROM_DRIVER.is_valid(line) == good
     try:
         read_answer(json.dumps(line).encode())
-    except NotSo:
+    except ProtocolViolation:
         assert not good
     else:
         assert good
