@@ -1,0 +1,105 @@
+"""The fingerprint of a rule: it changes when the rule has to be proven anew, and only then.
+
+It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
+that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
+rule's labels, timeline and mutants, and the machinery that asks and compares, which ``selftest`` proves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.reachable_code import reachable_code
+
+__all__ = ["Sources", "fingerprint", "fingerprinted_sources", "installed_sources"]
+
+_KIT = ("kafka_conformance.rules", "kafka_conformance.core.sources", "kafka_conformance.core.protocol")
+_QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
+_COMMENT_OR_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The code that fingerprints are made of: Python modules by dotted name, Java classes of the oracle by simple name."""
+
+    python: Mapping[str, str]
+    java: Mapping[str, str]
+
+
+@cache
+def installed_sources() -> Sources:
+    """Return the code that is installed."""
+    kit, reference = files("kafka_conformance"), files("kafka_reference")
+    python = {**dict(_modules(reference, "kafka_reference")), **dict(_modules(kit, "kafka_conformance"))}
+    java = dict(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
+    followed = {name: text for name, text in python.items() if name.startswith(("kafka_reference", *_KIT))}
+    return Sources(followed, java)
+
+
+def fingerprint(rule: Rule, sources: Sources | None = None) -> str:
+    """Return the sha256 of all code that decides the questions and answers of ``rule``, as hexadecimal digits.
+
+    ``sources`` is the code to look at, by default the one that is installed.
+    """
+    digest = hashlib.sha256()
+    for name, code in sorted(fingerprinted_sources(rule, sources or installed_sources()).items()):
+        digest.update(f"{name}\n{code}\n".encode())
+    return digest.hexdigest()
+
+
+def fingerprinted_sources(rule: Rule, sources: Sources) -> dict[str, str]:
+    """Return the code that the fingerprint of ``rule`` covers, without prose, by where it is."""
+    package = f"kafka_conformance.rules.{rule.slug.replace('-', '_')}.rule"
+    found = reachable_code((package, "RULE"), sources.python)
+    for question in _QUESTIONS:
+        found |= reachable_code(question, sources.python)
+    classes = {name for _, name in rule.java}
+    if rule.by_parts is not None:  # Java answers it by way of the rules that its code names
+        code = "\n".join(found.values())
+        classes |= {name for slug, part in RULES.items() if repr(slug) in code for _, name in part.java}
+    return found | _reachable_java({name.rpartition(".")[2] for name in classes}, sources.java)
+
+
+def _reachable_java(roots: set[str], java: Mapping[str, str]) -> dict[str, str]:
+    """Return the tokens of each Java class whose name is mentioned, from ``roots`` on."""
+    found: dict[str, str] = {}
+    waiting = sorted(roots)
+    while waiting:
+        name = waiting.pop()
+        if f"{name}.java" not in found:
+            found[f"{name}.java"], words = _java_code(java[name])
+            waiting += sorted(words & java.keys())
+    return found
+
+
+@cache
+def _java_code(text: str) -> tuple[str, frozenset[str]]:
+    """Return Java source without comments and layout, and the words in it."""
+    code = " ".join(token for token in _COMMENT_OR_TOKEN.findall(text) if not token.startswith(("//", "/*")))
+    return code, frozenset(re.findall(r"\w+", code))
+
+
+def _modules(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _modules(entry, f"{prefix}.{entry.name}")
+        elif entry.name == "__init__.py":
+            yield prefix, entry.read_text(encoding="utf-8")
+        elif entry.name.endswith(".py"):
+            yield f"{prefix}.{entry.name.removesuffix('.py')}", entry.read_text(encoding="utf-8")
+
+
+def _java_classes(folder: Traversable) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _java_classes(entry)
+        elif entry.name.endswith(".java"):
+            yield entry.name.removesuffix(".java"), entry.read_text(encoding="utf-8")

@@ -1,0 +1,204 @@
+"""The fingerprint of a rule: which changes of the code void its proof, and which do not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import pytest
+
+import kafka_conformance
+import kafka_reference
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.fingerprint import Sources, fingerprint, fingerprinted_sources, installed_sources
+from kafka_conformance.verify.reachable_code import reachable_code
+from kafka_reference.errors import JavaException, NotInThisRelease
+from kafka_reference.releases import NEWEST, parse_release
+
+HASHES = {"murmur2", "partition-for-key", "producer-partition", "default-partitioner"}
+SCRIPTS = {"producer-sequences", "delivery"}
+
+
+def changed_by(sources: Sources) -> set[str]:
+    """The rules whose fingerprint is another one with these sources."""
+    return {slug for slug, rule in RULES.items() if fingerprint(rule, sources) != fingerprint(rule)}
+
+
+def python_with(module: str, old: str, new: str) -> Sources:
+    installed = installed_sources()
+    assert old in installed.python[module]
+    return Sources({**installed.python, module: installed.python[module].replace(old, new)}, installed.java)
+
+
+def java_with(name: str, change: Callable[[str], str]) -> Sources:
+    installed = installed_sources()
+    changed = change(installed.java[name])
+    assert changed != installed.java[name]
+    return Sources(installed.python, {**installed.java, name: changed})
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "those", "not_those"),
+    [
+        ("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D", HASHES, {"producer-sequences", "record-sizes"}),
+        ("kafka_reference.partitioning.keyed", " % partitions", " // partitions",
+         {"partition-for-key", "default-partitioner"}, {"murmur2", "record-sizes"}),
+        ("kafka_conformance.rules.common.keys", "def every_tail(", "def every_tail(_: int = 0", {"murmur2"}, SCRIPTS),
+        ("kafka_conformance.rules.murmur2.rule", "st.one_of(st.none(), keys())", "keys()", {"murmur2"}, SCRIPTS),
+        ("kafka_conformance.core.sources", "def sources(", "def sources(again: int, ", set(RULES), set()),
+    ],
+)  # fmt: skip
+def test_a_change_of_code_voids_the_rules_that_reach_it(
+    module: str, old: str, new: str, those: set[str], not_those: set[str]
+) -> None:
+    changed = changed_by(python_with(module, old, new))
+    assert those <= changed
+    assert changed.isdisjoint(not_those)
+
+
+SENDER = [name for name in installed_sources().python if name.startswith("kafka_reference.idempotence.sender")]
+
+
+@pytest.mark.parametrize("module", SENDER)
+def test_a_change_of_the_sender_does_not_void_murmur2(module: str) -> None:
+    installed = installed_sources()
+    text = installed.python[module].replace("self.", "self .x.").replace(" = ", " = 1 and ")
+    changed = changed_by(Sources({**installed.python, module: text}, installed.java))
+    assert "producer-sequences" in changed or not text.count("1 and")
+    assert changed <= {"producer-sequences", "delivery", "record-accumulator", "producer-send"}
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("kafka_reference.partitioning.murmur2", "SEED = 0x9747B28C\n", "SEED = 0x9747b28c  # Kafka's own\n\n\n"),
+        ("kafka_reference.partitioning.murmur2", '"""Hash ``key`` as Kafka\'s Java client does.', '"""Hash it.'),
+        ("kafka_reference.partitioning.cluster", '    """Node id to rack."""', '    """Racks,\n        by node."""'),
+        ("kafka_reference.partitioning.murmur2", ") -> int:", ") -> object:"),
+        ("kafka_conformance.rules.murmur2.rule", 'title="', 'title="once more '),
+        ("kafka_conformance.rules.murmur2.rule", 'links=("', 'links=("x", "'),
+        ("kafka_conformance.rules.common.keys", "def key_labels(", "def key_labels(again: int, "),
+    ],
+)
+def test_prose_labels_and_layout_void_nothing(module: str, old: str, new: str) -> None:
+    assert changed_by(python_with(module, old, new)) == set()
+
+
+def test_mutants_timelines_and_labels_void_nothing() -> None:
+    installed = installed_sources()
+    parts = ("mutant", "explain", "labels")
+    beside = [name for name in installed.python if "rules." in name and any(one in name for one in parts)]
+    assert len(beside) > 15
+    unlike = {name: f"raise AssertionError({name!r})\n" for name in beside}
+    assert changed_by(Sources({**installed.python, **unlike}, installed.java)) == set()
+
+
+def test_a_change_of_java_voids_the_rules_that_reach_it() -> None:
+    changed = changed_by(java_with("Murmur2Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }"))
+    assert changed == {"murmur2"}
+    assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
+
+
+def test_java_comments_and_layout_void_nothing() -> None:
+    assert (
+        changed_by(java_with("Murmur2Rule", lambda text: text.replace("{", "{ // so\n\n /* and\n so */", 1))) == set()
+    )
+
+
+BEHAVIOUR = """
+from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
+from kafka_reference.releases import since
+
+@behaviour("Sender")
+class SenderBehaviour(Behaviour):
+    '''What the Sender does.'''
+    waits: bool = holds(since("2.1.0"), "It waits.", "KAFKA-1")
+    remembered: int = varies("Batches remembered.", (since("1.0.0"), 5), otherwise=1, ticket="KAFKA-2")
+
+def asks():
+    return SenderBehaviour.of("4.4.0").waits
+"""
+
+
+def test_the_sentences_of_behaviour_records_are_prose() -> None:
+    def code(text: str) -> dict[str, str]:
+        return reachable_code(("sender", "asks"), {"sender": text})
+
+    for words in ("It waits.", "KAFKA-1", "Batches remembered.", "KAFKA-2", "What the Sender does."):
+        assert code(BEHAVIOUR.replace(words, "Otherwise said")) == code(BEHAVIOUR)
+    for words in ('"2.1.0"', '"1.0.0"', "5)", "otherwise=1"):
+        assert code(BEHAVIOUR.replace(words, words.replace("0", "3").replace("5", "6").replace("=1", "=2"))) != code(
+            BEHAVIOUR
+        )
+
+
+FOLLOWED = {
+    "a": "from b import f as g\nimport c as d\nfrom pack import inner\n\ndef one():\n    return g() + d.two()\n\n"
+         "def other():\n    return inner.five()\n",
+    "b": "from e import f\n",
+    "c": "TABLE = {}\n\ndef two():\n    return TABLE[1]\n\ndef three():\n    pass\n\nTABLE[1] = three\n",
+    "e": "def register(function):\n    return function\n\n@register\ndef four():\n    pass\n\ndef f():\n    return 1\n",
+    "pack": "", "pack.inner": "from math import inf\n\ndef five():\n    return inf\n",
+}  # fmt: skip
+
+
+def test_what_a_definition_reaches() -> None:
+    reached = set(reachable_code(("a", "one"), FOLLOWED))
+    assert reached == {"a:one", "b:f", "c:", "c:TABLE", "c:two", "c:three", "e:f", "e:four", "e:register"}
+    assert set(reachable_code(("a", "other"), FOLLOWED)) == {"a:other", "pack.inner:five", "pack.inner:inf"}
+
+
+def test_a_name_that_is_imported_from_elsewhere_is_other_code() -> None:
+    other = {**FOLLOWED, "pack.inner": FOLLOWED["pack.inner"].replace("from math", "from cmath")}
+    assert reachable_code(("a", "other"), other) != reachable_code(("a", "other"), FOLLOWED)
+    assert reachable_code(("a", "one"), other) == reachable_code(("a", "one"), FOLLOWED)
+
+
+PACKAGES = {Path(package.__file__ or "").parent: package.__name__ for package in (kafka_reference, kafka_conformance)}
+
+
+def called_by(run: Callable[[], Any]) -> set[tuple[str, str]]:
+    """The top-level functions and classes of ours whose code runs: module and name."""
+    codes: set[CodeType] = set()
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    found = set()
+    for code in codes:
+        path, name = Path(code.co_filename), code.co_qualname.partition(".")[0]
+        for folder, package in PACKAGES.items():
+            if path.is_relative_to(folder) and not name.startswith("<"):
+                parts = (package, *path.relative_to(folder).with_suffix("").parts)
+                found.add((".".join(part for part in parts if part != "__init__"), name))
+    return found
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_whatever_runs_for_an_answer_is_covered(slug: str) -> None:
+    rule = RULES[slug]
+    covered = fingerprinted_sources(rule, installed_sources())
+
+    def answers() -> None:
+        for release in (parse_release("0.11.0.3"), parse_release("2.3.1"), NEWEST):
+            for space in rule.spaces:
+                for question in islice(space.questions(), 0, 400, 13):
+                    with suppress(JavaException, NotInThisRelease):
+                        rule.ask(question, release)
+
+    ran = {(module, name) for module, name in called_by(answers) if module in installed_sources().python}
+    assert ran
+    names = {(key.partition(":")[0], one) for key in covered for one in key.partition(":")[2].split(",")}
+    assert ran - names == set()
