@@ -1,1 +1,1 @@
-"""What a broker keeps of the producers that write to a partition, and what it refuses them."""
+"""The producer state that a broker keeps for a partition, and what it appends and refuses."""

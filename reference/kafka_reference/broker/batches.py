@@ -1,7 +1,7 @@
-"""The batches a broker is asked to write, as far as it looks at them for the producer's sake.
+"""The batches that a broker appends, as far as the producer state looks at them.
 
-Sequences are counted from 0 to 2**31 - 1 and then from 0 again; -1 is "none", and a batch that begins with none ends with
-none, however many records it holds. The first record of a batch has its offset, and the others follow.
+Sequences run from 0 to 2^31-1 and then from 0 again. -1 is no sequence: a batch that starts with none ends with none,
+however many records it holds. The first record of a batch has the batch's offset, and the others follow.
 
 Java source mirrored: ``DefaultRecordBatch.lastSequence``, 0.11.0.3 to 4.4.0.
 """
@@ -9,12 +9,11 @@ Java source mirrored: ``DefaultRecordBatch.lastSequence``, 0.11.0.3 to 4.4.0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from kafka_reference.idempotence.sequences import increment
 
-__all__ = [
-    "NO_EPOCH", "NO_SEQUENCE", "NO_TIMESTAMP", "DataBatch", "Marker", "Written",
-]  # fmt: skip
+__all__ = ["NO_EPOCH", "NO_SEQUENCE", "NO_TIMESTAMP", "DataBatch", "LogBatch", "Marker"]
 
 NO_SEQUENCE = -1
 NO_EPOCH = -1
@@ -23,7 +22,7 @@ NO_TIMESTAMP = -1
 
 @dataclass(frozen=True, slots=True)
 class DataBatch:
-    """``records`` records from ``offset`` on, the first of them numbered ``first_sequence``."""
+    """A batch of ``records`` records from ``offset`` on, the first with sequence ``first_sequence``."""
 
     producer_id: int
     epoch: int
@@ -35,23 +34,22 @@ class DataBatch:
 
     @property
     def last_sequence(self) -> int:
-        """The last record's number."""
+        """The sequence of the last record."""
         if self.first_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
         return increment(self.first_sequence, self.records - 1)
 
     @property
     def last_offset(self) -> int:
-        """The last record's offset."""
+        """The offset of the last record."""
         return self.offset + self.records - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The end of a transaction, as its coordinator writes it: one record.
+    """The end of a transaction, written by its coordinator as a batch of one record.
 
-    ``transaction_version`` is what the coordinator says the transaction goes by, -1 if it does not say. It is looked at
-    from 4.2.0 on.
+    ``transaction_version`` is the version that the coordinator names, -1 if it names none; it matters since 4.2.0.
     """
 
     producer_id: int
@@ -67,4 +65,4 @@ class Marker:
     last_sequence: int = NO_SEQUENCE
 
 
-Written = DataBatch | Marker
+LogBatch: TypeAlias = DataBatch | Marker

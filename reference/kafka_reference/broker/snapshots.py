@@ -1,28 +1,28 @@
-"""Snapshots of producers' state: files that a broker reads when it starts, so that it need not read the whole log.
+"""Snapshots of the producer state: files that a broker reads at start, so that it need not read the whole log.
 
 ::
 
     version        int16     1
-    crc            uint32    CRC-32C of all that follows, to the end of the file
-    entries        int32     how many; then for each
-      producer id  int64     last sequence  int32    length of the last batch less one  int32    coordinator's epoch  int32
+    crc            uint32    CRC-32C of everything that follows
+    entries        int32     number of entries; each of them:
+      producer id  int64     last sequence  int32    length of the last batch less one  int32    coordinator epoch  int32
       epoch        int16     last offset    int64    timestamp                          int64    open transaction's first
-                                                                                                 offset, or -1        int64
+                                                                                                 offset, or -1      int64
 
-All big-endian, in this order: id, epoch, last sequence, last offset, length, timestamp, coordinator's epoch, transaction.
-Every release writes version 1 and no other, and what a verification knows is not written. Only the last batch of a producer
-is: after a restart no other is known as a duplicate. A producer without a batch has last offset -1; reading that back, a
-broker to 2.4.0 believes in a batch there, with sequence -1.
+All numbers are big-endian, in this order: id, epoch, last sequence, last offset, length, timestamp, coordinator epoch,
+transaction. Every release writes version 1 and no other. Of the batches of a producer only the last one is written: after a
+restart no other is found as a duplicate. Verifications are not written. A producer without a batch has last offset -1; up to
+2.4.0 a batch with sequence -1 is read for it (KAFKA-9144).
 
-Whatever else a file holds, it is corrupt: too short, another version, fewer entries than it says, another checksum.
+A file with any other content is corrupt: too short, another version, fewer entries than announced, another checksum.
 
-From 2.1.0 on a file is written over one that is there without cutting it off. If that was longer, its end stays, and the
-checksum, which covers it, is wrong: the snapshot is lost.
+Since 2.1.0 a file that is written over a longer one does not truncate it: the rest stays, the checksum covers it and is
+wrong, and the snapshot is lost.
 
-To 2.7.x the folder is listed whenever a snapshot is looked for. From 2.8.0 on that is done once, when the partition is
-opened.
+Since 2.8.0 the folder is listed once, when the partition is opened; up to 2.7.x whenever a snapshot is looked up
+(KAFKA-9393).
 
-Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot``, ``loadSnapshots``, 0.11.0.3 to 4.4.0.
+Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot`` and ``loadSnapshots``, 0.11.0.3 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from kafka_reference.broker.entries import Entry, noted
-from kafka_reference.broker.eras import Era
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
 from kafka_reference.errors import CorruptSnapshotException
 from kafka_reference.java.crc32c import crc32c
 
-__all__ = ["Snapshots", "read_snapshot", "written_snapshot"]
+__all__ = ["SnapshotFolder", "read_snapshot", "write_snapshot"]
 
 _VERSION = 1
 _HEAD, _COUNT, _ENTRY = struct.Struct(">hI"), struct.Struct(">i"), struct.Struct(">qhiqiqiq")
 
 
-def written_snapshot(entries: Iterable[Entry]) -> bytes:
-    """The file's bytes; entries in the order given."""
+def write_snapshot(entries: Iterable[ProducerStateEntry]) -> bytes:
+    """Return the bytes of a file with these entries, in this order."""
     packed = [
         _ENTRY.pack(
             entry.producer_id,
             entry.epoch,
             entry.last_sequence,
             entry.last_offset,
-            entry.last_delta,
+            entry.last_offset_delta,
             entry.timestamp,
             entry.coordinator_epoch,
             -1 if entry.transaction is None else entry.transaction,
@@ -60,55 +60,55 @@ def written_snapshot(entries: Iterable[Entry]) -> bytes:
     return _HEAD.pack(_VERSION, crc32c(body)) + body
 
 
-def read_snapshot(era: Era, data: bytes) -> list[Entry]:
-    """The entries of a file. Raises CorruptSnapshotException."""
+def read_snapshot(behaviour: ProducerStateBehaviour, data: bytes) -> list[ProducerStateEntry]:
+    """Return the entries of a file. Raises CorruptSnapshotException."""
     try:
         version, crc = _HEAD.unpack_from(data)
         (count,) = _COUNT.unpack_from(data, _HEAD.size)
     except struct.error:
         raise CorruptSnapshotException from None
-    begin, end = _HEAD.size + _COUNT.size, _HEAD.size + _COUNT.size + count * _ENTRY.size
+    start, end = _HEAD.size + _COUNT.size, _HEAD.size + _COUNT.size + count * _ENTRY.size
     if version != _VERSION or count < 0 or end > len(data) or crc != crc32c(data[_HEAD.size :]):
         raise CorruptSnapshotException
-    return [_entry(era, fields) for fields in _ENTRY.iter_unpack(data[begin:end])]
+    return [_entry(behaviour, fields) for fields in _ENTRY.iter_unpack(data[start:end])]
 
 
-def _entry(era: Era, fields: tuple[int, ...]) -> Entry:
+def _entry(behaviour: ProducerStateBehaviour, fields: tuple[int, ...]) -> ProducerStateEntry:
     producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, transaction = fields
-    entry = Entry(era, producer_id)
+    entry = ProducerStateEntry(behaviour, producer_id)
     entry.epoch, entry.coordinator_epoch = epoch, coordinator_epoch
     entry.transaction = transaction if transaction >= 0 else None
-    if offset >= 0 or not era.own_timestamp:
-        entry.batches.append(noted(era, sequence, offset, delta, timestamp))
+    if offset >= 0 or behaviour.snapshot_adds_missing_batch:
+        entry.batches.append(BatchMetadata.ending_with(behaviour, sequence, offset, delta, timestamp))
     entry.timestamp = timestamp
     return entry
 
 
-class Snapshots:
-    """A partition's snapshots, by offset. ``disk`` is the folder, which outlives this."""
+class SnapshotFolder:
+    """The snapshots of a partition by offset. ``disk`` holds the files, which outlive the partition."""
 
-    def __init__(self, era: Era, disk: dict[int, bytes]) -> None:
-        self._era, self.disk = era, disk
+    def __init__(self, behaviour: ProducerStateBehaviour, disk: dict[int, bytes]) -> None:
+        self._behaviour, self.disk = behaviour, disk
         self._known = set(disk)
 
     @property
     def offsets(self) -> set[int]:
-        """The offsets for which there is one."""
-        return set(self.disk) if self._era.lists_folder else set(self._known)
+        """The offsets that have a snapshot, as far as the partition knows."""
+        return set(self.disk) if self._behaviour.snapshot_folder_listed else set(self._known)
 
     @property
     def latest(self) -> int | None:
-        """The highest of them."""
+        """The highest of these offsets."""
         return max(self.offsets, default=None)
 
     def write(self, offset: int, data: bytes) -> None:
-        """Write one, over another if there is one of this offset."""
-        tail = b"" if self._era.cuts_snapshots else self.disk.get(offset, b"")[len(data) :]
-        self.disk[offset] = data + tail
+        """Write a snapshot, over the file of this offset if there is one."""
+        rest = b"" if self._behaviour.overwriting_truncates_snapshot else self.disk.get(offset, b"")[len(data) :]
+        self.disk[offset] = data + rest
         self._known.add(offset)
 
     def remove(self, offsets: Iterable[int]) -> None:
-        """Remove these."""
+        """Remove the snapshots at these offsets."""
         for offset in set(offsets):
             self.disk.pop(offset, None)
             self._known.discard(offset)

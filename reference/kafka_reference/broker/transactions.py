@@ -1,29 +1,30 @@
-"""The transactions of a partition: those that go on, and those whose end is not replicated yet.
+"""The transactions of a partition: the ongoing ones, and the completed ones whose marker is not replicated yet.
 
-Both are kept by first offset. The *first unstable offset* is the lowest of either: a consumer that reads committed records
-may not read it. The *first undecided* one is the lowest of those that go on. A transaction that ended waits until the high
+Both are kept by first offset. The *first unstable offset* is the lowest of both: a consumer that reads committed records may
+not read it. The *first undecided offset* is the lowest of the ongoing ones. A completed transaction waits until the high
 watermark has passed its marker.
 
-The *last stable offset* noted with an ended transaction: to 2.2.0 the first undecided one once it is gone, or behind its
-marker; from 2.2.1 on the first of another producer, the other transactions of the same producer being passed over.
+The *last stable offset* noted with a completed transaction is the lowest ongoing transaction of another producer, or the
+offset after the marker. Up to 2.2.0 other transactions of the same producer count too (KAFKA-7866).
 
-Java source mirrored: ``ProducerStateManager.firstUnstableOffset``, ``completeTxn``, ``lastStableOffset``,
+Java source mirrored: ``ProducerStateManager.firstUnstableOffset``, ``completeTxn``, ``lastStableOffset`` and
 ``removeUnreplicatedTransactions``, 0.11.0.3 to 4.4.0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from kafka_reference.broker.eras import Era
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.errors import IllegalArgumentException
 
-__all__ = ["Completed", "Transactions"]
+__all__ = ["CompletedTxn", "Transactions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
-    """A transaction that a marker ended. Its marker is its last offset."""
+class CompletedTxn:
+    """A transaction that a marker completed. ``last_offset`` is the offset of the marker."""
 
     producer_id: int
     first_offset: int
@@ -34,14 +35,14 @@ class Completed:
 class Transactions:
     """The transactions of a partition."""
 
-    def __init__(self, era: Era) -> None:
-        self._era = era
+    def __init__(self, behaviour: ProducerStateBehaviour) -> None:
+        self._own_count = behaviour.own_transactions_hold_stable_offset
         self._ongoing: dict[int, int] = {}
         self._unreplicated: dict[int, int] = {}
 
     @property
     def first_undecided(self) -> int | None:
-        """The lowest offset of a transaction that goes on."""
+        """The lowest offset of an ongoing transaction."""
         return min(self._ongoing, default=None)
 
     @property
@@ -50,30 +51,31 @@ class Transactions:
         return min((*self._ongoing, *self._unreplicated), default=None)
 
     def start(self, producer_id: int, first_offset: int) -> None:
-        """A transaction goes on from here."""
+        """Add an ongoing transaction."""
         self._ongoing[first_offset] = producer_id
 
-    def complete(self, ended: Completed) -> int:
-        """A marker was written; the last stable offset. Raises IllegalArgumentException if the transaction is unknown."""
-        others = [first for first, owner in self._ongoing.items() if self._counts(owner, first, ended)]
-        if self._ongoing.pop(ended.first_offset, None) is None:
+    def complete(self, completed: CompletedTxn) -> int:
+        """Complete an ongoing transaction and return the last stable offset.
+
+        Raises IllegalArgumentException if the transaction is not ongoing.
+        """
+        holding = [first for first, producer_id in self._ongoing.items() if self._holds(producer_id, first, completed)]
+        if self._ongoing.pop(completed.first_offset, None) is None:
             raise IllegalArgumentException
-        self._unreplicated[ended.first_offset] = ended.last_offset
-        return min(others, default=ended.last_offset + 1)
+        self._unreplicated[completed.first_offset] = completed.last_offset
+        return min(holding, default=completed.last_offset + 1)
 
-    def _counts(self, owner: int, first: int, ended: Completed) -> bool:
-        if self._era.passes_own_transactions:
-            return owner != ended.producer_id
-        return first != ended.first_offset
+    def _holds(self, producer_id: int, first: int, completed: CompletedTxn) -> bool:
+        return first != completed.first_offset if self._own_count else producer_id != completed.producer_id
 
-    def replicated_to(self, offset: int) -> None:
-        """Markers below ``offset`` are replicated."""
+    def remove_replicated(self, offset: int) -> None:
+        """Remove completed transactions whose marker is below ``offset``: they are replicated."""
         self._unreplicated = {first: last for first, last in self._unreplicated.items() if last >= offset}
 
-    def forget(self, producer_ids: set[int]) -> None:
-        """The transactions of these producers go on no more."""
+    def remove_ongoing(self, producer_ids: Collection[int]) -> None:
+        """Remove the ongoing transactions of these producers."""
         self._ongoing = {first: owner for first, owner in self._ongoing.items() if owner not in producer_ids}
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all transactions."""
         self._ongoing, self._unreplicated = {}, {}

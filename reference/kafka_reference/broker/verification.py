@@ -1,47 +1,49 @@
-"""Transactions on their way to being verified, from 3.6.0 on (KIP-890).
+"""Transactions that the broker verifies with their coordinator, since 3.6.0 (KIP-890).
 
-Before a transaction's first batch is written, its coordinator is asked whether there is such a transaction. Meanwhile there
-is an entry for its producer, with the lowest sequence of the batches that wait: when they are written, none may begin
-above it, so a batch that came later cannot be written first. Asking again under the same epoch can only lower the
-sequence; a newer epoch starts anew, an older one changes nothing.
+Before the first batch of a transaction is appended, the broker asks the coordinator whether that transaction is ongoing.
+Meanwhile the producer has a verification entry with the lowest sequence of the batches that wait: none may be appended that
+starts above it, so a batch that arrived later cannot be appended first (KAFKA-14920). Another batch of the same epoch can
+only lower the sequence; a newer epoch starts anew, an older one changes nothing.
 
-A transactional batch, once taken, ends the verification. From 4.0.0 on, a marker of the same epoch does not, if the client
-bumps its epoch with each transaction: the marker then belongs to the transaction before. An entry expires as producers do,
-by when it was made.
+An appended transactional batch ends the verification. Since 4.0.0 a marker of the same epoch does not, if the client bumps
+its epoch with each transaction: such a marker belongs to the previous transaction. A verification expires like a producer,
+counted from when it started.
 
-Java source mirrored: ``VerificationStateEntry``, ``UnifiedLog.updateProducers``, 3.6.2 to 4.4.0.
+Java source mirrored: ``VerificationStateEntry`` and ``UnifiedLog.updateProducers``, 3.6.2 to 4.4.0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_reference.broker.batches import Marker, Written
-from kafka_reference.broker.eras import Era
+from kafka_reference.broker.batches import LogBatch, Marker
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
 
-__all__ = ["Verification", "ends_verification"]
+__all__ = ["VerificationStateEntry", "ends_verification"]
 
 
 @dataclass(slots=True)
-class Verification:
-    """What is known of a transaction that is being verified. ``made_ms`` is when that began."""
+class VerificationStateEntry:
+    """A transaction that is being verified. ``started_ms`` is when that started."""
 
-    made_ms: int
+    started_ms: int
     lowest_sequence: int
     epoch: int
     supports_epoch_bump: bool
 
     def lower(self, sequence: int, epoch: int) -> None:
-        """Another batch waits."""
+        """Add another batch that waits."""
         if epoch == self.epoch:
             self.lowest_sequence = min(self.lowest_sequence, sequence)
         elif epoch > self.epoch:
             self.epoch, self.lowest_sequence = epoch, sequence
 
 
-def ends_verification(era: Era, batch: Written, entry: Verification | None) -> bool:
-    """Whether a batch that was taken ends what is verified for its producer."""
-    if not batch.transactional or entry is None:
+def ends_verification(
+    behaviour: ProducerStateBehaviour, batch: LogBatch, verification: VerificationStateEntry | None
+) -> bool:
+    """Return whether an appended batch ends the verification of its producer."""
+    if not batch.transactional or verification is None:
         return False
-    of_the_one_before = isinstance(batch, Marker) and entry.supports_epoch_bump and batch.epoch == entry.epoch
-    return not (era.knows_bumps and of_the_one_before)
+    same_epoch = isinstance(batch, Marker) and batch.epoch == verification.epoch
+    return not (behaviour.verification_notes_epoch_bump and verification.supports_epoch_bump and same_epoch)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch
-from kafka_reference.broker.producer_state import Duplicate, ProducerState
+from kafka_reference.broker.producer_state import Duplicate, ProducerStateManager
 from kafka_reference.delivery.messages import Batch, Leads, Wrote
 from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
@@ -22,16 +22,16 @@ class Leader:
 
     def __init__(self, at: Release) -> None:
         self._at = at
-        self._state = ProducerState(at, _A_DAY_MS)
+        self._state = ProducerStateManager(at, _A_DAY_MS)
 
     def hear(self, told: Leads | Batch) -> Wrote:
         """Be told one thing. What the producer state refuses is the answer."""
         if isinstance(told, Leads):
-            self._state = ProducerState(self._at, _A_DAY_MS)
+            self._state = ProducerStateManager(self._at, _A_DAY_MS)
             for batch in told.log:
                 self._state.append([self._next(batch)], Origin.REPLICATION)
             return Wrote()
-        offset = self._state.end
+        offset = self._state.end_offset
         try:
             taken = self._state.append([self._next(told)], Origin.CLIENT)
         except JavaException as refused:
@@ -40,4 +40,4 @@ class Leader:
 
     def _next(self, batch: Batch) -> DataBatch:
         records = len(batch.records)
-        return DataBatch(batch.producer_id, batch.epoch, batch.sequence, records, self._state.end, timestamp=0)
+        return DataBatch(batch.producer_id, batch.epoch, batch.sequence, records, self._state.end_offset, timestamp=0)

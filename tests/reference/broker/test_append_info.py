@@ -3,16 +3,15 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.broker.append_checks import Origin
-from kafka_reference.broker.append_info import AppendInfo
+from kafka_reference.broker.append_info import ProducerAppendInfo
 from kafka_reference.broker.batches import DataBatch, Marker
-from kafka_reference.broker.entries import Entry
-from kafka_reference.broker.eras import era_of
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.entries import ProducerStateEntry
 from kafka_reference.errors import InvalidTxnStateException, OutOfOrderSequenceException
 
 
-def info(version: str, origin: Origin = Origin.CLIENT) -> AppendInfo:
-    era = era_of(version)
-    return AppendInfo.of(era, Entry(era, 7), origin, None)
+def info(version: str, origin: Origin = Origin.CLIENT) -> ProducerAppendInfo:
+    return ProducerAppendInfo(ProducerStateEntry(ProducerStateBehaviour.of(version), 7), origin, None)
 
 
 def test_batches_of_a_request_follow_one_another() -> None:
@@ -24,13 +23,13 @@ def test_batches_of_a_request_follow_one_another() -> None:
         request.append(DataBatch(7, 0, 9, 1, 14, 0, transactional=True))
     with pytest.raises(InvalidTxnStateException):
         request.append(DataBatch(7, 0, 4, 1, 14, 0))
-    assert request.before.epoch == -1
+    assert request.current.epoch == -1
 
 
 @pytest.mark.parametrize(("version", "completes"), [("2.7.2", True), ("2.8.2", False)])
 def test_a_marker_of_nothing(version: str, completes: bool) -> None:
     request = info(version, Origin.COORDINATOR)
-    ended = request.mark(Marker(7, 0, 10, 5, True, 2))
+    ended = request.append_marker(Marker(7, 0, 10, 5, True, 2))
     assert (ended is not None) is completes
     assert request.started == ([10] if completes else [])
     assert (request.updated.coordinator_epoch, request.updated.transaction) == (2, None)
@@ -39,8 +38,8 @@ def test_a_marker_of_nothing(version: str, completes: bool) -> None:
 def test_a_marker_took_the_place_of_the_batch_in_0_11() -> None:
     request = info("0.11.0.3")
     request.append(DataBatch(7, 0, 0, 3, 10, 0))
-    request.mark(Marker(7, 0, 13, 5, True, 0))
+    request.append_marker(Marker(7, 0, 13, 5, True, 0))
     (note,) = request.updated.batches
     assert (note.first_sequence, note.last_sequence, note.first_offset) == (2, 2, 13)
-    request.mark(Marker(7, 1, 14, 5, True, 0))
+    request.append_marker(Marker(7, 1, 14, 5, True, 0))
     assert request.updated.last_sequence == -1

@@ -3,40 +3,40 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.broker.batches import DataBatch
-from kafka_reference.broker.entries import Entry, noted_of
-from kafka_reference.broker.eras import era_of
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
 
 MOST = 2**31 - 1
 
 
-def entry(version: str, batches: int) -> Entry:
-    made = Entry(era_of(version), 7)
+def entry(version: str, batches: int) -> ProducerStateEntry:
+    made = ProducerStateEntry(ProducerStateBehaviour.of(version), 7)
     for number in range(batches):
-        made.add(0, noted_of(made.era, DataBatch(7, 0, number, 1, number, number)))
+        made.add_batch(0, BatchMetadata.from_batch(made.behaviour, DataBatch(7, 0, number, 1, number, number)))
     return made
 
 
 @pytest.mark.parametrize(("version", "kept"), [("0.11.0.3", 1), ("1.1.1", 5), ("4.4.0", 5)])
 def test_so_many_batches_are_known_again(version: str, kept: int) -> None:
     made = entry(version, 7)
-    again = [made.duplicate(DataBatch(7, 0, number, 1, 50, 0)) for number in range(7)]
+    again = [made.find_duplicate(DataBatch(7, 0, number, 1, 50, 0)) for number in range(7)]
     assert [found is not None for found in again] == [number >= 7 - kept for number in range(7)]
 
 
 def test_another_length_or_epoch_is_no_duplicate() -> None:
     made = entry("4.4.0", 3)
-    assert made.duplicate(DataBatch(7, 0, 1, 2, 9, 0)) is None
-    assert made.duplicate(DataBatch(7, 1, 1, 1, 9, 0)) is None
+    assert made.find_duplicate(DataBatch(7, 0, 1, 2, 9, 0)) is None
+    assert made.find_duplicate(DataBatch(7, 1, 1, 1, 9, 0)) is None
 
 
 def test_another_epoch_forgets_the_batches() -> None:
     made = entry("4.4.0", 3)
-    made.move_to(1)
+    made.change_epoch(1)
     assert (made.epoch, list(made.batches), made.last_sequence, made.last_offset) == (1, [], -1, -1)
 
 
 @pytest.mark.parametrize(("version", "first_offset"), [("2.1.0", 10 + 1 + 2**31 - 1), ("2.1.1", 10)])
 def test_a_batch_whose_sequences_wrap(version: str, first_offset: int) -> None:
-    note = noted_of(era_of(version), DataBatch(7, 0, MOST, 2, 10, 0))
+    note = BatchMetadata.from_batch(ProducerStateBehaviour.of(version), DataBatch(7, 0, MOST, 2, 10, 0))
     assert (note.first_sequence, note.last_sequence) == (MOST, 0)
     assert note.first_offset == first_offset

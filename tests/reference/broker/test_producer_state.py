@@ -4,86 +4,86 @@ import pytest
 
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker
-from kafka_reference.broker.producer_state import Duplicate, ProducerState, Taken
+from kafka_reference.broker.producer_state import Appended, Duplicate, ProducerStateManager
 from kafka_reference.errors import OutOfOrderSequenceException
 
 
-def written(state: ProducerState, first: int, records: int = 1, **more: object) -> Taken | Duplicate:
-    batch = DataBatch(7, 0, first, records, state.end, 100, **more)  # type: ignore[arg-type]
+def written(state: ProducerStateManager, first: int, records: int = 1, **more: object) -> Appended | Duplicate:
+    batch = DataBatch(7, 0, first, records, state.end_offset, 100, **more)  # type: ignore[arg-type]
     return state.append([batch], Origin.CLIENT)
 
 
 def test_a_batch_that_comes_again_is_answered_and_not_written() -> None:
-    state = ProducerState("4.4.0", 1000)
+    state = ProducerStateManager("4.4.0", 1000)
     for number in range(6):
         written(state, 3 * number, 3)
     assert written(state, 6, 3) == Duplicate(6)
-    assert state.end == 18
+    assert state.end_offset == 18
     with pytest.raises(OutOfOrderSequenceException):
         written(state, 0, 3)
 
 
 def test_after_a_restart_the_last_batch_is_known() -> None:
     disk: dict[int, bytes] = {}
-    state = ProducerState("4.4.0", 1000, disk)
+    state = ProducerStateManager("4.4.0", 1000, disk)
     written(state, 0)
     written(state, 1)
     state.take_snapshot()
     assert list(disk) == [2]
-    again = ProducerState("4.4.0", 1000, disk)
-    again.truncate(0, 2, 0)
-    assert (again.end, written(again, 1)) == (2, Duplicate(1))
+    again = ProducerStateManager("4.4.0", 1000, disk)
+    again.truncate_and_reload(0, 2, 0)
+    assert (again.end_offset, written(again, 1)) == (2, Duplicate(1))
     with pytest.raises(OutOfOrderSequenceException):
         written(again, 0)
 
 
 def test_a_corrupt_snapshot_is_passed_over_and_removed() -> None:
     disk: dict[int, bytes] = {}
-    state = ProducerState("4.4.0", 1000, disk)
+    state = ProducerStateManager("4.4.0", 1000, disk)
     written(state, 0)
     state.take_snapshot()
     written(state, 1)
     state.take_snapshot()
     disk[2] = disk[2][:-1]
-    again = ProducerState("4.4.0", 1000, disk)
-    again.truncate(0, 9, 0)
-    assert (again.end, list(disk)) == (1, [1])
+    again = ProducerStateManager("4.4.0", 1000, disk)
+    again.truncate_and_reload(0, 9, 0)
+    assert (again.end_offset, list(disk)) == (1, [1])
 
 
 @pytest.mark.parametrize(("now_ms", "known"), [(1099, True), (1100, False)])
 def test_a_producer_expires_at_its_time(now_ms: int, known: bool) -> None:
-    state = ProducerState("4.4.0", 1000)
+    state = ProducerStateManager("4.4.0", 1000)
     written(state, 0)
-    state.expire(now_ms)
+    state.remove_expired(now_ms)
     assert (state.producers.get(7) is not None) is known
 
 
 def test_a_transaction_keeps_its_producer() -> None:
-    state = ProducerState("4.4.0", 1000)
+    state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
-    state.expire(10**6)
+    state.remove_expired(10**6)
     assert len(state.producers) == 1
     state.append([Marker(7, 0, 1, 200, True, 0)], Origin.COORDINATOR)
-    state.expire(10**6)
+    state.remove_expired(10**6)
     assert len(state.producers) == 0
 
 
 @pytest.mark.parametrize(("version", "known"), [("2.3.1", False), ("2.4.1", True)])
 def test_records_that_were_deleted(version: str, known: bool) -> None:
-    state = ProducerState(version, 1000)
+    state = ProducerStateManager(version, 1000)
     written(state, 0, 3, transactional=True)
     state.raise_log_start(3)
     assert (state.producers.get(7) is not None) is known
     assert (state.transactions.first_undecided == 0) is known
-    assert state.end == 3
+    assert state.end_offset == 3
 
 
 def test_a_snapshot_is_taken_only_of_something_new() -> None:
     disk: dict[int, bytes] = {}
-    state = ProducerState("4.4.0", 1000, disk)
+    state = ProducerStateManager("4.4.0", 1000, disk)
     state.take_snapshot()
     assert disk == {}
-    state.start_over(5)
+    state.truncate_fully(5)
     state.take_snapshot()
     assert list(disk) == [5]
     state.delete_snapshots_before(6)
@@ -91,14 +91,14 @@ def test_a_snapshot_is_taken_only_of_something_new() -> None:
 
 
 def test_starting_over_forgets_all() -> None:
-    state = ProducerState("4.4.0", 1000)
+    state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
-    state.start_over(7)
-    assert (state.end, len(state.producers), state.transactions.first_unstable) == (7, 0, None)
+    state.truncate_fully(7)
+    assert (state.end_offset, len(state.producers), state.transactions.first_unstable) == (7, 0, None)
 
 
 def test_verification_begins_with_3_6() -> None:
-    assert ProducerState("3.5.2", 1000).verify(7, 0, 0, bumps=True, now_ms=0) is None
-    verified = ProducerState("3.6.2", 1000).verify(7, 4, 0, bumps=True, now_ms=0)
+    assert ProducerStateManager("3.5.2", 1000).verify(7, 0, 0, supports_epoch_bump=True, now_ms=0) is None
+    verified = ProducerStateManager("3.6.2", 1000).verify(7, 4, 0, supports_epoch_bump=True, now_ms=0)
     assert verified is not None
     assert (verified.lowest_sequence, verified.supports_epoch_bump) == (4, False)

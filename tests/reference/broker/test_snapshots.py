@@ -6,9 +6,9 @@ import struct
 
 import pytest
 
-from kafka_reference.broker.entries import Entry
-from kafka_reference.broker.eras import era_of
-from kafka_reference.broker.snapshots import Snapshots, read_snapshot, written_snapshot
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.entries import ProducerStateEntry
+from kafka_reference.broker.snapshots import SnapshotFolder, read_snapshot, write_snapshot
 from kafka_reference.errors import CorruptSnapshotException
 from kafka_reference.java.crc32c import crc32c
 
@@ -17,61 +17,60 @@ JAVAS = bytes.fromhex(
     "00012e37fcdd000000010000000000000007000000000004000000000000000400000001"
     "000000000000000000000000ffffffffffffffff"
 )  # fmt: skip
-ERA = era_of("4.4.0")
+BEHAVIOUR = ProducerStateBehaviour.of("4.4.0")
 
 
 def test_javas_file_is_read_and_written_again() -> None:
-    (entry,) = read_snapshot(ERA, JAVAS)
+    (entry,) = read_snapshot(BEHAVIOUR, JAVAS)
     assert (entry.producer_id, entry.epoch, entry.last_sequence, entry.last_offset) == (7, 0, 4, 4)
     assert (entry.timestamp, entry.coordinator_epoch, entry.transaction) == (0, 0, None)
     assert entry.batches[0].first_offset == 3
-    assert written_snapshot([entry]) == JAVAS
+    assert write_snapshot([entry]) == JAVAS
 
 
 def test_no_producers() -> None:
-    empty = written_snapshot([])
+    empty = write_snapshot([])
     assert empty == struct.pack(">hIi", 1, crc32c(bytes(4)), 0)
-    assert read_snapshot(ERA, empty) == []
+    assert read_snapshot(BEHAVIOUR, empty) == []
 
 
 @pytest.mark.parametrize("length", range(len(JAVAS)))
 def test_a_file_that_was_cut_off(length: int) -> None:
     with pytest.raises(CorruptSnapshotException):
-        read_snapshot(ERA, JAVAS[:length])
+        read_snapshot(BEHAVIOUR, JAVAS[:length])
 
 
 @pytest.mark.parametrize(("version", "count"), [(0, 0), (2, 0), (1, -1), (1, 1), (1, 2**31 - 1)])
 def test_another_version_or_count(version: int, count: int) -> None:
     body = struct.pack(">i", count)
     with pytest.raises(CorruptSnapshotException):
-        read_snapshot(ERA, struct.pack(">hI", version, crc32c(body)) + body)
+        read_snapshot(BEHAVIOUR, struct.pack(">hI", version, crc32c(body)) + body)
 
 
 def test_what_follows_the_entries_is_read_over_if_the_checksum_covers_it() -> None:
     body = struct.pack(">i", 0) + b"more"
-    assert read_snapshot(ERA, struct.pack(">hI", 1, crc32c(body)) + body) == []
+    assert read_snapshot(BEHAVIOUR, struct.pack(">hI", 1, crc32c(body)) + body) == []
     with pytest.raises(CorruptSnapshotException):
-        read_snapshot(ERA, JAVAS + b"\0")
+        read_snapshot(BEHAVIOUR, JAVAS + b"\0")
 
 
 @pytest.mark.parametrize(("version", "batches"), [("2.3.1", 1), ("2.4.1", 0)])
 def test_a_producer_without_a_batch(version: str, batches: int) -> None:
-    era = era_of(version)
-    (entry,) = read_snapshot(era, written_snapshot([Entry(ERA, 7)]))
+    (entry,) = read_snapshot(ProducerStateBehaviour.of(version), write_snapshot([ProducerStateEntry(BEHAVIOUR, 7)]))
     assert len(entry.batches) == batches
 
 
 @pytest.mark.parametrize(("version", "left"), [("2.0.1", b"ab"), ("2.1.0", b"abXX")])
 def test_a_shorter_file_over_a_longer_one(version: str, left: bytes) -> None:
     disk = {5: b"XXXX"}
-    Snapshots(era_of(version), disk).write(5, b"ab")
+    SnapshotFolder(ProducerStateBehaviour.of(version), disk).write(5, b"ab")
     assert disk[5] == left
 
 
 @pytest.mark.parametrize(("version", "latest"), [("2.7.2", 9), ("2.8.2", 5)])
 def test_a_file_that_came_later(version: str, latest: int) -> None:
     disk = {5: b""}
-    snapshots = Snapshots(era_of(version), disk)
+    snapshots = SnapshotFolder(ProducerStateBehaviour.of(version), disk)
     disk[9] = b""
     assert snapshots.latest == latest
-    assert Snapshots(era_of(version), disk).latest == 9
+    assert SnapshotFolder(ProducerStateBehaviour.of(version), disk).latest == 9

@@ -2,34 +2,34 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.broker.eras import era_of
-from kafka_reference.broker.transactions import Completed, Transactions
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.transactions import CompletedTxn, Transactions
 from kafka_reference.errors import IllegalArgumentException
 
 
 def test_a_marker_holds_back_until_it_is_replicated() -> None:
-    transactions = Transactions(era_of("4.4.0"))
+    transactions = Transactions(ProducerStateBehaviour.of("4.4.0"))
     transactions.start(7, 3)
     transactions.start(8, 5)
-    assert transactions.complete(Completed(7, 3, 6, aborted=False)) == 5
+    assert transactions.complete(CompletedTxn(7, 3, 6, aborted=False)) == 5
     assert (transactions.first_unstable, transactions.first_undecided) == (3, 5)
-    transactions.replicated_to(6)
+    transactions.remove_replicated(6)
     assert transactions.first_unstable == 3
-    transactions.replicated_to(7)
+    transactions.remove_replicated(7)
     assert transactions.first_unstable == 5
-    transactions.forget({8})
+    transactions.remove_ongoing({8})
     assert transactions.first_unstable is None
 
 
 @pytest.mark.parametrize(("version", "stable"), [("2.2.0", 9), ("2.2.1", 7)])
 def test_another_transaction_of_the_same_producer(version: str, stable: int) -> None:
-    transactions = Transactions(era_of(version))
+    transactions = Transactions(ProducerStateBehaviour.of(version))
     transactions.start(7, 3)
     transactions.start(7, 9)
-    assert transactions.complete(Completed(7, 3, 6, aborted=True)) == stable
+    assert transactions.complete(CompletedTxn(7, 3, 6, aborted=True)) == stable
 
 
 def test_what_was_not_started_cannot_be_completed() -> None:
-    transactions = Transactions(era_of("4.4.0"))
+    transactions = Transactions(ProducerStateBehaviour.of("4.4.0"))
     with pytest.raises(IllegalArgumentException):
-        transactions.complete(Completed(7, 3, 6, aborted=False))
+        transactions.complete(CompletedTxn(7, 3, 6, aborted=False))

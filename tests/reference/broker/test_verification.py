@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.broker.batches import DataBatch, Marker
-from kafka_reference.broker.eras import era_of
-from kafka_reference.broker.verification import Verification, ends_verification
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.verification import VerificationStateEntry, ends_verification
 
 
 @pytest.mark.parametrize(
     ("sequence", "epoch", "then"), [(3, 1, (3, 1)), (9, 1, (5, 1)), (9, 2, (9, 2)), (0, 0, (5, 1)), (5, 1, (5, 1))]
 )
 def test_the_lowest_sequence_of_the_newest_epoch(sequence: int, epoch: int, then: tuple[int, int]) -> None:
-    verified = Verification(0, 5, 1, supports_epoch_bump=False)
+    verified = VerificationStateEntry(0, 5, 1, supports_epoch_bump=False)
     verified.lower(sequence, epoch)
     assert (verified.lowest_sequence, verified.epoch) == then
 
@@ -22,11 +22,11 @@ def test_the_lowest_sequence_of_the_newest_epoch(sequence: int, epoch: int, then
 )
 def test_which_marker_ends_a_verification(version: str, bumps: bool, epoch: int, ends: bool) -> None:
     marker = Marker(7, epoch, 0, 0, True, 0)
-    assert ends_verification(era_of(version), marker, Verification(0, 5, 1, bumps)) is ends
+    assert ends_verification(ProducerStateBehaviour.of(version), marker, VerificationStateEntry(0, 5, 1, bumps)) is ends
 
 
 def test_only_a_transactional_batch_does() -> None:
-    verified, era = Verification(0, 0, 0, supports_epoch_bump=True), era_of("4.4.0")
-    assert ends_verification(era, DataBatch(7, 0, 0, 1, 0, 0, transactional=True), verified)
-    assert not ends_verification(era, DataBatch(7, 0, 0, 1, 0, 0), verified)
-    assert not ends_verification(era, DataBatch(7, 0, 0, 1, 0, 0, transactional=True), None)
+    verified, behaviour = VerificationStateEntry(0, 0, 0, supports_epoch_bump=True), ProducerStateBehaviour.of("4.4.0")
+    assert ends_verification(behaviour, DataBatch(7, 0, 0, 1, 0, 0, transactional=True), verified)
+    assert not ends_verification(behaviour, DataBatch(7, 0, 0, 1, 0, 0), verified)
+    assert not ends_verification(behaviour, DataBatch(7, 0, 0, 1, 0, 0, transactional=True), None)

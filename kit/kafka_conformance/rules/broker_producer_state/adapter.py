@@ -1,9 +1,9 @@
-"""A question of ``broker-producer-state`` being answered by the reference: what each step means to it, and what it tells."""
+"""Answer a question of ``broker-producer-state`` with the reference: each step as a call, each result as an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from kafka_conformance.core.protocol import Answer, answered
 from kafka_conformance.rules.broker_producer_state.question import (
@@ -24,107 +24,121 @@ from kafka_conformance.rules.broker_producer_state.question import (
     VerifyStep,
 )
 from kafka_reference.broker.append_checks import Origin
-from kafka_reference.broker.batches import DataBatch, Marker, Written
-from kafka_reference.broker.entries import Entry
-from kafka_reference.broker.producer_state import Duplicate, ProducerState
-from kafka_reference.broker.verification import Verification
+from kafka_reference.broker.batches import DataBatch, LogBatch, Marker
+from kafka_reference.broker.entries import ProducerStateEntry
+from kafka_reference.broker.producer_state import Duplicate, ProducerStateManager
+from kafka_reference.broker.verification import VerificationStateEntry
 from kafka_reference.releases import Release
 
-__all__ = ["BrokerHistory", "batch_of"]
+__all__ = ["BrokerHistory", "CreateState", "ask", "to_batch"]
+
+CreateState: TypeAlias = Callable[[Release, int, dict[int, bytes]], ProducerStateManager]
+"""Makes a partition's producer state from a release, the expiration in ms, and the folder of snapshots."""
+
+
+def ask(
+    question: BrokerProducerStateQuestion, release: Release, create: CreateState = ProducerStateManager
+) -> Answer:  # fmt: skip
+    """Answer the question with the reference's producer state, or with the one that ``create`` makes."""
+    history = BrokerHistory(question, release, create)
+    return {"steps": [history.take(step) for step in question.steps]}
 
 
 class BrokerHistory:
-    """The partition, step by step; ``made`` makes it, from a release, the expiration, and the folder of snapshots."""
+    """A partition, step by step."""
 
-    def __init__(self, made: Callable[..., ProducerState], question: BrokerProducerStateQuestion, at: Release) -> None:
-        self._made, self._expiration_ms, self._at = made, question.config.producer_id_expiration_ms, at
+    def __init__(
+        self, question: BrokerProducerStateQuestion, release: Release, create: CreateState = ProducerStateManager
+    ) -> None:  # fmt: skip
+        self._create, self._expiration_ms, self._release = create, question.config.producer_id_expiration_ms, release
         self.disk: dict[int, bytes] = {}
-        self.state = made(at, self._expiration_ms, self.disk)
+        self.state = create(release, self._expiration_ms, self.disk)
 
     def take(self, step: Any) -> Answer:
-        """Take one step."""
+        """Take one step and return its answer."""
         return answered(self._take, step, with_message=False)
 
     def _take(self, step: Any) -> Answer:
         match step:
             case AppendStep() | MarkerStep():
-                return self._write((step,), Origin(step.origin))
+                return self._append((step,), Origin(step.origin))
             case RequestStep(batches, origin):
-                return self._write(batches, Origin(origin))
+                return self._append(batches, Origin(origin))
             case VerifyStep(producer_id, epoch, sequence, now, bumps):
-                verified = self.state.verify(producer_id, sequence, epoch, bumps, now)
-                return {} if verified is None else {"verifying": self._verifying(producer_id, verified)}
+                verification = self.state.verify(producer_id, sequence, epoch, bumps, now)
+                return {} if verification is None else {"verifying": self._verifying(producer_id, verification)}
             case LoadStep(data, offset):
-                return self._read(bytes.fromhex(data), offset)
+                return self._load(bytes.fromhex(data), offset)
             case SnapshotStep():
                 self.state.take_snapshot()
-                written = self.disk.get(self.state.end)
-                return {} if written is None else {"bytes": written.hex()}
+                file = self.disk.get(self.state.end_offset)
+                return {} if file is None else {"bytes": file.hex()}
             case LookStep():
                 return self._look()
-        self._move(step)
+        self._change(step)
         return {}
 
-    def _write(self, steps: Iterable[AppendStep | MarkerStep], origin: Origin) -> Answer:
-        batches: list[Written] = []
-        offset = self.state.end
+    def _append(self, steps: Iterable[AppendStep | MarkerStep], origin: Origin) -> Answer:
+        batches: list[LogBatch] = []
+        offset = self.state.end_offset
         for step in steps:
             offset = offset if step.offset is None else step.offset
-            batches.append(batch_of(step, offset))
+            batches.append(to_batch(step, offset))
             offset += batches[-1].records
-        written = self.state.append(batches, origin)
-        if isinstance(written, Duplicate):
-            return {"duplicate": written.offset}
-        told: Answer = {"appended": batches[0].offset}
-        if written.completed:
-            told["completed"] = [
+        result = self.state.append(batches, origin)
+        if isinstance(result, Duplicate):
+            return {"duplicate": result.offset}
+        answer: Answer = {"appended": batches[0].offset}
+        if result.completed:
+            answer["completed"] = [
                 [one.producer_id, one.first_offset, one.last_offset, one.aborted, stable]
-                for one, stable in written.completed
+                for one, stable in result.completed
             ]
-        return told
+        return answer
 
-    def _read(self, data: bytes, offset: int | None) -> Answer:
+    def _load(self, data: bytes, offset: int | None) -> Answer:
         if offset is not None:
             self.disk[offset] = data
-        return {"producers": [_told(entry) for entry in self.state.read(data)]}
+        return {"producers": [_to_answer(entry) for entry in self.state.read(data)]}
 
-    def _move(self, step: Any) -> None:
+    def _change(self, step: Any) -> None:
         match step:
             case ExpireStep(now):
-                self.state.expire(now)
+                self.state.remove_expired(now)
             case ReloadStep(start, end, now):
-                end = self.state.end if end is None else end
-                self.state = self._made(self._at, self._expiration_ms, self.disk)
-                self.state.truncate(start, end, now)
+                end = self.state.end_offset if end is None else end
+                self.state = self._create(self._release, self._expiration_ms, self.disk)
+                self.state.truncate_and_reload(start, end, now)
             case TruncateStep(start, end, now):
-                self.state.truncate(start, end, now)
+                self.state.truncate_and_reload(start, end, now)
             case StartOverStep(offset):
-                self.state.start_over(offset)
+                self.state.truncate_fully(offset)
             case LogStartStep(offset):
                 self.state.raise_log_start(offset)
             case HighWatermarkStep(offset):
-                self.state.transactions.replicated_to(offset)
+                self.state.transactions.remove_replicated(offset)
             case DeleteSnapshotsStep(before):
                 self.state.delete_snapshots_before(before)
 
     def _look(self) -> Answer:
         state = self.state
         return {
-            "producers": [_told(entry) for _, entry in sorted(state.producers.items())],
-            "end": state.end,
+            "producers": [_to_answer(entry) for _, entry in sorted(state.producers.items())],
+            "end": state.end_offset,
             "first_unstable": state.transactions.first_unstable,
             "first_undecided": state.transactions.first_undecided,
             "latest_snapshot": state.snapshots.latest,
             "verifying": [self._verifying(*one) for one in sorted(state.verifications.items())],
         }
 
-    def _verifying(self, producer_id: int, verified: Verification) -> list[Any]:
-        told: list[Any] = [producer_id, verified.lowest_sequence, verified.epoch]
-        return [*told, verified.supports_epoch_bump] if self.state.era.knows_bumps else told
+    def _verifying(self, producer_id: int, verification: VerificationStateEntry) -> list[Any]:
+        answer: list[Any] = [producer_id, verification.lowest_sequence, verification.epoch]
+        notes_bump = self.state.behaviour.verification_notes_epoch_bump
+        return [*answer, verification.supports_epoch_bump] if notes_bump else answer
 
 
-def batch_of(step: AppendStep | MarkerStep, offset: int) -> Written:
-    """The batch of a step, at ``offset``."""
+def to_batch(step: AppendStep | MarkerStep, offset: int) -> LogBatch:
+    """Return the batch of a step, at ``offset``."""
     if isinstance(step, AppendStep):
         return DataBatch(
             step.producer_id, step.epoch, step.first_sequence, step.records, offset, step.timestamp, step.transactional
@@ -140,7 +154,7 @@ def batch_of(step: AppendStep | MarkerStep, offset: int) -> Written:
     )
 
 
-def _told(entry: Entry) -> Answer:
+def _to_answer(entry: ProducerStateEntry) -> Answer:
     return {
         "id": entry.producer_id,
         "epoch": entry.epoch,

@@ -1,7 +1,7 @@
-"""Histories of ``broker-producer-state``, step by step: the two facts that decide about a batch, and what is remembered.
+"""The timeline of a ``broker-producer-state`` question: the two relations that decide about a batch, and the state.
 
-The facts are those of the reference's table (``kafka_reference.broker.append_checks``), asked of the state that the batch
-met; of a request, its first batch's. Each producer has a lane: the batches remembered, oldest first.
+The relations are those of the append table (``kafka_reference.broker.append_table``), taken from the state before the step;
+of a request, for its first batch. Each producer has a lane with its remembered batches, oldest first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.timeline import Box, Explained, Lane
-from kafka_conformance.rules.broker_producer_state.adapter import BrokerHistory, batch_of
+from kafka_conformance.rules.broker_producer_state.adapter import BrokerHistory, to_batch
 from kafka_conformance.rules.broker_producer_state.question import (
     AppendStep,
     BrokerProducerStateQuestion,
@@ -26,72 +26,84 @@ from kafka_conformance.rules.common.step_text import (
     plain_step_in_words,
     raised,
 )
-from kafka_reference.broker.append_checks import Epoch, epoch_of, sequence_of
+from kafka_reference.broker.append_checks import epoch_relation, sequence_relation
+from kafka_reference.broker.append_table import EpochRelation, SequenceRelation
 from kafka_reference.broker.batches import DataBatch
-from kafka_reference.broker.entries import Entry
-from kafka_reference.broker.producer_state import ProducerState
+from kafka_reference.broker.entries import ProducerStateEntry
+from kafka_reference.broker.producer_state import ProducerStateManager
 from kafka_reference.releases import Release
 
 __all__ = ["explain_broker"]
 
+_SEQUENCE = {
+    SequenceRelation.NEXT: "next", SequenceRelation.REPEATED: "repeated", SequenceRelation.GAP: "gap",
+    SequenceRelation.NONZERO_START: "does not start at 0",
+}  # fmt: skip
 
-def explain_broker(question: BrokerProducerStateQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    """Every step, with ``answers`` to them and what the reference remembers."""
-    history = BrokerHistory(ProducerState, question, at)
+
+def explain_broker(
+    question: BrokerProducerStateQuestion, release: Release, answers: Sequence[Any]
+) -> Iterator[Explained]:  # fmt: skip
+    """Yield every step with its answer and the state after it."""
+    history = BrokerHistory(question, release)
     for step, answer in zip(question.steps, answers, strict=True):
         reasons = tuple(_reasons(step, history.state))
         history.take(step)
         state = history.state
         yield Explained(
             time_ms=None,
-            step=_words(step),
+            step=_step_text(step),
             answer=answer_in_words(_shortened(answer)),
-            mark=f"{step.__struct_config__.tag}{_came_of(answer)}",
+            mark=f"{step.__struct_config__.tag}{_outcome(answer)}",
             reasons=reasons,
             state=(
-                *((f"producer {entry.producer_id}", _told(entry)) for _, entry in sorted(state.producers.items())),
                 *(
-                    (f"verifying {each}", f"not above {one.lowest_sequence}")
+                    (f"producer {entry.producer_id}", _entry_text(entry))
+                    for _, entry in sorted(state.producers.items())
+                ),
+                *(
+                    (f"verifying {each}", f"lowest sequence {one.lowest_sequence}")
                     for each, one in state.verifications.items()
                 ),
-                ("the map", _map(state)),
+                ("map", _map_text(state)),
             ),
             lanes=tuple(_lane(entry) for _, entry in sorted(state.producers.items())),
         )
 
 
-def _reasons(step: Any, state: ProducerState) -> Iterator[str]:
+def _reasons(step: Any, state: ProducerStateManager) -> Iterator[str]:
     first = step.batches[0] if isinstance(step, RequestStep) else step
     if not isinstance(first, AppendStep):
         return
-    batch = batch_of(first, state.end)
-    entry = state.producers.get(first.producer_id) or Entry(state.era, first.producer_id)
+    batch = to_batch(first, state.end_offset)
+    entry = state.producers.get(first.producer_id) or ProducerStateEntry(state.behaviour, first.producer_id)
     if not isinstance(batch, DataBatch) or step.origin == "replication":
-        yield "replicated: the leader has looked at it"
+        yield "replicated: already checked by the leader"
         return
-    if step.origin == "client" and (known := entry.duplicate(batch)) is not None:
-        yield f"the batch at offset {known.first_offset} has this epoch and these sequences → a duplicate"
+    if step.origin == "client" and (known := entry.find_duplicate(batch)) is not None:
+        yield f"same epoch and sequences as the batch at offset {known.first_offset} → duplicate"
         return
-    epoch = epoch_of(batch.epoch, entry.to_update(), entry)
-    yield f"epoch {batch.epoch} next to {entry.epoch} → {epoch.value}"
-    if epoch is not Epoch.OLDER and step.origin == "client":
-        sequence = sequence_of(batch, entry.to_update(), entry)
-        last = entry.last_sequence if epoch is Epoch.SAME else -1
-        yield f"sequence {batch.first_sequence} after {'none' if last == -1 else last} → {sequence.value}"
+    epoch = epoch_relation(batch.epoch, entry.copy_for_update(), entry)
+    beside = "no entry" if epoch is EpochRelation.UNKNOWN_PRODUCER else f"current epoch {entry.epoch}"
+    yield f"epoch {batch.epoch}, {beside} → {epoch.value.replace('_', ' ')}"
+    if epoch is not EpochRelation.OLDER and step.origin == "client":
+        sequence = sequence_relation(batch, entry.copy_for_update(), entry)
+        last = entry.last_sequence if epoch is EpochRelation.CURRENT else -1
+        yield f"sequence {batch.first_sequence} after {'none' if last == -1 else last} → {_SEQUENCE[sequence]}"
 
 
-def _words(step: Any) -> str:
+def _step_text(step: Any) -> str:
     match step:
         case LoadStep(data, offset):
-            stays = "" if offset is None else f", which stays at offset {offset}"
-            return f"a snapshot is read{stays}: {bytes_in_words(data)}"
+            stays = "" if offset is None else f" and keep it at offset {offset}"
+            return f"read a snapshot{stays}: {bytes_in_words(data)}"
         case RequestStep(batches, origin):
             return f"request by {origin}\n" + "\n".join(map(plain_step_in_words, batches))
     return plain_step_in_words(step)
 
 
 def _shortened(answer: Any) -> Any:
-    """What a look sees is shown as the state; a file is shown by its beginning."""
+    """Return the answer without what is shown as the state, and with the start of a file only."""
     if isinstance(answer, dict) and "bytes" in answer:
         return {"bytes": bytes_in_words(answer["bytes"])}
     if isinstance(answer, dict) and "producers" in answer:
@@ -99,24 +111,24 @@ def _shortened(answer: Any) -> Any:
     return msgspec.to_builtins(answer)
 
 
-def _came_of(answer: Any) -> str:
+def _outcome(answer: Any) -> str:
     if not isinstance(answer, dict):
         return ""
-    said = raised(answer) or next((name for name in ("duplicate", "completed") if name in answer), "")
-    return f" → {said}" if said else ""
+    outcome = raised(answer) or next((name for name in ("duplicate", "completed") if name in answer), "")
+    return f" → {outcome}" if outcome else ""
 
 
-def _told(entry: Entry) -> str:
+def _entry_text(entry: ProducerStateEntry) -> str:
     transaction = "" if entry.transaction is None else f", in a transaction since offset {entry.transaction}"
     return f"epoch {entry.epoch}, last sequence {entry.last_sequence}{transaction}"
 
 
-def _map(state: ProducerState) -> str:
+def _map_text(state: ProducerStateManager) -> str:
     unstable = state.transactions.first_unstable
-    return f"ends at {state.end}" + ("" if unstable is None else f", unstable from {unstable}")
+    return f"ends at {state.end_offset}" + ("" if unstable is None else f", unstable from {unstable}")
 
 
-def _lane(entry: Entry) -> Lane:
+def _lane(entry: ProducerStateEntry) -> Lane:
     boxes = tuple(
         Box(
             f"{one.first_sequence}–{one.last_sequence}",

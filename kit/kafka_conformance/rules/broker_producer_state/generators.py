@@ -1,10 +1,10 @@
-"""Histories for ``broker-producer-state``, from few letters.
+"""Hypothesis strategies for ``broker-producer-state``: histories spelled by a string of bytes.
 
-A string of bytes spells a question: the first letters choose when producers expire, their ids, and the snapshot that the
-partition is opened from, if any; each other one is a step, or none (letter 0), so that a history shrinks step by step. What
-a step is depends on a picture of the partition, which takes every batch that comes next for accepted: where each producer
-is, which batches it has sent, where the map ends. When that goes wrong, as it may after a truncation, the batches are
-refused until the producer bumps its epoch, which is worth asking too.
+The first bytes choose the expiration, the producer ids, and the snapshot that the partition is opened from, if any. Every
+other byte names a step, or none (byte 0), so that a history shrinks step by step. A step depends on a model of the
+partition that assumes every next batch is appended: the epoch and sequence of each producer, the batches it has sent, the
+map end offset. Where the assumption is wrong, for instance after a truncation, batches are refused until the producer bumps
+its epoch, which is a case of interest too.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from kafka_conformance.rules.broker_producer_state.question import (
     TruncateStep,
     VerifyStep,
 )
-from kafka_reference.broker.entries import Entry, noted
-from kafka_reference.broker.eras import era_of
-from kafka_reference.broker.snapshots import written_snapshot
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
+from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
+from kafka_reference.broker.snapshots import write_snapshot
 from kafka_reference.releases import NEWEST
 
 __all__ = ["broker_histories", "snapshot_file", "spelled_broker_history"]
@@ -53,23 +53,23 @@ _IDS = (
 
 @lru_cache(maxsize=64)
 def snapshot_file(ids: tuple[int, ...], last_sequence: int) -> str:
-    """A snapshot at offset 100, as the reference writes it: these producers, the third in the middle of a transaction."""
-    era = era_of(NEWEST)
+    """Return the hex of a snapshot at offset 100 with these producers, the third of them in a transaction."""
+    behaviour = ProducerStateBehaviour.of(NEWEST)
     entries = []
     for place, producer_id in enumerate(ids):
-        entry = Entry(era, producer_id)
+        entry = ProducerStateEntry(behaviour, producer_id)
         entry.coordinator_epoch = place - 1
         if place < 3:
-            entry.add(place, noted(era, last_sequence, 90 + place, 2 * place, 100))
+            entry.add_batch(place, BatchMetadata.ending_with(behaviour, last_sequence, 90 + place, 2 * place, 100))
         entry.transaction = 88 if place == 2 else None
         entry.epoch, entry.timestamp = place, 100 + place
         entries.append(entry)
-    return written_snapshot(entries).hex()
+    return write_snapshot(entries).hex()
 
 
 @dataclass(slots=True)
 class _Producer:
-    """Where a producer is, as far as it knows."""
+    """A producer: its epoch, its next sequence, and the batches it has sent."""
 
     id: int
     epoch: int = 0
@@ -78,23 +78,23 @@ class _Producer:
 
 
 @dataclass(slots=True)
-class _Picture:
-    """The partition, if all went as meant."""
+class _Model:
+    """The partition, assuming that every next batch is appended."""
 
     expiration_ms: int
     producers: tuple[_Producer, ...]
     clock_ms: int = 100
     end: int = 0
-    heard_ms: int = 100
+    appended_ms: int = 100
     snapshots: list[int] = field(default_factory=lambda: [0])
 
     def batch(self, producer: _Producer, first: int, records: int, **more: Any) -> AppendStep:
-        """A batch at this time."""
-        self.heard_ms = self.clock_ms
+        """Return a batch at the current time."""
+        self.appended_ms = self.clock_ms
         return AppendStep(producer.id, producer.epoch, first, records, self.clock_ms, **more)
 
     def next(self, producer: _Producer, records: int, **more: Any) -> AppendStep:
-        """The producer's next batch."""
+        """Return the producer's next batch and advance the model."""
         first, producer.next = producer.next, producer.next + records & _MOST
         producer.sent.append((producer.epoch, first, records))
         step = self.batch(producer, first, records, **more)
@@ -102,160 +102,160 @@ class _Picture:
         return step
 
 
-_Step = Callable[[_Picture], Any]
+_Step = Callable[[_Model], Any]
 
 
-def _next(who: int, records: int = 1, **more: Any) -> _Step:
-    return lambda picture: picture.next(picture.producers[who], records, **more)
+def _next(index: int, records: int = 1, **more: Any) -> _Step:
+    return lambda model: model.next(model.producers[index], records, **more)
 
 
-def _bump(who: int, by: int = 1, first: int = 0, **more: Any) -> _Step:
-    def step(picture: _Picture) -> Any:
-        producer = picture.producers[who]
+def _bump(index: int, by: int = 1, first: int = 0, **more: Any) -> _Step:
+    def step(model: _Model) -> Any:
+        producer = model.producers[index]
         producer.epoch, producer.next = min(producer.epoch + by, 2**15 - 1), first
-        return picture.next(producer, 1, **more)
+        return model.next(producer, 1, **more)
 
     return step
 
 
-def _again(who: int, back: int, longer: int = 0, **more: Any) -> _Step:
-    def step(picture: _Picture) -> Any:
-        producer = picture.producers[who]
+def _again(index: int, back: int, longer: int = 0, **more: Any) -> _Step:
+    def step(model: _Model) -> Any:
+        producer = model.producers[index]
         epoch, first, records = producer.sent[-back] if back <= len(producer.sent) else (producer.epoch, 0, 1)
         records = min(max(records + longer, 1), _MOST)
-        return AppendStep(producer.id, epoch, first, records, picture.clock_ms, **more)
+        return AppendStep(producer.id, epoch, first, records, model.clock_ms, **more)
 
     return step
 
 
-def _off(who: int, by: int, **more: Any) -> _Step:
-    def step(picture: _Picture) -> Any:
-        producer = picture.producers[who]
-        return picture.batch(producer, producer.next + by & _MOST, 2, **more)
+def _off(index: int, by: int, **more: Any) -> _Step:
+    def step(model: _Model) -> Any:
+        producer = model.producers[index]
+        return model.batch(producer, producer.next + by & _MOST, 2, **more)
 
     return step
 
 
-def _from(who: int, epoch: int, first: int) -> _Step:
-    return lambda picture: AppendStep(
-        picture.producers[who].id, picture.producers[who].epoch + epoch, first, 1, picture.clock_ms
+def _from(index: int, epoch: int, first: int) -> _Step:
+    return lambda model: AppendStep(
+        model.producers[index].id, model.producers[index].epoch + epoch, first, 1, model.clock_ms
     )
 
 
-def _replicated(who: int, records: int, gap: int) -> _Step:
-    def step(picture: _Picture) -> Any:
-        picture.end += gap
-        return picture.next(picture.producers[who], records, origin="replication", offset=picture.end)
+def _replicated(index: int, records: int, gap: int) -> _Step:
+    def step(model: _Model) -> Any:
+        model.end += gap
+        return model.next(model.producers[index], records, origin="replication", offset=model.end)
 
     return step
 
 
-def _jump(who: int, first: int) -> _Step:
-    """By replication a producer gets anywhere."""
+def _jump(index: int, first: int) -> _Step:
+    """Replication can bring a producer to any sequence."""
 
-    def step(picture: _Picture) -> Any:
-        picture.producers[who].next = first
-        return picture.next(picture.producers[who], 1, origin="replication")
+    def step(model: _Model) -> Any:
+        model.producers[index].next = first
+        return model.next(model.producers[index], 1, origin="replication")
 
     return step
 
 
 def _marker(
-    who: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any
+    index: int, commit: bool = True, epoch: int = 0, coordinator: int = 0, version: int = 0, **more: Any
 ) -> _Step:
-    def step(picture: _Picture) -> Any:
-        producer = picture.producers[who]
-        picture.end += 1
+    def step(model: _Model) -> Any:
+        producer = model.producers[index]
+        model.end += 1
         if version == 2 and epoch == 1:
             producer.epoch, producer.next = producer.epoch + 1, 0
             marked = producer.epoch
         else:
             marked = producer.epoch + epoch
         return MarkerStep(
-            producer.id, marked, commit, coordinator, picture.clock_ms, more.get("origin", "coordinator"), version
+            producer.id, marked, commit, coordinator, model.clock_ms, more.get("origin", "coordinator"), version
         )
 
     return step
 
 
 def _request(*steps: _Step, origin: AskedOrigin = "client") -> _Step:
-    return lambda picture: RequestStep(tuple(step(picture) for step in steps), origin)
+    return lambda model: RequestStep(tuple(step(model) for step in steps), origin)
 
 
-def _crowd(picture: _Picture) -> Any:
-    """More producers than the map of producers has room for at first."""
-    first = picture.producers[0].id
+def _crowd(model: _Model) -> Any:
+    """More producers than the map holds before it grows."""
+    first = model.producers[0].id
     ids = [first + 11 * number + (number % 3 << 33) for number in range(1, 14)]
-    picture.end += len(ids)
-    return RequestStep(tuple(AppendStep(each, 0, 0, 1, picture.clock_ms) for each in ids), "replication")
+    model.end += len(ids)
+    return RequestStep(tuple(AppendStep(each, 0, 0, 1, model.clock_ms) for each in ids), "replication")
 
 
-def _verify(who: int, ahead: int, bumps: bool = False, epoch: int = 0) -> _Step:
-    def step(picture: _Picture) -> Any:
-        producer = picture.producers[who]
+def _verify(index: int, ahead: int, bumps: bool = False, epoch: int = 0) -> _Step:
+    def step(model: _Model) -> Any:
+        producer = model.producers[index]
         asked = max(producer.epoch + epoch, 0), producer.next + ahead & _MOST
-        return VerifyStep(producer.id, *asked, picture.clock_ms, bumps)
+        return VerifyStep(producer.id, *asked, model.clock_ms, bumps)
 
     return step
 
 
 def _advance(ms: int, lives: int = 0) -> _Step:
-    def step(picture: _Picture) -> Any:
-        picture.clock_ms = min(picture.clock_ms + ms + lives * picture.expiration_ms, 2**50)
+    def step(model: _Model) -> Any:
+        model.clock_ms = min(model.clock_ms + ms + lives * model.expiration_ms, 2**50)
         return None
 
     return step
 
 
 def _expire(more: int) -> _Step:
-    return lambda picture: ExpireStep(max(picture.heard_ms + picture.expiration_ms + more, 0))
+    return lambda model: ExpireStep(max(model.appended_ms + model.expiration_ms + more, 0))
 
 
-def _snapshot(picture: _Picture) -> Any:
-    picture.snapshots.append(picture.end)
+def _snapshot(model: _Model) -> Any:
+    model.snapshots.append(model.end)
     return SnapshotStep()
 
 
 def _reload(more: int | None = None, start: int = 0, lives: int = 0) -> _Step:
-    def step(picture: _Picture) -> Any:
-        end = None if more is None else max(picture.end + more, 0)
-        return ReloadStep(start, end, picture.clock_ms + lives * picture.expiration_ms)
+    def step(model: _Model) -> Any:
+        end = None if more is None else max(model.end + more, 0)
+        return ReloadStep(start, end, model.clock_ms + lives * model.expiration_ms)
 
     return step
 
 
 def _truncate(back: int, more: int, start: int = 0) -> _Step:
-    """To a snapshot, counted from the latest, and a bit."""
+    """Truncate to a snapshot, counted from the latest, plus ``more`` offsets."""
 
-    def step(picture: _Picture) -> Any:
-        to = max(picture.snapshots[-min(back, len(picture.snapshots))] + more, 0)
-        picture.end = to
-        return TruncateStep(min(start, to), to, picture.clock_ms)
+    def step(model: _Model) -> Any:
+        to = max(model.snapshots[-min(back, len(model.snapshots))] + more, 0)
+        model.end = to
+        return TruncateStep(min(start, to), to, model.clock_ms)
 
     return step
 
 
 def _load(last_sequence: int, more: int | None = None, broken: int = 0) -> _Step:
-    def step(picture: _Picture) -> Any:
-        file = snapshot_file(tuple(one.id for one in picture.producers), last_sequence)
+    def step(model: _Model) -> Any:
+        file = snapshot_file(tuple(one.id for one in model.producers), last_sequence)
         file = file[: len(file) - 2 * broken] if broken >= 0 else file + "00" * -broken
-        return LoadStep(file, None if more is None else max(picture.end + more, 0))
+        return LoadStep(file, None if more is None else max(model.end + more, 0))
 
     return step
 
 
-def _at(made: Any, more: int) -> _Step:
-    return lambda picture: made(max(picture.end + more, 0))
+def _near_end(made: Any, more: int) -> _Step:
+    return lambda model: made(max(model.end + more, 0))
 
 
-def _as_it_is(step: Any) -> _Step:
+def _fixed(step: Any) -> _Step:
     return lambda _: step
 
 
 _in = partial(_next, transactional=True)
-_LOOK = _as_it_is(LookStep())
+_LOOK = _fixed(LookStep())
 
-# A byte names one of these; repeats are weights. None is no step.
+# A byte names one of these; repetitions are weights. None is no step.
 _ALPHABET: tuple[_Step | None, ...] = (
     None, _next(0), _next(0, 3), _next(1), _next(1, 2), _in(2), _in(2, 4), _in(3), _LOOK, _marker(2), _marker(3, False),
     _again(0, 1), _again(0, 2), _again(0, 5), _again(0, 6), _again(1, 1), _again(1, 4), _again(2, 1, transactional=True),
@@ -274,43 +274,45 @@ _ALPHABET: tuple[_Step | None, ...] = (
     _request(_in(2), _in(3), _marker(3), _marker(2), origin="replication"), _request(_again(0, 1), _next(0)),
     _request(_in(2), _off(0, 3)), _crowd,
     _request(_in(2), _marker(2), _next(0), _in(2), _marker(2, False), origin="replication"),
-    _as_it_is(AppendStep(-1, -1, -1, 3)),
+    _fixed(AppendStep(-1, -1, -1, 3)),
     _verify(2, 0), _verify(2, 2), _verify(3, 0, True), _verify(3, 1, True), _verify(2, -1), _verify(3, 0, False, 1),
     _verify(2, 0, True, -1), _verify(2, 5, False, 1), _advance(7), _advance(0, 1), _advance(-1, 1), _advance(30),
     _expire(0), _expire(-1), _expire(1), _expire(-40), _LOOK, _LOOK, _LOOK, _LOOK,
     _snapshot, _snapshot, _snapshot, _reload(), _reload(), _reload(0), _reload(-1), _reload(3), _reload(0, 4),
     _reload(None, 0, 1), _truncate(1, 0), _truncate(1, 1), _truncate(2, 0), _truncate(2, -1), _truncate(1, 2, 3),
     _truncate(1, 0, 60), _truncate(3, 5), _load(_MOST), _load(2), _load(5, 0), _load(_MOST - 1, 0), _load(3, 2),
-    _load(4, 0, 3), _load(4, 1, -2), _load(4, None, 7), _load(4, -1, 48), _at(LogStartStep, -1), _at(LogStartStep, -3),
-    _at(LogStartStep, 1), _at(LogStartStep, -20), _at(StartOverStep, 0), _at(StartOverStep, -5), _at(HighWatermarkStep, 0),
-    _at(HighWatermarkStep, -1), _at(HighWatermarkStep, -4), _at(DeleteSnapshotsStep, 0), _at(DeleteSnapshotsStep, -2),
+    _load(4, 0, 3), _load(4, 1, -2), _load(4, None, 7), _load(4, -1, 48),
+    _near_end(LogStartStep, -1), _near_end(LogStartStep, -3), _near_end(LogStartStep, 1), _near_end(LogStartStep, -20),
+    _near_end(StartOverStep, 0), _near_end(StartOverStep, -5), _near_end(HighWatermarkStep, 0),
+    _near_end(HighWatermarkStep, -1), _near_end(HighWatermarkStep, -4), _near_end(DeleteSnapshotsStep, 0),
+    _near_end(DeleteSnapshotsStep, -2),
     *(_in(2), _in(3), _next(0), _next(1), _next(0), _next(1), _marker(2), _marker(3, False)) * 3,
 )  # fmt: skip
 
 
-def spelled_broker_history(letters: bytes) -> BrokerProducerStateQuestion:
-    """The history that these letters spell; too few are followed by zeros."""
-    head = letters[:_HEAD].ljust(_HEAD, b"\0")
+def spelled_broker_history(spelling: bytes) -> BrokerProducerStateQuestion:
+    """Return the history that these bytes spell; missing ones count as zeros."""
+    head = spelling[:_HEAD].ljust(_HEAD, b"\0")
     ids = _IDS[head[1] % len(_IDS)]
-    picture = _Picture(_EXPIRATIONS[head[0] % len(_EXPIRATIONS)], tuple(map(_Producer, ids)))
+    model = _Model(_EXPIRATIONS[head[0] % len(_EXPIRATIONS)], tuple(map(_Producer, ids)))
     steps: list[Any] = []
     if head[2] % 3 == 2:
-        steps += _opened(picture, ids, (_MOST, _MOST - 1, _MOST - 4, 2)[head[3] % 4])
-    for letter in letters[_HEAD:]:
-        symbol = _ALPHABET[letter % len(_ALPHABET)]
-        step = symbol(picture) if symbol is not None else None
+        steps += _open_from_file(model, ids, (_MOST, _MOST - 1, _MOST - 4, 2)[head[3] % 4])
+    for byte in spelling[_HEAD:]:
+        symbol = _ALPHABET[byte % len(_ALPHABET)]
+        step = symbol(model) if symbol is not None else None
         if step is not None:
             steps.append(step)
     steps.append(LookStep())
-    return BrokerProducerStateQuestion(BrokerConfig(picture.expiration_ms), tuple(steps))
+    return BrokerProducerStateQuestion(BrokerConfig(model.expiration_ms), tuple(steps))
 
 
-def _opened(picture: _Picture, ids: tuple[int, ...], last_sequence: int) -> list[Any]:
-    """The partition is opened from a file that was there."""
-    for place, producer in enumerate(picture.producers[:3]):
+def _open_from_file(model: _Model, ids: tuple[int, ...], last_sequence: int) -> list[Any]:
+    """Return the steps that open the partition from an existing snapshot."""
+    for place, producer in enumerate(model.producers[:3]):
         producer.epoch, producer.next = place, last_sequence + 1 & _MOST
-    picture.end = 100
-    picture.snapshots.append(100)
+    model.end = 100
+    model.snapshots.append(100)
     return [LoadStep(snapshot_file(ids, last_sequence), 100), ReloadStep(0, 101, 100)]
 
 
@@ -320,5 +322,5 @@ _HISTORIES = st.one_of(
 
 
 def broker_histories() -> st.SearchStrategy[BrokerProducerStateQuestion]:
-    """Histories, most of them of 30 to 50 steps."""
+    """Return a strategy for histories, most of them of 30 to 50 steps."""
     return _HISTORIES

@@ -1,22 +1,26 @@
-"""Mistakes in a broker's state of producers: what is a duplicate, what is next, whom a marker ends, what a file keeps."""
+"""Known mistakes in a broker's producer state: duplicates, sequences, epochs, markers, expiration, snapshots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.broker_producer_state.rule import RULE, broker_ask_of
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.broker_producer_state.adapter import CreateState
+from kafka_conformance.rules.broker_producer_state.adapter import ask as ask_with
+from kafka_conformance.rules.broker_producer_state.rule import RULE
 from kafka_conformance.rules.common.partitioner_mutants import as_if
-from kafka_reference.broker.append_checks import Epoch, Origin, epoch_of
-from kafka_reference.broker.append_info import AppendInfo
-from kafka_reference.broker.batches import DataBatch, Marker, Written
-from kafka_reference.broker.entries import Entry, Noted
-from kafka_reference.broker.eras import era_of
-from kafka_reference.broker.producer_state import Duplicate, ProducerState, Taken
-from kafka_reference.broker.snapshots import written_snapshot
-from kafka_reference.broker.verification import Verification
+from kafka_reference.behaviour import overridden
+from kafka_reference.broker.append_checks import Origin, epoch_relation
+from kafka_reference.broker.append_info import ProducerAppendInfo
+from kafka_reference.broker.append_table import EpochRelation
+from kafka_reference.broker.batches import DataBatch, LogBatch, Marker
+from kafka_reference.broker.behaviour import ProducerMap, ProducerStateBehaviour
+from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
+from kafka_reference.broker.producer_state import Appended, Duplicate, ProducerStateManager
+from kafka_reference.broker.snapshots import write_snapshot
+from kafka_reference.broker.verification import VerificationStateEntry
 from kafka_reference.errors import (
     InvalidProducerEpochException,
     InvalidTxnStateException,
@@ -24,84 +28,87 @@ from kafka_reference.errors import (
     TransactionCoordinatorFencedException,
 )
 from kafka_reference.java.crc32c import crc32c
-from kafka_reference.java.long_maps import Scala213Map
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
 
 
-def _with(made: type[ProducerState]) -> Ask:
-    return lambda question, at: broker_ask_of(made, question, at)
+def _state(create: CreateState) -> Ask:
+    """Answer with another producer state."""
+    return lambda question, release: ask_with(question, release, create)
 
 
-def _in_an_era(**changes: Any) -> Ask:
-    """As in the release, but for these rows of its history."""
+def _overriding(**values: Any) -> Ask:
+    """Answer with the release's behaviour, but for these fields."""
 
-    def made(at: Release, *rest: Any) -> ProducerState:
-        return ProducerState(replace(era_of(at), **changes), *rest)
+    def ask(question: Any, release: Release) -> Answer:
+        with overridden(ProducerStateBehaviour, **values):
+            return RULE.ask(question, release)
 
-    return lambda question, at: broker_ask_of(made, question, at)
-
-
-def _informed(info: type[AppendInfo]) -> Ask:
-    class Made(ProducerState):
-        info_class = info
-
-    return _with(Made)
+    return ask
 
 
-def _told_apart(alike: Callable[[Entry, Written, Noted], bool]) -> Ask:
-    """A batch that is ``alike`` one of those remembered is a duplicate."""
+def _append_info(info: type[ProducerAppendInfo]) -> Ask:
+    """Answer with other checks of a batch."""
 
-    class Made(ProducerState):
-        def _duplicate(self, batch: Written) -> int | None:
+    class State(ProducerStateManager):
+        append_info_class = info
+
+    return _state(State)
+
+
+def _duplicates(is_duplicate: Callable[[ProducerStateEntry, LogBatch, BatchMetadata], bool]) -> Ask:
+    """Answer with another notion of a duplicate."""
+
+    class State(ProducerStateManager):
+        def _duplicate_offset(self, batch: LogBatch) -> int | None:
             entry = self.producers.get(batch.producer_id)
             if entry is None:
                 return None
-            return next((one.first_offset for one in entry.batches if alike(entry, batch, one)), None)
+            return next((one.first_offset for one in entry.batches if is_duplicate(entry, batch, one)), None)
 
-    return _with(Made)
+    return _state(State)
 
 
-def _by(one: Noted, batch: Written) -> bool:
+def _same_sequences(one: BatchMetadata, batch: LogBatch) -> bool:
     return (one.first_sequence, one.last_sequence) == (batch.first_sequence, batch.last_sequence)
 
 
-class _NoWrap(AppendInfo):
+class _NoWrap(ProducerAppendInfo):
     def check(self, batch: DataBatch) -> None:
         super().check(batch)
-        last = max(self.before.last_sequence, self.updated.last_sequence)
+        last = max(self.current.last_sequence, self.updated.last_sequence)
         wraps = batch.first_sequence == 0 and last == 2**31 - 1 and batch.epoch == self.updated.epoch
         if self.origin is Origin.CLIENT and wraps:
             raise OutOfOrderSequenceException
 
 
-class _Forgives(AppendInfo):
-    """Sequences are refused only where ``minds`` says so."""
+class _Lenient(ProducerAppendInfo):
+    """Refuse an out-of-order sequence only where ``refuses`` returns true."""
 
-    def minds(self, epoch: Epoch, batch: DataBatch) -> bool:
+    def refuses(self, epoch: EpochRelation, batch: DataBatch) -> bool:
         raise NotImplementedError
 
     def check(self, batch: DataBatch) -> None:
-        epoch = epoch_of(batch.epoch, self.updated, self.before)
+        epoch = epoch_relation(batch.epoch, self.updated, self.current)
         try:
             super().check(batch)
         except OutOfOrderSequenceException:
-            if self.minds(epoch, batch):
+            if self.refuses(epoch, batch):
                 raise
 
 
-class _BumpsToAnything(_Forgives):
-    def minds(self, epoch: Epoch, _: DataBatch) -> bool:
-        return epoch is not Epoch.NEWER
+class _AnyStartOfNewEpoch(_Lenient):
+    def refuses(self, epoch: EpochRelation, _: DataBatch) -> bool:
+        return epoch is not EpochRelation.NEWER
 
 
-class _GapsAreFine(_Forgives):
-    def minds(self, epoch: Epoch, batch: DataBatch) -> bool:
-        return epoch is not Epoch.SAME or batch.first_sequence <= self.before.last_sequence
+class _AllowsGaps(_Lenient):
+    def refuses(self, epoch: EpochRelation, batch: DataBatch) -> bool:
+        return epoch is not EpochRelation.CURRENT or batch.first_sequence <= self.current.last_sequence
 
 
-class _OldEpochsToo(AppendInfo):
+class _AppendsOldEpochs(ProducerAppendInfo):
     def check(self, batch: DataBatch) -> None:
         try:
             super().check(batch)
@@ -109,23 +116,23 @@ class _OldEpochsToo(AppendInfo):
             return
 
 
-class _BeginsAtZero(AppendInfo):
-    """As it was to 2.4, and will be for a partition that was never written to."""
+class _StartsAtZero(ProducerAppendInfo):
+    """As up to 2.4.x, and as planned for a partition without records (KAFKA-15591)."""
 
     def check(self, batch: DataBatch) -> None:
         super().check(batch)
-        is_first = epoch_of(batch.epoch, self.updated, self.before) is Epoch.FIRST
+        is_first = epoch_relation(batch.epoch, self.updated, self.current) is EpochRelation.UNKNOWN_PRODUCER
         if self.origin is Origin.CLIENT and is_first and batch.first_sequence > 0:
             raise OutOfOrderSequenceException
 
 
-class _NoVerification(AppendInfo):
+class _IgnoresVerification(ProducerAppendInfo):
     def check(self, batch: DataBatch) -> None:
-        self.verified = None
+        self.verification = None
         super().check(batch)
 
 
-class _AnyCoordinator(AppendInfo):
+class _AnyCoordinator(ProducerAppendInfo):
     def check_marker(self, marker: Marker) -> None:
         try:
             super().check_marker(marker)
@@ -133,7 +140,7 @@ class _AnyCoordinator(AppendInfo):
             return
 
 
-class _OldMarkersToo(AppendInfo):
+class _AppendsOldMarkers(ProducerAppendInfo):
     def check_marker(self, marker: Marker) -> None:
         try:
             super().check_marker(marker)
@@ -141,7 +148,7 @@ class _OldMarkersToo(AppendInfo):
             return
 
 
-class _WritesOutside(AppendInfo):
+class _AppendsOutsideTransaction(ProducerAppendInfo):
     def append(self, batch: DataBatch) -> None:
         try:
             super().append(batch)
@@ -149,85 +156,85 @@ class _WritesOutside(AppendInfo):
             return
 
 
-class _ForgetsAtMarkers(AppendInfo):
-    def mark(self, marker: Marker) -> Any:
-        ended = super().mark(marker)
-        self.updated.move_to(-1)
-        self.updated.move_to(marker.epoch)
-        return ended
+class _ForgetsAtMarkers(ProducerAppendInfo):
+    def append_marker(self, marker: Marker) -> Any:
+        completed = super().append_marker(marker)
+        self.updated.change_epoch(-1)
+        self.updated.change_epoch(marker.epoch)
+        return completed
 
 
-class _ChecksReplicas(ProducerState):
-    def append(self, batches: Sequence[Written], origin: Origin) -> Taken | Duplicate:
+class _ChecksReplicas(ProducerStateManager):
+    def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
         return super().append(batches, Origin.COORDINATOR if origin is Origin.REPLICATION else origin)
 
 
-class _ChecksCoordinators(ProducerState):
-    def append(self, batches: Sequence[Written], origin: Origin) -> Taken | Duplicate:
+class _ChecksCoordinators(ProducerStateManager):
+    def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
         return super().append(batches, Origin.CLIENT if origin is Origin.COORDINATOR else origin)
 
 
-class _OneByOne(ProducerState):
-    """What comes before a refused batch of the request stays written."""
+class _OneByOne(ProducerStateManager):
+    """The batches before a refused one of the request stay appended."""
 
-    def append(self, batches: Sequence[Written], origin: Origin) -> Taken | Duplicate:
+    def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
         completed: list[Any] = []
         for batch in batches:
-            written = super().append((batch,), origin)
-            if isinstance(written, Duplicate):
-                return written
-            completed += written.completed
-        return Taken(tuple(completed))
+            result = super().append((batch,), origin)
+            if isinstance(result, Duplicate):
+                return result
+            completed += result.completed
+        return Appended(tuple(completed))
 
 
-class _ExpiresLater(ProducerState):
-    def _has_expired(self, entry: Entry, now_ms: int) -> bool:
+class _ExpiresLater(ProducerStateManager):
+    def _has_expired(self, entry: ProducerStateEntry, now_ms: int) -> bool:
         return super()._has_expired(entry, now_ms - 1)
 
 
-class _ExpiresInTransactions(ProducerState):
-    def _has_expired(self, entry: Entry, now_ms: int) -> bool:
+class _ExpiresInTransactions(ProducerStateManager):
+    def _has_expired(self, entry: ProducerStateEntry, now_ms: int) -> bool:
         return now_ms - entry.timestamp >= self.expiration_ms
 
 
-class _NoChecksum(ProducerState):
-    def read(self, data: bytes) -> list[Entry]:
+class _NoChecksum(ProducerStateManager):
+    def read(self, data: bytes) -> list[ProducerStateEntry]:
         if len(data) < 6:
             return super().read(data)
         return super().read(data[:2] + crc32c(data[6:]).to_bytes(4, "big") + data[6:])
 
 
-class _ChecksumOfAll(ProducerState):
-    def _file(self) -> bytes:
-        file = super()._file()
+class _ChecksumOfAll(ProducerStateManager):
+    def _snapshot(self) -> bytes:
+        file = super()._snapshot()
         return file[:2] + crc32c(file[:2] + bytes(4) + file[6:]).to_bytes(4, "big") + file[6:]
 
 
-class _WritesInOrder(ProducerState):
-    def _file(self) -> bytes:
-        return written_snapshot(entry for _, entry in sorted(self.producers.items()))
+class _WritesInOrder(ProducerStateManager):
+    def _snapshot(self) -> bytes:
+        return write_snapshot(entry for _, entry in sorted(self.producers.items()))
 
 
-class _SnapshotsAlways(ProducerState):
+class _SnapshotsAlways(ProducerStateManager):
     def take_snapshot(self) -> None:
         self._last_snapshot = -1
         super().take_snapshot()
 
 
-class _KeepsTheStart(ProducerState):
-    def truncate(self, log_start: int, log_end: int, now_ms: int) -> None:
+class _KeepsTheStart(ProducerStateManager):
+    def truncate_and_reload(self, log_start: int, log_end: int, now_ms: int) -> None:
         kept = self.snapshots.disk.get(log_start) if log_start in self.snapshots.offsets else None
         if kept is not None and log_start <= log_end:
             self.snapshots.remove([log_start])
             self.snapshots.write(log_start, kept)
-            self._outlives(log_start, log_end, now_ms)
+            self._keep_start(log_start, log_end, now_ms)
         else:
-            super().truncate(log_start, log_end, now_ms)
+            super().truncate_and_reload(log_start, log_end, now_ms)
 
-    def _outlives(self, log_start: int, log_end: int, now_ms: int) -> None:
+    def _keep_start(self, log_start: int, log_end: int, now_ms: int) -> None:
         offsets = self.snapshots.offsets
         self.snapshots.remove(offset for offset in offsets if offset > log_end or offset < log_start)
-        if log_end == self.end:
+        if log_end == self.end_offset:
             self.raise_log_start(log_start)
             return
         self.producers.clear()
@@ -235,107 +242,149 @@ class _KeepsTheStart(ProducerState):
         self._load(log_start, now_ms)
 
 
-class _AlwaysReloads(ProducerState):
-    def truncate(self, log_start: int, log_end: int, now_ms: int) -> None:
-        self.end = -1
-        super().truncate(log_start, log_end, now_ms)
+class _AlwaysReloads(ProducerStateManager):
+    def truncate_and_reload(self, log_start: int, log_end: int, now_ms: int) -> None:
+        self.end_offset = -1
+        super().truncate_and_reload(log_start, log_end, now_ms)
 
 
-class _StableAtTheMarker(ProducerState):
-    """A transaction that ended holds nothing back, replicated or not."""
+class _StableAtTheMarker(ProducerStateManager):
+    """A completed transaction holds back nothing, replicated or not."""
 
-    def append(self, batches: Sequence[Written], origin: Origin) -> Taken | Duplicate:
-        written = super().append(batches, origin)
-        self.transactions.replicated_to(2**62)
-        return written
+    def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
+        result = super().append(batches, origin)
+        self.transactions.remove_replicated(2**62)
+        return result
 
 
-class _VerifiesAnew(ProducerState):
-    def verify(self, producer_id: int, sequence: int, epoch: int, bumps: bool, now_ms: int) -> Verification | None:
+class _VerifiesAnew(ProducerStateManager):
+    def verify(self, producer_id: int, *rest: Any) -> VerificationStateEntry | None:
         self.verifications.pop(producer_id, None)
-        return super().verify(producer_id, sequence, epoch, bumps, now_ms)
+        return super().verify(producer_id, *rest)
 
 
-class _MarkersEndVerification(ProducerState):
-    """A marker does end it, of whatever transaction it is."""
+class _MarkersEndVerification(ProducerStateManager):
+    """Every marker ends the verification, also one of the previous transaction."""
 
-    def _take(self, batch: Written, *rest: Any) -> Any:
-        ended = super()._take(batch, *rest)
+    def _analyze(self, batch: LogBatch, *rest: Any) -> Any:
+        completed = super()._analyze(batch, *rest)
         if isinstance(batch, Marker):
             self.verifications.pop(batch.producer_id, None)
-        return ended
+        return completed
 
 
-class _VerifiesOn(ProducerState):
-    """A batch does not end the verification."""
+class _VerifiesOn(ProducerStateManager):
+    """An appended batch does not end the verification."""
 
-    def _take(self, batch: Written, *rest: Any) -> Any:
-        verified = self.verifications.get(batch.producer_id)
-        ended = super()._take(batch, *rest)
-        if verified is not None:
-            self.verifications[batch.producer_id] = verified
-        return ended
+    def _analyze(self, batch: LogBatch, *rest: Any) -> Any:
+        verification = self.verifications.get(batch.producer_id)
+        completed = super()._analyze(batch, *rest)
+        if verification is not None:
+            self.verifications[batch.producer_id] = verification
+        return completed
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, str | Release], ...] = (
-    ("broker-four-batches", "four batches are remembered", _in_an_era(batches_kept=4), NEWEST),
-    ("broker-six-batches", "six batches are remembered", _in_an_era(batches_kept=6), NEWEST),
-    ("broker-duplicate-by-first", "a duplicate has the same first sequence, however long it is",
-     _told_apart(lambda entry, batch, one: batch.epoch == entry.epoch and batch.first_sequence == one.first_sequence),
-     NEWEST),
-    ("broker-duplicate-any-epoch", "a duplicate is one under any epoch",
-     _told_apart(lambda _, batch, one: _by(one, batch)), NEWEST),
-    ("broker-duplicate-of-last", "only the last batch is known again",
-     _told_apart(lambda entry, batch, one: batch.epoch == entry.epoch and one is entry.batches[-1] and _by(one, batch)),
-     NEWEST),
-    ("broker-no-duplicates", "nothing is known again", _told_apart(lambda *_: False), NEWEST),
-    ("broker-begins-at-0", "an unknown producer has to begin at 0", _informed(_BeginsAtZero), NEWEST),
-    ("broker-no-wrap", "nothing comes after 2**31 - 1", _informed(_NoWrap), NEWEST),
-    ("broker-bump-to-anything", "a new epoch may begin anywhere", _informed(_BumpsToAnything), NEWEST),
-    ("broker-gaps-are-fine", "sequences need only rise", _informed(_GapsAreFine), NEWEST),
-    ("broker-old-epochs", "an old epoch may write on", _informed(_OldEpochsToo), NEWEST),
-    ("broker-any-coordinator", "a marker's coordinator is not looked at", _informed(_AnyCoordinator), NEWEST),
-    ("broker-old-markers", "a marker's epoch is not looked at", _informed(_OldMarkersToo), NEWEST),
-    ("broker-markers-forget", "a marker forgets the batches", _informed(_ForgetsAtMarkers), NEWEST),
-    ("broker-writes-outside", "one in a transaction may write outside of it", _informed(_WritesOutside), NEWEST),
-    ("broker-no-verification", "what is being verified is not looked at", _informed(_NoVerification), NEWEST),
-    ("broker-verifies-anew", "each batch that waits begins the verification anew", _with(_VerifiesAnew), NEWEST),
-    ("broker-verifies-on", "a batch does not end the verification", _with(_VerifiesOn), NEWEST),
-    (
-        "broker-markers-end-verification",
-        "the marker of the transaction before ends what is verified",
-        _with(_MarkersEndVerification),
-        NEWEST,
+_KAFKA = "https://github.com/apache/kafka/pull/"
+_REDPANDA = "https://github.com/redpanda-data/redpanda/issues/"
+_STARTS_AT_0 = (f"{_REDPANDA}22670", "https://github.com/twmb/franz-go/issues/1281", f"{_KAFKA}23234")
+
+
+def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+
+
+def _release(slug: str, correct: str, mistaken: str, story: str, *references: str) -> Mutant:
+    """Answer for release ``correct`` like release ``mistaken``."""
+    return _mutant(slug, story, as_if(RULE.slug, mistaken), *references, release=correct)
+
+
+MUTANTS = (
+    _mutant("broker-four-batches", "four batches are remembered", _overriding(remembered_batches=4)),
+    _mutant("broker-six-batches", "six batches are remembered", _overriding(remembered_batches=6)),
+    _mutant(
+        "broker-duplicate-by-first",
+        "a batch with the first sequence of a remembered one is a duplicate, whatever its length",
+        _duplicates(lambda entry, batch, one: batch.epoch == entry.epoch and batch.first_sequence == one.first_sequence),
     ),
-    ("broker-checks-replicas", "epochs of replicated batches are checked", _with(_ChecksReplicas), NEWEST),
-    ("broker-checks-coordinators", "a coordinator's sequences are checked", _with(_ChecksCoordinators), NEWEST),
-    ("broker-one-by-one", "what comes before a refused batch stays", _with(_OneByOne), NEWEST),
-    ("broker-expires-later", "a producer expires beyond its time, not at it", _with(_ExpiresLater), NEWEST),
-    ("broker-expires-in-transactions", "a transaction does not keep its producer", _with(_ExpiresInTransactions), NEWEST),
-    ("broker-no-checksum", "a snapshot's checksum is not looked at", _with(_NoChecksum), NEWEST),
-    ("broker-checksum-of-all", "a snapshot's checksum covers the version", _with(_ChecksumOfAll), "3.3.2"),
-    ("broker-writes-in-order", "a snapshot is in the order of ids", _with(_WritesInOrder), "2.3.1"),
-    ("broker-scala-order", "a snapshot is in the order of Scala's map", _in_an_era(new_map=Scala213Map), NEWEST),
-    ("broker-snapshots-always", "a snapshot is taken though nothing is new", _with(_SnapshotsAlways), NEWEST),
-    ("broker-cuts-snapshots", "a longer snapshot is written over whole", _in_an_era(cuts_snapshots=True), NEWEST),
-    ("broker-lists-folder", "the folder is listed each time", _in_an_era(lists_folder=True), NEWEST),
-    ("broker-keeps-the-start", "a snapshot at the log's start stays", _with(_KeepsTheStart), NEWEST),
-    ("broker-always-reloads", "truncating to where it is reloads", _with(_AlwaysReloads), NEWEST),
-    ("broker-stable-at-the-marker", "a marker need not be replicated", _with(_StableAtTheMarker), NEWEST),
-    ("broker-minds-own", "own transactions hold back the last stable offset",
-     _in_an_era(passes_own_transactions=False), NEWEST),
-    ("broker-0.11-in-1.1", "one batch is remembered", as_if(RULE.slug, "0.11.0.3"), "1.1.1"),
-    ("broker-1.1-in-2.0", "a lost sequence is out of order", as_if(RULE.slug, "1.1.1"), "2.0.1"),
-    ("broker-2.0-in-2.3", "a wrapped batch is 2**31 too long", as_if(RULE.slug, "2.0.1"), "2.3.1"),
-    ("broker-2.3-in-2.4", "deleted records take their producer along", as_if(RULE.slug, "2.3.1"), "2.4.1"),
-    ("broker-2.4-in-2.5", "an unknown producer begins at 0", as_if(RULE.slug, "2.4.1"), "2.5.1"),
-    ("broker-2.6-in-2.7", "an old epoch is fenced", as_if(RULE.slug, "2.6.3"), "2.7.2"),
-    ("broker-2.7-in-2.8", "a marker opens what it ends", as_if(RULE.slug, "2.7.2"), "2.8.2"),
-    ("broker-3.5-in-3.6", "nothing is verified", as_if(RULE.slug, "3.5.2"), "3.6.2"),
-    ("broker-3.9-in-4.0", "any marker ends the verification", as_if(RULE.slug, "3.9.2"), "4.0.2"),
-    ("broker-4.0-in-4.1", "one that bumps may begin anywhere", as_if(RULE.slug, "4.0.2"), "4.1.2"),
-    ("broker-4.1-in-4.2", "markers need no bumped epoch", as_if(RULE.slug, "4.1.2"), "4.2.2"),
-    ("broker-4.2-in-4.3", "the highest epoch cannot be repeated", as_if(RULE.slug, "4.2.2"), "4.3.1"),
+    _mutant(
+        "broker-duplicate-any-epoch", "duplicates are found under any epoch",
+        _duplicates(lambda _, batch, one: _same_sequences(one, batch)),
+    ),
+    _mutant(
+        "broker-duplicate-of-last", "only the last batch is found as a duplicate",
+        _duplicates(
+            lambda entry, batch, one: (
+                batch.epoch == entry.epoch and one is entry.batches[-1] and _same_sequences(one, batch)
+            )
+        ),
+    ),
+    _mutant(
+        "broker-no-duplicates", "no duplicate is found", _duplicates(lambda *_: False), f"{_REDPANDA}3038",
+        f"{_REDPANDA}3039",
+    ),
+    _mutant("broker-begins-at-0", "an unknown producer has to start at 0", _append_info(_StartsAtZero), *_STARTS_AT_0),
+    _mutant(
+        "broker-no-wrap", "no sequence follows 2^31-1", _append_info(_NoWrap), f"{_REDPANDA}4854", f"{_KAFKA}3183"
+    ),
+    _mutant("broker-bump-to-anything", "a new epoch may start at any sequence", _append_info(_AnyStartOfNewEpoch)),
+    _mutant("broker-gaps-are-fine", "sequences need only increase", _append_info(_AllowsGaps)),
+    _mutant("broker-old-epochs", "batches of an older epoch are appended", _append_info(_AppendsOldEpochs)),
+    _mutant("broker-any-coordinator", "the coordinator epoch of a marker is not checked", _append_info(_AnyCoordinator)),
+    _mutant("broker-old-markers", "the epoch of a marker is not checked", _append_info(_AppendsOldMarkers)),
+    _mutant("broker-markers-forget", "a marker discards the remembered batches", _append_info(_ForgetsAtMarkers)),
+    _mutant(
+        "broker-writes-outside", "a producer with an open transaction may append outside of it",
+        _append_info(_AppendsOutsideTransaction),
+    ),
+    _mutant(
+        "broker-no-verification", "the verification of a transaction is not checked", _append_info(_IgnoresVerification),
+        f"{_KAFKA}13787",
+    ),
+    _mutant("broker-verifies-anew", "each batch that waits starts the verification anew", _state(_VerifiesAnew)),
+    _mutant("broker-verifies-on", "an appended batch does not end the verification", _state(_VerifiesOn)),
+    _mutant(
+        "broker-markers-end-verification", "the marker of the previous transaction ends the verification",
+        _state(_MarkersEndVerification),
+    ),
+    _mutant("broker-checks-replicas", "the epochs of replicated batches are checked", _state(_ChecksReplicas)),
+    _mutant("broker-checks-coordinators", "sequences of the coordinator's batches are checked", _state(_ChecksCoordinators)),
+    _mutant("broker-one-by-one", "the batches before a refused one stay appended", _state(_OneByOne)),
+    _mutant("broker-expires-later", "a producer expires 1 ms too late", _state(_ExpiresLater)),
+    _mutant("broker-expires-in-transactions", "a producer with an open transaction expires", _state(_ExpiresInTransactions)),
+    _mutant("broker-no-checksum", "the checksum of a snapshot is not checked", _state(_NoChecksum)),
+    _mutant(
+        "broker-checksum-of-all", "the checksum of a snapshot covers the version", _state(_ChecksumOfAll), release="3.3.2"
+    ),
+    _mutant("broker-writes-in-order", "a snapshot is ordered by producer id", _state(_WritesInOrder), release="2.3.1"),
+    _mutant(
+        "broker-scala-order", "a snapshot is in the order of Scala's map", _overriding(producer_map=ProducerMap.SCALA_2_13)
+    ),
+    _mutant("broker-snapshots-always", "a snapshot is taken although nothing is new", _state(_SnapshotsAlways)),
+    _mutant(
+        "broker-cuts-snapshots", "a snapshot written over a longer file replaces the whole file",
+        _overriding(overwriting_truncates_snapshot=True),
+    ),
+    _mutant("broker-lists-folder", "the snapshot folder is listed each time", _overriding(snapshot_folder_listed=True)),
+    _mutant("broker-keeps-the-start", "truncation keeps the snapshot at the log start", _state(_KeepsTheStart)),
+    _mutant("broker-always-reloads", "truncation to the map end offset reloads too", _state(_AlwaysReloads)),
+    _mutant("broker-stable-at-the-marker", "the marker need not be replicated", _state(_StableAtTheMarker)),
+    _mutant(
+        "broker-minds-own", "other transactions of the same producer hold back the last stable offset",
+        _overriding(own_transactions_hold_stable_offset=True),
+    ),
+    _release("broker-0.11-in-1.1", "1.1.1", "0.11.0.3", "one batch is remembered", f"{_KAFKA}3743"),
+    _release("broker-1.1-in-2.0", "2.0.1", "1.1.1", "a batch after a lost sequence is out of order", f"{_KAFKA}5518"),
+    _release("broker-2.0-in-2.3", "2.3.1", "2.0.1", "a batch whose sequences wrap is 2^31 too long", f"{_KAFKA}5990"),
+    _release("broker-2.3-in-2.4", "2.4.1", "2.3.1", "deleting the records of a producer removes it", f"{_KAFKA}7388"),
+    _release(
+        "broker-2.4-in-2.5", "2.5.1", "2.4.1", "an unknown producer has to start at 0", *_STARTS_AT_0,
+        "https://github.com/twmb/franz-go/pull/1401",
+    ),
+    _release("broker-2.6-in-2.7", "2.7.2", "2.6.3", "an older epoch is a ProducerFencedException", f"{_KAFKA}9569"),
+    _release("broker-2.7-in-2.8", "2.8.2", "2.7.2", "a marker without a transaction completes one"),
+    _release("broker-3.5-in-3.6", "3.6.2", "3.5.2", "no transaction is verified", f"{_KAFKA}13787"),
+    _release("broker-3.9-in-4.0", "4.0.2", "3.9.2", "every marker ends the verification"),
+    _release("broker-4.0-in-4.1", "4.1.2", "4.0.2", "a client that bumps may start at any sequence", f"{_KAFKA}19902"),
+    _release("broker-4.1-in-4.2", "4.2.2", "4.1.2", "a marker needs no bumped epoch", f"{_KAFKA}20882"),
+    _release("broker-4.2-in-4.3", "4.3.1", "4.2.2", "a marker may not repeat the highest epoch"),
 )  # fmt: skip
-
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, parse_release(at)) for slug, story, ask, at in _MISTAKES)

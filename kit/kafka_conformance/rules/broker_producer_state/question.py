@@ -1,4 +1,4 @@
-"""The question of ``broker-producer-state``: when producers expire, and a history of their partition."""
+"""The question of ``broker-producer-state``: the expiration of producers, and the history of a partition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BrokerConfig(Question, frozen=True):
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
-    """A batch of records; it is written at ``offset``, which is the map's end if null. Producer id -1 is none."""
+    """Append a batch of records at ``offset`` (null: the map end offset). Producer id -1: not idempotent."""
 
     producer_id: Long
     epoch: Int16
@@ -42,7 +42,7 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defau
 
 
 class MarkerStep(Question, frozen=True, tag_field="op", tag="marker", omit_defaults=True):
-    """The end of a transaction. Its version is looked at from 4.2.0 on; -1: the coordinator did not say."""
+    """Append the end of a transaction. ``transaction_version`` matters since 4.2.0; -1: the coordinator names none."""
 
     producer_id: Long
     epoch: Int16
@@ -55,14 +55,14 @@ class MarkerStep(Question, frozen=True, tag_field="op", tag="marker", omit_defau
 
 
 class RequestStep(Question, frozen=True, tag_field="op", tag="request", omit_defaults=True):
-    """Several batches at once: all are written, or none. What they say of their origin is not looked at."""
+    """Append several batches at once, all or none. The origins of the batches are ignored."""
 
     batches: Annotated[tuple[AppendStep | MarkerStep, ...], msgspec.Meta(min_length=1)]
     origin: AskedOrigin = "client"
 
 
 class VerifyStep(Question, frozen=True, tag_field="op", tag="verify", omit_defaults=True):
-    """A transaction is to be verified before its first batch is written; nothing to 3.5.x."""
+    """Start to verify a transaction before its first batch is appended; nothing happens up to 3.5.x."""
 
     producer_id: Offset
     epoch: Int16
@@ -72,24 +72,24 @@ class VerifyStep(Question, frozen=True, tag_field="op", tag="verify", omit_defau
 
 
 class ExpireStep(Question, frozen=True, tag_field="op", tag="expire"):
-    """Forget who was not heard of for too long."""
+    """Remove expired producers at time ``now``, in ms."""
 
     now: Long
 
 
 class SnapshotStep(Question, frozen=True, tag_field="op", tag="snapshot"):
-    """Take a snapshot. The answer is the file at the map's end, if there is one."""
+    """Take a snapshot. The answer is the file at the map end offset, if there is one."""
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
-    """Read these bytes as a snapshot. With an offset they stay in the folder, as if they had been written before."""
+    """Read these bytes as a snapshot. With an offset they stay in the folder, as an earlier snapshot."""
 
     bytes: Hex
     offset: Offset | None = None
 
 
 class ReloadStep(Question, frozen=True, tag_field="op", tag="reload", omit_defaults=True):
-    """The partition is opened anew and truncated to ``start`` and ``end``, which is the map's end if null."""
+    """Open the partition anew and truncate it to ``start`` and ``end`` (null: the map end offset)."""
 
     start: Offset = 0
     end: Offset | None = None
@@ -97,7 +97,7 @@ class ReloadStep(Question, frozen=True, tag_field="op", tag="reload", omit_defau
 
 
 class TruncateStep(Question, frozen=True, tag_field="op", tag="truncate"):
-    """The log goes from ``start`` to ``end`` now."""
+    """Truncate the log to ``start`` and ``end``."""
 
     start: Offset
     end: Offset
@@ -105,31 +105,31 @@ class TruncateStep(Question, frozen=True, tag_field="op", tag="truncate"):
 
 
 class StartOverStep(Question, frozen=True, tag_field="op", tag="start_over"):
-    """The log is emptied and goes on from ``offset``."""
+    """Empty the log; it starts anew at ``offset``."""
 
     offset: Offset
 
 
 class LogStartStep(Question, frozen=True, tag_field="op", tag="log_start"):
-    """Records before ``offset`` were deleted."""
+    """Raise the log start offset: records below it were deleted."""
 
     offset: Offset
 
 
 class HighWatermarkStep(Question, frozen=True, tag_field="op", tag="high_watermark"):
-    """Records before ``offset`` are replicated."""
+    """Raise the high watermark: records below it are replicated."""
 
     offset: Offset
 
 
 class DeleteSnapshotsStep(Question, frozen=True, tag_field="op", tag="delete_snapshots"):
-    """Snapshots before this offset are deleted."""
+    """Delete the snapshots below this offset."""
 
     before: Offset
 
 
 class LookStep(Question, frozen=True, tag_field="op", tag="look"):
-    """What is known now?"""
+    """Return the whole state."""
 
 
 BrokerStep: TypeAlias = (
@@ -139,7 +139,7 @@ BrokerStep: TypeAlias = (
 
 
 class BrokerProducerStateQuestion(Question, frozen=True):
-    """A history of one partition, all of whose producers are unknown at first."""
+    """A history of one partition, which starts without producers."""
 
     config: BrokerConfig
     steps: tuple[BrokerStep, ...]

@@ -1,4 +1,4 @@
-"""The spaces of ``broker-producer-state``, each asked whole: what a batch can meet, what a file can hold."""
+"""The finite spaces of ``broker-producer-state``: batches and markers on every state, requests, snapshot files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from kafka_conformance.rules.common.scripts import every_script
 
 __all__ = [
     "EXPIRATION_MS",
+    "every_batch",
     "every_broken_file",
-    "every_fate",
     "every_marker",
-    "every_meeting",
     "every_pair",
     "every_repeat",
+    "every_short_history",
     "question_of",
 ]  # fmt: skip
 
@@ -46,7 +46,7 @@ _ORIGINS: tuple[AskedOrigin, ...] = ("client", "coordinator", "replication")
 
 
 def question_of(steps: Sequence[Any]) -> BrokerProducerStateQuestion:
-    """A history over the expiration of the spaces."""
+    """Return the question of these steps, with the expiration that all spaces use."""
     return BrokerProducerStateQuestion(BrokerConfig(EXPIRATION_MS), tuple(steps))
 
 
@@ -54,7 +54,7 @@ def _data(first: int, records: int = 1, **changes: Any) -> AppendStep:
     return AppendStep(_ID, changes.pop("epoch", _EPOCH), first, records, **changes)
 
 
-# What the batch meets: the steps that lead there, and the last sequence written under epoch 3, -1 for none.
+# A state: the steps that lead to it, and the last sequence appended under epoch 3, -1 for none.
 _STATES: tuple[tuple[tuple[Any, ...], int], ...] = (
     ((), -1),
     ((MarkerStep(_ID, _EPOCH, True),), -1),
@@ -74,10 +74,10 @@ _VERIFICATIONS: tuple[tuple[Any, ...], ...] = (
 _EPOCHS = (-1, _EPOCH - 1, _EPOCH, _EPOCH + 1, 2**15 - 1)
 
 
-def every_meeting() -> Iterator[BrokerProducerStateQuestion]:
-    """8 states, 4 verifications, 5 epochs, 7 sequences, 2 lengths, 3 origins, in a transaction or not."""
+def every_batch() -> Iterator[BrokerProducerStateQuestion]:
+    """Yield a batch for 8 states, 4 verifications, 5 epochs, 7 sequences, 2 lengths, 3 origins, transactional or not."""
     for (before, last), verifying, epoch, records in product(_STATES, _VERIFICATIONS, _EPOCHS, (1, 3)):
-        # Equal ones of these are asked once.
+        # Some of these are equal: each is asked once.
         firsts = dict.fromkeys((0, last + 1 & MOST, last + 2 & MOST, max(last - records + 1, 0), 1, MOST, -1))
         for first, origin, transactional in product(firsts, _ORIGINS, (False, True)):
             step = AppendStep(_ID, epoch, first, records, 500, origin, transactional)
@@ -85,7 +85,7 @@ def every_meeting() -> Iterator[BrokerProducerStateQuestion]:
 
 
 def every_marker() -> Iterator[BrokerProducerStateQuestion]:
-    """9 states, 2 verifications, 5 epochs, 3 epochs of coordinators, 4 versions, 3 origins."""
+    """Yield a marker for 9 states, 2 verifications, 5 epochs, 3 coordinator epochs, 4 versions, 3 origins."""
     bumping = _VERIFICATIONS[3]
     highest = ((_data(0, epoch=2**15 - 1, transactional=True),), 0)
     for (before, _), verifying, epoch in product((*_STATES, highest), ((), bumping), _EPOCHS):
@@ -95,7 +95,7 @@ def every_marker() -> Iterator[BrokerProducerStateQuestion]:
 
 
 def every_repeat() -> Iterator[BrokerProducerStateQuestion]:
-    """Up to 7 batches of 1 to 3 records, then each sequence of a range there or around it, by 1 to 4 records."""
+    """Yield up to 7 batches of 1 to 3 records, then one at each sequence there or after it, of 1 to 4 records."""
     for count, length in [(0, 1), *product(range(1, 8), (1, 2, 3))]:
         before = [_data(number * length, length) for number in range(count)]
         for first, records in product(range(count * length + 2), (1, 2, 3, 4)):
@@ -110,14 +110,14 @@ _PAIRED: tuple[Any, ...] = (
 
 
 def every_pair() -> Iterator[BrokerProducerStateQuestion]:
-    """Requests of two of 16 batches, from 3 origins, to 4 states."""
+    """Yield requests of two of 16 batches, from 3 origins, on 4 states."""
     for (before, _), origin in product((_STATES[0], _STATES[2], _STATES[4], _STATES[5]), _ORIGINS):
         for pair in product(_PAIRED, repeat=2):
             verifying = _VERIFICATIONS[1] if pair[0].epoch == 4 else ()
             yield question_of((*before, *verifying, RequestStep(pair, origin), _LOOK))
 
 
-# Two producers, as any release writes them: one in the middle of a transaction, one after a marker.
+# Two producers, as every release writes them: one in a transaction, one after a marker.
 FILE = bytes.fromhex(
     "0001ea8befe100000002"
     "0000000000000007000300000002000000000000000200000002000000000000019000000005" "0000000000000000"
@@ -126,7 +126,7 @@ FILE = bytes.fromhex(
 
 
 def every_broken_file() -> Iterator[BrokerProducerStateQuestion]:
-    """A file, every prefix of it, every bit of it flipped, with a byte more; then files of other contents."""
+    """Yield a file, every prefix, every flipped bit, a byte more; then files that stay in the folder."""
     whole = FILE
     files = [whole, whole + b"\0", *(whole[:length] for length in range(len(whole)))]
     for place, bit in product(range(len(whole)), range(8)):
@@ -137,12 +137,12 @@ def every_broken_file() -> Iterator[BrokerProducerStateQuestion]:
         for end in (2, 3, 4):
             steps = (LoadStep(file.hex(), 3), SnapshotStep(), ReloadStep(0, end), _LOOK, _data(3), SnapshotStep())
             yield question_of((*steps, ReloadStep(0, 9), _LOOK))
-            # Over a file that is longer, or was not there when the partition was opened.
+            # Written over a file that is longer, or that did not exist when the partition was opened.
             yield question_of((_data(0, 3), *steps, ReloadStep(0, 9), _LOOK))
 
 
-def every_fate() -> Iterator[BrokerProducerStateQuestion]:
-    """Two producers; then every history of up to 3 of 16 steps, and a look."""
+def every_short_history() -> Iterator[BrokerProducerStateQuestion]:
+    """Yield two producers, then every history of up to 3 of 16 steps, then a look."""
     alphabet: tuple[Any, ...] = (
         AppendStep(7, 0, 3, 2, 400, transactional=True),
         MarkerStep(7, 0, True, 0, 600),

@@ -57,12 +57,6 @@ _DELIVERY_TIMEOUT = (f"{_KAFKA}5270",)
 _RATIO = (f"{_KAFKA}8285",)
 _BY_DEFAULT = (f"{_KAFKA}11691",)
 _CONFLICTS = (f"{_KAFKA}11788",)
-_BEGINS_AT_0 = (
-    "https://github.com/redpanda-data/redpanda/issues/22670",
-    "https://github.com/twmb/franz-go/issues/1281",
-    f"{_KAFKA}23234",
-)
-
 REFERENCES: dict[str, tuple[str, ...]] = {
     # The hash of a key.
     "seed-left-out": _NO_SEED,
@@ -183,23 +177,6 @@ REFERENCES: dict[str, tuple[str, ...]] = {
     "disabled-in-4.0": _CONFLICTS,
     "acks-1-by-default": (f"{_KAFKA}9497", "https://github.com/spring-cloud/spring-cloud-stream/pull/3171"),
     "retries-0-by-default": _DELIVERY_TIMEOUT,
-    # A broker's memory of its producers.
-    "broker-no-duplicates": (
-        "https://github.com/redpanda-data/redpanda/issues/3038",
-        "https://github.com/redpanda-data/redpanda/issues/3039",
-    ),
-    "broker-begins-at-0": _BEGINS_AT_0,
-    "broker-no-wrap": ("https://github.com/redpanda-data/redpanda/issues/4854", f"{_KAFKA}3183"),
-    "broker-no-verification": (f"{_KAFKA}13787",),
-    "broker-0.11-in-1.1": _MORE_THAN_ONE,
-    "broker-1.1-in-2.0": (f"{_KAFKA}5518",),
-    "broker-2.0-in-2.3": (f"{_KAFKA}5990",),
-    "broker-2.3-in-2.4": (f"{_KAFKA}7388",),
-    "broker-2.4-in-2.5": (*_BEGINS_AT_0, "https://github.com/twmb/franz-go/pull/1401"),
-    "broker-2.6-in-2.7": (f"{_KAFKA}9569",),
-    "broker-3.5-in-3.6": (f"{_KAFKA}13787",),
-    "broker-4.0-in-4.1": (f"{_KAFKA}19902",),
-    "broker-4.1-in-4.2": (f"{_KAFKA}20882",),
     # All the way to the log.
     "duplicates-written": ("https://github.com/redpanda-data/redpanda/issues/3039",),
     "leader-without-memory": ("https://github.com/streamnative/kop/issues/960",),

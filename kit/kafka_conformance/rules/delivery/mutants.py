@@ -18,13 +18,13 @@ __all__ = ["MUTANTS"]
 class _RemembersNobody(Leader):
     def hear(self, told: Leads | Batch) -> Wrote:
         found = super().hear(told)
-        return Wrote(self._state.end) if found.duplicate else found
+        return Wrote(self._state.end_offset) if found.duplicate else found
 
 
 class _TakesAnySequence(Leader):
     def hear(self, told: Leads | Batch) -> Wrote:
         found = super().hear(told)
-        return found if found.error is None else Wrote(self._state.end)
+        return found if found.error is None else Wrote(self._state.end_offset)
 
 
 class _ForgetsWhenItBegins(Leader):
@@ -33,7 +33,7 @@ class _ForgetsWhenItBegins(Leader):
     def hear(self, told: Leads | Batch) -> Wrote:
         if isinstance(told, Leads):
             super().hear(Leads(()))
-            self._state.end = sum(len(batch.records) for batch in told.log)
+            self._state.end_offset = sum(len(batch.records) for batch in told.log)
             return Wrote()
         return super().hear(told)
 

@@ -20,40 +20,40 @@ STEPS = b"""[{"op": "append", "producer_id": 7, "epoch": 1, "first_sequence": 0,
     {"op": "load", "bytes": "0001", "offset": 3}, {"op": "look"}]"""
 
 
-def told() -> list[Explained]:
+def explained() -> list[Explained]:
     question = msgspec.json.decode(
         b'{"config": {"producer_id_expiration_ms": 9}, "steps": ' + STEPS + b"}", type=BrokerProducerStateQuestion
     )
-    at = parse_release("4.4.0")
-    return list(explain_broker(question, at, RULE.ask(question, at)["steps"]))
+    release = parse_release("4.4.0")
+    return list(explain_broker(question, release, RULE.ask(question, release)["steps"]))
 
 
-def test_the_facts_that_decide() -> None:
-    assert [step.reasons for step in told()[:6]] == [
-        ("epoch 1 next to -1 → first", "sequence 0 after none → next"),
-        ("the batch at offset 0 has this epoch and these sequences → a duplicate",),
-        ("epoch 1 next to 1 → same", "sequence 9 after 2 → gap"),
-        ("epoch 0 next to 1 → older",),
-        ("epoch 2 next to 1 → newer", "sequence 0 after none → next"),
-        ("replicated: the leader has looked at it",),
+def test_the_relations_that_decide() -> None:
+    assert [step.reasons for step in explained()[:6]] == [
+        ("epoch 1, no entry → unknown producer", "sequence 0 after none → next"),
+        ("same epoch and sequences as the batch at offset 0 → duplicate",),
+        ("epoch 1, current epoch 1 → current epoch", "sequence 9 after 2 → gap"),
+        ("epoch 0, current epoch 1 → older epoch",),
+        ("epoch 2, current epoch 1 → newer epoch", "sequence 0 after none → next"),
+        ("replicated: already checked by the leader",),
     ]
 
 
-def test_what_came_of_it_and_what_is_remembered() -> None:
-    first, again, gap, _, transaction, replicated, verified, file, corrupt, look = told()
+def test_outcomes_and_state() -> None:
+    first, again, gap, _, transaction, replicated, verified, file, corrupt, look = explained()
     assert (again.mark, gap.mark) == ("append → duplicate", "append → raises OutOfOrderSequenceException")
     assert [box.name for box in first.lanes[0].queue] == ["0–2"]
-    assert dict(transaction.state)["the map"] == "ends at 4, unstable from 3"
+    assert dict(transaction.state)["map"] == "ends at 4, unstable from 3"
     assert "in a transaction since offset 3" in dict(transaction.state)["producer 7"]
     assert replicated.answer == "raises InvalidTxnStateException"
-    assert dict(verified.state)["verifying 7"] == "not above 4"
+    assert dict(verified.state)["verifying 7"] == "lowest sequence 4"
     assert "bytes)" in file.answer
-    assert corrupt.step.startswith("a snapshot is read, which stays at offset 3")
+    assert corrupt.step.startswith("read a snapshot and keep it at offset 3")
     assert "1 producer," in look.answer
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
-def test_any_history_can_be_told(version: str) -> None:
+def test_any_history_can_be_explained(version: str) -> None:
     for question in collect(RULE, 60, 4):
         answers = RULE.ask(question, parse_release(version))["steps"]
         assert len(list(explain_broker(question, parse_release(version), answers))) == len(question.steps)

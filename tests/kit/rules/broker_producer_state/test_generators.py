@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from kafka_conformance.rules.broker_producer_state.generators import snapshot_file, spelled_broker_history
 from kafka_conformance.rules.broker_producer_state.question import AppendStep, LoadStep, LookStep, ReloadStep
-from kafka_reference.broker.eras import era_of
+from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.snapshots import read_snapshot
 
 
@@ -27,7 +27,7 @@ def test_a_partition_that_is_opened_from_a_file() -> None:
 
 
 def test_a_file_holds_its_producers() -> None:
-    entries = read_snapshot(era_of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
+    entries = read_snapshot(ProducerStateBehaviour.of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
     assert [(entry.producer_id, entry.epoch, len(entry.batches)) for entry in entries] == [
         (7, 0, 1),
         (8, 1, 1),

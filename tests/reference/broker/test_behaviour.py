@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.behaviour import differing_fields
+from kafka_reference.broker.append_table import SequenceRelation, Verdict
+from kafka_reference.broker.behaviour import ProducerMap, ProducerStateBehaviour
+from kafka_reference.errors import NotInThisRelease
+
+MARKERS = {"timestamp_of_last_batch", "replicated_markers_checked", "snapshot_adds_missing_batch"}
+
+
+@pytest.mark.parametrize("version", ["0.10.2.2", "0.11.0.1", "1.0.1"])
+def test_releases_that_are_not_mirrored_are_refused(version: str) -> None:
+    with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.2"):
+        ProducerStateBehaviour.of(version)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("1.1.1", "2.0.0", set()),
+        ("2.0.0", "2.0.1", {"current_epoch", "started_in_request"}),
+        ("2.0.1", "2.1.0", {"overwriting_truncates_snapshot"}),
+        ("2.1.0", "2.1.1", {"batch_length_from_sequences"}),
+        ("2.2.0", "2.2.1", {"own_transactions_hold_stable_offset"}),
+        ("2.3.1", "2.4.0", {"deleted_records_remove_producer", "producer_map"}),
+        ("2.4.0", "2.4.1", MARKERS),
+        ("2.4.1", "2.5.0", {"unknown_producer", "current_epoch", "started_in_request"}),
+        ("2.6.3", "2.7.0", {"older_epoch"}),
+        (
+            "2.7.2",
+            "2.8.0",
+            {"empty_transactions_complete", "snapshot_folder_listed", "log_start_deletes_snapshots"},
+        ),
+        ("3.4.1", "3.5.2", {"producer_map"}),
+        ("3.5.2", "3.6.2", {"verifies_transactions"}),
+        ("3.9.2", "4.0.2", {"verification_notes_epoch_bump"}),
+        ("4.0.2", "4.1.2", {"epoch_bump_starts_at_zero"}),
+        ("4.1.2", "4.2.2", {"markers_need_bumped_epoch"}),
+        ("4.2.2", "4.3.1", {"marker_may_repeat_highest_epoch"}),
+        ("4.3.1", "4.4.0", set()),
+    ],
+)
+def test_the_fields_that_change_with_a_release(before: str, after: str, changed: set[str]) -> None:
+    one, other = ProducerStateBehaviour.of(before), ProducerStateBehaviour.of(after)
+    assert set(differing_fields(one, other)) == changed
+
+
+def test_values_print_as_words() -> None:
+    record = ProducerStateBehaviour.of("4.4.0")
+    assert str(record.newer_epoch) == (
+        "next: appended, repeated: unreachable, gap: unreachable, nonzero_start: OutOfOrderSequenceException"
+    )
+    assert [str(one) for one in ProducerMap] == ["HashMap of Scala 2.12", "HashMap of Scala 2.13", "java.util.HashMap"]
+    assert record.newer_epoch[SequenceRelation.NEXT] is Verdict.APPENDED
