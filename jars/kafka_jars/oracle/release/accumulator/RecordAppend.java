@@ -3,7 +3,9 @@ package kafkaoracle.accumulator;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import kafkaoracle.cluster.ClusterView;
 import kafkaoracle.reflection.Arguments;
@@ -56,6 +58,17 @@ public final class RecordAppend {
             .match(APPEND.getParameterTypes(), type -> type.isArray() ? headers(headers, type.getComponentType())
                 : type.isInstance(used) ? used : null);
         return Rule.kafka(() -> APPEND.invoke(accumulator, arguments));
+    }
+
+    /** The answer's form of a RecordAppendResult. */
+    public Map<String, Object> describe(Object result) throws ReflectiveOperationException {
+        Map<String, Object> answer = new HashMap<>();
+        answer.put("partition", partition);
+        answer.put("batch_full", Members.get(result, "batchIsFull"));
+        answer.put("new_batch", Members.get(result, "newBatchCreated"));
+        boolean countsBytes = Members.field(result.getClass(), "appendedBytes") != null;
+        answer.put("bytes", countsBytes ? Members.get(result, "appendedBytes") : null);
+        return answer;
     }
 
     /** Headers exist since 0.11.0.0, so they are named by reflection. */

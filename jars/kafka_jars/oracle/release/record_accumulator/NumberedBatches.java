@@ -30,12 +30,8 @@ final class NumberedBatches {
         return numbers.get(batch);
     }
 
-    Object batch(int number) {
-        return batches.get(number);
-    }
-
-    State state(int number) {
-        return states.get(number);
+    State state(Object batch) {
+        return states.get(number(batch));
     }
 
     void set(Object batch, State state) {
@@ -43,7 +39,7 @@ final class NumberedBatches {
     }
 
     List<Object> in(State state) {
-        return batches.stream().filter(batch -> states.get(number(batch)) == state).toList();
+        return batches.stream().filter(batch -> state(batch) == state).toList();
     }
 
     /**
@@ -51,7 +47,7 @@ final class NumberedBatches {
      * below 0 counts back from the last such batch. Null if there is none.
      */
     Object find(int number, boolean toBeCompleted) {
-        List<Object> out = batches.stream().filter(batch -> isOut(states.get(number(batch)), toBeCompleted)).toList();
+        List<Object> out = batches.stream().filter(batch -> isOut(state(batch), toBeCompleted)).toList();
         if (number < 0) {
             return -number <= out.size() ? out.get(out.size() + number) : null;
         }

@@ -68,9 +68,10 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
             case "split":
                 return split(batches.find(integer(step.get("batch")), false));
             case "complete":
-                return complete(batches.find(integer(step.get("batch")), true));
+                Object batch = batches.find(integer(step.get("batch")), true);
+                return end(batch, batch != null && batches.state(batch) == State.EXPIRED ? "expired" : null);
             case "fail":
-                return fail(batches.find(integer(step.get("batch")), false), (String) step.getOrDefault("why", "exhausted"));
+                return end(batches.find(integer(step.get("batch")), false), (String) step.getOrDefault("why", "exhausted"));
             case "load":
                 return kafka.load(topic(step));
             case "expire":
@@ -153,13 +154,7 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
                 number(queue.peekLast(), State.QUEUED);
             }
         }
-        Map<String, Object> answer = new HashMap<>();
-        answer.put("partition", kafka.appends.partition);
-        answer.put("batch_full", Members.get(result, "batchIsFull"));
-        answer.put("new_batch", Members.get(result, "newBatchCreated"));
-        boolean countsBytes = Members.field(result.getClass(), "appendedBytes") != null;
-        answer.put("bytes", countsBytes ? Members.get(result, "appendedBytes") : null);
-        return answer;
+        return kafka.appends.describe(result);
     }
 
     private void number(Object batch, State state) throws Exception {
@@ -209,26 +204,15 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
         return Map.of();
     }
 
-    private Map<String, Object> complete(Object batch) throws Exception {
-        if (batch == null) {
+    /** {@code failure} is why the batch failed, or null if it was acknowledged. */
+    private Map<String, Object> end(Object batch, String failure) throws Exception {
+        if (batch == null || "expired".equals(failure) && batches.state(batch) == State.DRAINED && !kafka.expiresInFlight) {
             return Map.of();
         }
-        settle(batch, batches.state(batches.number(batch)) == State.EXPIRED ? "expired" : null);
-        return finish(batch, new HashMap<>());
-    }
-
-    private Map<String, Object> fail(Object batch, String failure) throws Exception {
-        if (batch == null || failure.equals("expired") && !kafka.expiresInFlight) {
-            return Map.of();
-        }
-        settle(batch, failure);
-        return finish(batch, new HashMap<>());
-    }
-
-    private void settle(Object batch, String failure) throws Exception {
         if (sender != null) {
             sender.settle(batch, failure);
         }
+        return finish(batch, new HashMap<>());
     }
 
     private Map<String, Object> split(Object batch) throws Exception {
@@ -264,7 +248,7 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
 
     private Map<String, Object> finish(Object batch, Map<String, Object> answer) throws Exception {
         BatchAccess.setInFlight(batch, false);
-        kafka.release(batch, batches.state(batches.number(batch)) == State.ABORTED_IN_FLIGHT);
+        kafka.release(batch, batches.state(batch) == State.ABORTED_IN_FLIGHT);
         batches.set(batch, State.DONE);
         answer.put("memory", kafka.memory());
         return answer;
