@@ -22,14 +22,15 @@ LARGEST_FOLDER = 12_000_000
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Frozen]:
     found = {slug: frozen(rule) for slug, rule in RULES.items()}
-    assert None not in found.values()
+    missing = [slug for slug, each in found.items() if each is None]
+    assert not missing, f"no frozen cases of {', '.join(missing)}: kafka-conformance freeze --rules {','.join(missing)}"
     return {slug: each for slug, each in found.items() if each is not None}
 
 
 def test_there_are_enough_and_they_are_small(shipped: dict[str, Frozen]) -> None:
     assert sum(len(each.cases) for each in shipped.values()) >= 20_000
     files = list(folder_of_cases().glob("*"))
-    assert {path.name for path in files} == {f"{slug}.ndjson" for slug in RULES}
+    assert {path.name for path in files} == {f"{slug}.ndjson" for slug in RULES}, "one file for each rule"
     assert sum(path.stat().st_size for path in files) <= LARGEST_FOLDER
 
 
@@ -47,7 +48,8 @@ def test_every_kind_of_question_is_there(shipped: dict[str, Frozen], rule: Rule)
 
 def test_every_mutant_is_caught_and_only_mutants_are_named(shipped: dict[str, Frozen]) -> None:
     for slug, each in shipped.items():
-        assert {kill for case in each.cases for kill in case.kills} == {m.slug for m in MUTANTS if m.rule == slug}, slug
+        caught = {kill for case in each.cases for kill in case.kills}
+        assert caught == {m.slug for m in MUTANTS if m.rule == slug}, f"kafka-conformance freeze --rules {slug}"
 
 
 def test_they_come_from_the_pinned_jars(shipped: dict[str, Frozen]) -> None:

@@ -43,7 +43,7 @@ def test_a_rule_has_java_in_just_the_releases_it_names(slug: str) -> None:
 @pytest.mark.parametrize("slug", RULES)
 def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
     """A comparison that cannot fail is none: there is a mutant of every rule."""
-    assert any(mutant.rule == slug for mutant in MUTANTS)
+    assert any(mutant.rule == slug for mutant in MUTANTS), f"add a mutant: rules/{slug.replace('-', '_')}/mutants.py"
 
 
 @pytest.mark.parametrize("at", PINNED, ids=str)
