@@ -46,6 +46,11 @@ def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
     assert any(mutant.rule == slug for mutant in MUTANTS), f"add a mutant: rules/{slug.replace('-', '_')}/mutants.py"
 
 
+@pytest.mark.parametrize("slug", RULES)
+def test_a_rule_declares_what_of_its_java_half_is_the_kits(slug: str) -> None:
+    assert RULES[slug].harness.endswith("."), f"state in harness= of {slug} what of its Java half is the kit's own logic"
+
+
 @pytest.mark.parametrize("at", PINNED, ids=str)
 def test_the_java_that_asks_is_there(at: object) -> None:
     classes = java_classes(at)  # type: ignore[arg-type]

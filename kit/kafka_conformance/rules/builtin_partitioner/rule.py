@@ -219,6 +219,10 @@ RULE = Rule(
     ),
     java=((since("3.3.0"), "kafkaoracle.builtin_partitioner.BuiltInPartitionerRule"),),
     source="BuiltInPartitioner.peekCurrentPartitionInfo, updatePartitionInfo, updatePartitionLoadStats, loadStatsRangeEnd",
+    harness=(
+        "The draws are the question's, put in by reflection, and the calls are the kit's, in place of "
+        "RecordAccumulator's: the step append peeks at the partition and then reports the bytes."
+    ),
     links=(
         f"{_WIKI}/KIP-794%3A+Strictly+Uniform+Sticky+Partitioner",
         f"{_WIKI}/KIP-1123%3A+Rack-aware+partitioning+for+Kafka+Producer",

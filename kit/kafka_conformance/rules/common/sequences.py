@@ -72,6 +72,7 @@ def sequence_rule(name: str, step: Callable[[int, int], int], wraps: Callable[[i
         required_labels=frozenset({"below 0", "wraps", "does not wrap"}),
         java=((spans, f"kafkaoracle.sequences.Sequence{name.capitalize()}Rule"),),
         source=f"DefaultRecordBatch.{name}Sequence(int, int)",
+        harness="None: the rule calls the method of DefaultRecordBatch.",
         links=(
             "https://issues.apache.org/jira/browse/KAFKA-7692",
             "https://issues.apache.org/jira/browse/KAFKA-7693",

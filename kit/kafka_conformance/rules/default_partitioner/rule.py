@@ -93,6 +93,10 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS,
     java=((since("0.10.0.0", until="3.9.99"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
     source="DefaultPartitioner.partition and onNewBatch; from 2.4.0 StickyPartitionCache.nextPartition",
+    harness=(
+        "The draws are the question's: the seed of ThreadLocalRandom, and in 0.10 the start of the partitioner's "
+        "counter, are set by reflection."
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",
         "https://issues.apache.org/jira/browse/KAFKA-10888",

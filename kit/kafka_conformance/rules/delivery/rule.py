@@ -205,5 +205,10 @@ RULE = Rule(
     share=0.25,
     by_parts=_by_java,
     source="KafkaProducer's configuration, Sender, ProducerStateManager, one after another",
+    harness=(
+        "The network, the log and the order of events are kafka_reference.delivery's, which both sides share; Java "
+        "answers for the producer's configuration, its Sender and the broker's ProducerStateManager, by the rules "
+        "idempotence-config, producer-sequences and broker-producer-state."
+    ),
     links=("https://kafka.apache.org/documentation/#semantics",),
 )

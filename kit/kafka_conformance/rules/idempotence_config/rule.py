@@ -228,6 +228,10 @@ RULE = Rule(
     ),
     java=((since("0.10.0.0"), "kafkaoracle.idempotence_config.IdempotenceConfigRule"),),
     source="new KafkaProducer(Map, Serializer, Serializer)",
+    harness=(
+        "None decides: the settings are read by reflection from the Sender, the network client and the "
+        "TransactionManager that a real KafkaProducer made."
+    ),
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-13598",
         "https://issues.apache.org/jira/browse/KAFKA-13673",

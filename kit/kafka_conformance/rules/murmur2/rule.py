@@ -59,6 +59,7 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.murmur2.Murmur2Rule"),),
     source="org.apache.kafka.common.utils.Utils.murmur2(byte[])",
+    harness="None: the rule calls Utils.murmur2.",
     links=("https://issues.apache.org/jira/browse/KAFKA-2091",),
     columns=Columns((0,), _column, lambda key, _: murmur2(key), _question, "hash"),
 )

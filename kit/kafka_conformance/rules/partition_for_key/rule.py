@@ -89,6 +89,10 @@ RULE = Rule(
         (since("0.10.0.0", until="3.2.99"), "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
     ),
     source="BuiltInPartitioner.partitionForKey(byte[], int) from 3.3.0, before that DefaultPartitioner.partition",
+    harness=(
+        "Since 3.3.0 none. Up to 3.2.x DefaultPartitioner.partition is called over a list of partitions of the kit's, "
+        "which has any size, and a null key is put to Utils.murmur2."
+    ),
     links=("https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",),
     columns=Columns((12, 1000), _column, partition_for_key, _question, "partition"),
 )

@@ -134,6 +134,10 @@ RULE = Rule(
     ),
     java=((since("0.10.0.0"), "kafkaoracle.producer_partition.ProducerPartitionRule"),),
     source="KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)",
+    harness=(
+        "Only the private method partition of a closed KafkaProducer is called, with a serialized key; each question "
+        "gives the producer a new default partitioner, and the draw or the start of the counter."
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",
         "https://issues.apache.org/jira/browse/KAFKA-7572",

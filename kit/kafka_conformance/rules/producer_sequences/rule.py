@@ -125,6 +125,11 @@ RULE = Rule(
     java=((since("0.10.0.0"), "kafkaoracle.producer_sequences.ProducerSequencesRule"),),
     share=3,
     source="Sender.runOnce, completeBatch, canRetry, failBatch; TransactionManager; InFlightRequests",
+    harness=(
+        "The network is the kit's: a KafkaClient over Kafka's own InFlightRequests, which decides the order in which "
+        "one poll completes requests; a lost connection is back at once. The sequences that a producer starts with "
+        "are set by reflection."
+    ),
     links=(
         f"{_KIPS}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         f"{_KIPS}/KIP-360%3A+Improve+reliability+of+idempotent%2Ftransactional+producer",

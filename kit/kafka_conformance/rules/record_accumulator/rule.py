@@ -157,6 +157,12 @@ RULE = Rule(
     java=((since("0.10.0.0"), "kafkaoracle.record_accumulator.RecordAccumulatorRule"),),
     share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",
+    harness=(
+        "The calls of KafkaProducer and Sender are the kit's: for an idempotent producer also what Sender reports to "
+        "TransactionManager when a batch completes, fails, is split or expires. Compressed batches get the size that "
+        "the question gives, by a stream of the kit's, and threads that wait for memory are put into the pool's "
+        "queue."
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-580%3A+Exponential+Backoff+for+Kafka+Clients",

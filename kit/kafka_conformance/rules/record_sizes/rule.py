@@ -240,6 +240,10 @@ RULE = Rule(
         (since("0.10.0.0", until="0.10.1.99"), "kafkaoracle.record_sizes.RecordSizesByMemoryRecords"),
     ),
     source="ProducerBatch.tryAppend, MemoryRecordsBuilder, DefaultRecord.sizeInBytes, CompressionRatioEstimator",
+    harness=(
+        "The order of calls is the kit's, in place of RecordAccumulator's: it allocates the buffer for the first "
+        "record and tries every record. The expected compression ratio is set first, up to 0.10.2 by reflection."
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",

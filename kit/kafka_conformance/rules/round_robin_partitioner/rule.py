@@ -161,6 +161,7 @@ RULE = Rule(
     ),
     java=((since("2.4.0"), "kafkaoracle.round_robin_partitioner.RoundRobinRule"),),
     source="RoundRobinPartitioner.partition, and onNewBatch where there is one",
+    harness="None, but that the step new_batch does nothing in a release without Partitioner.onNewBatch.",
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-9965",
         "https://issues.apache.org/jira/browse/KAFKA-13303",

@@ -172,6 +172,10 @@ RULE = Rule(
     ),
     java=((since("0.10.0.0"), "kafkaoracle.sticky_distribution.StickyDistributionRule"),),
     source="KafkaProducer.doSend and RecordAccumulator.append, around the real partitioners",
+    harness=(
+        "The loop of KafkaProducer.doSend and RecordAccumulator.append around Kafka's partitioner is the kit's, with "
+        "batches reduced to counts: they are full at a number of records and drained at an age in records."
+    ),
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-10888",
         "https://issues.apache.org/jira/browse/KAFKA-9965",

@@ -76,6 +76,7 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS,
     java=((since("2.4.0", until="3.9.99"), "kafkaoracle.uniform_sticky_partitioner.UniformStickyRule"),),
     source="UniformStickyPartitioner.partition and onNewBatch, which are StickyPartitionCache's",
+    harness="The draws are the question's: the seed of ThreadLocalRandom is set by reflection.",
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",
         "https://issues.apache.org/jira/browse/KAFKA-10888",
