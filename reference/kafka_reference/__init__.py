@@ -13,7 +13,8 @@ from kafka_reference.certificate import certificate
 from kafka_reference.errors import JavaException, QuestionError
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.partitioning.keyed import partition_for_key
-from kafka_reference.partitioning.murmur2 import murmur2, to_positive
+from kafka_reference.partitioning.murmur2 import to_positive
+from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, CustomPartitioner, choose_partition
 from kafka_reference.releases import NEWEST, Release, Spans, parse_release, since
 

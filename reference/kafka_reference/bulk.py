@@ -3,17 +3,17 @@
 A column of n byte strings, in Arrow and here, is two arrays: ``data``, all the bytes one after another, and
 ``offsets``, n + 1 numbers that ascend; key i is ``data[offsets[i]:offsets[i + 1]]``. Numba compiles one loop over these
 two arrays as they lie in memory. No Python object is made for a key, nothing is copied, and the interpreter's lock is
-not held. One thread does the work; who wants more gives each thread a slice.
+not held. One thread does the work; to use several, give each thread a slice.
 
-The rule is the one of the scalar :func:`~kafka_reference.partitioning.murmur2.murmur2`. Three things are done for speed, and none of
-them changes an answer:
+The hash is that of the scalar :mod:`~kafka_reference.partitioning.murmur2`. Three things are done for speed, and none of
+them changes a hash:
 
-* A word is put together from four bytes with shifts. Where the machine allows it, the compiler makes one load of that.
-* The one to three bytes left over are cut from the *last four bytes* before the key's end, bytes of its neighbour
-  included, which are shifted out. A branch on how many there are would be guessed wrong for most keys of mixed lengths.
-  Only a key that ends within the first three bytes of the data has no such neighbour, and is read byte by byte.
-* Offsets are checked in the same loop, each before the bytes it points to are read. A damaged column is an error, never
-  a read from somebody else's memory.
+* A word is put together from four bytes with shifts, which the compiler turns into one load where the machine allows it.
+* The one to three bytes left over are cut from the *last four bytes* before the key's end; bytes of the key before it
+  are shifted out. A branch on how many are left over would be mispredicted for most keys of mixed lengths. Only a key
+  that ends within the first three bytes of the data has no such neighbour, and is read byte by byte.
+* Offsets are checked in the same loop, each before the bytes it points to are read: a damaged column raises ValueError
+  and never reads beyond the data.
 
 Numbers of 32 bits need care in Numba: it widens each operation on them to 64 bits, and ``uint64`` with a signed number
 becomes a float. So every constant has a type, and every result is cut to ``u32`` before it is shifted right.
@@ -21,12 +21,12 @@ becomes a float. So every constant has a type, and every result is cut to ``u32`
 Numba compiles at the first call, in about a second, and keeps the machine code beside this file or in the user's cache
 folder. Where neither can be written it compiles again in each process, and nothing else changes.
 
-Arrow arrays and pairs of NumPy arrays have separate functions. An Arrow array says itself which type it has, which keys
-are null and whether it is a slice; a pair of arrays says none of it, and one argument for both would have to guess.
+Arrow arrays and pairs of NumPy arrays have separate functions: an Arrow array carries its type, its null keys and its
+slice, a pair of arrays carries none of these, and one function for both would have to guess.
 
-Java source mirrored: ``org.apache.kafka.common.utils.Utils.murmur2`` and ``Utils.toPositive``, 0.10.0.1 to 4.4.0, and
-what turns them into a partition: ``DefaultPartitioner.partition`` for a record with a key, from 3.3.0 on
-``BuiltInPartitioner.partitionForKey``.
+Java source mirrored: ``Utils.murmur2`` and ``Utils.toPositive``, 0.10.0.1 to 4.4.0, and the partition computed from
+them: ``BuiltInPartitioner.partitionForKey`` since 3.3.0, before that ``DefaultPartitioner.partition`` for a record with a
+key. The links are in :mod:`~kafka_reference.partitioning.murmur2` and :mod:`~kafka_reference.partitioning.keyed`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from operator import index
 from typing import Any, TypeAlias, TypeVar
 
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.partitioning.murmur2 import INT_MAX, SEED, M
+from kafka_reference.java.int32 import INT_MAX
+from kafka_reference.partitioning.murmur2 import SEED, M
 
 try:
     import numpy as np
@@ -67,11 +68,11 @@ def murmur2(keys: Any) -> Any:
     """Hash each key of an Arrow column as Kafka's Java client does.
 
     ``keys`` is a pyarrow array of type ``binary``, ``large_binary``, ``fixed_size_binary`` or ``binary_view`` (this
-    one is copied first, the others are read in place), sliced or not, or a ChunkedArray of these. The answer is a
-    ``pyarrow.Int32Array`` of the same length, a ChunkedArray with the same chunks for a ChunkedArray. A null stays
-    null: Java raises for it, and a producer never hashes it. An empty key is a key.
+    one is copied first, the others are read in place), sliced or not, or a ChunkedArray of these. Returns a
+    ``pyarrow.Int32Array`` of the same length, or a ChunkedArray with the same chunks. A null stays null: Java throws
+    for it, and a producer never hashes it. An empty key is a key.
 
-    Raises TypeError for a column of strings (Kafka hashes bytes; the text says how to get them) and for anything else,
+    Raises TypeError for a column of strings (Kafka hashes bytes; the message names the cast) and for any other type,
     and ValueError where the offsets leave the data, as they can in an array made from raw buffers.
 
     Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
@@ -80,13 +81,13 @@ def murmur2(keys: Any) -> Any:
 
 
 def partition_for_key(keys: Any, partitions: int) -> Any:
-    """Give each key of an Arrow column the partition that Kafka's producer gives it.
+    """Return the partition that Kafka's producer gives each key of an Arrow column.
 
-    That is ``(hash & 0x7fffffff) % partitions``. ``keys`` and the shape of the answer are those of :func:`murmur2`;
-    ``partitions`` is an int32. A negative one is no error in Java, and places like its absolute value.
+    That is ``(hash & 0x7fffffff) % partitions``. ``keys`` and the shape of the result are those of :func:`murmur2`;
+    ``partitions`` is an int32. A negative number is no error in Java and gives the result of its absolute value.
 
-    Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError too)
-    for 0 partitions, even of a column without keys; TypeError or ValueError for ``partitions`` that is no int32.
+    Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError, too)
+    for 0 partitions, even for a column without keys; TypeError or ValueError if ``partitions`` is not an int32.
 
     Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
     """
@@ -98,8 +99,8 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
     """Hash each key of a column given as two NumPy arrays.
 
     ``offsets``: shape (n + 1,), int32 or int64; ``data``: shape (bytes,), uint8. The first offset need not be 0, nor
-    the last one the end of the data, so a slice of ``offsets`` is a slice of the column. The answer is an int32 array
-    of shape (n,). Arrays that are not contiguous are copied first.
+    the last one the end of the data, so a slice of ``offsets`` is a slice of the column. Returns an int32 array of
+    shape (n,). Arrays that are not contiguous are copied first.
 
     Raises TypeError for anything but NumPy arrays; ValueError for another shape or type, and for offsets that do not
     ascend or leave the data.
@@ -118,31 +119,31 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
 
 
 def partition_for_key_columns(offsets: Offsets, data: Data, partitions: int) -> Numbers:
-    """Give each key of a column of two NumPy arrays the partition that Kafka's producer gives it.
+    """Return the partition that Kafka's producer gives each key of a column given as two NumPy arrays.
 
     ``offsets`` and ``data`` are those of :func:`murmur2_columns`, ``partitions`` and its errors those of
-    :func:`partition_for_key`. The answer is an int32 array of shape (n,).
+    :func:`partition_for_key`. Returns an int32 array of shape (n,).
     """
     divisor = _divisor(partitions)
     return _place(murmur2_columns(offsets, data), divisor)
 
 
 def _compiled(function: F) -> F:
-    """``function`` for the compiler to build into whoever calls it; ``njit``, with the type kept for the reader."""
+    """Return ``function`` compiled by ``njit`` for use in other compiled functions, with its type kept."""
     compiled: F = njit(function)
     return compiled
 
 
 @_compiled
 def _word(data: Data, at: np.uint64) -> np.uint32:
-    """Four bytes as a little-endian number. ``at`` is unsigned: a signed index might be Python's -1, and is checked."""
+    """Return four bytes as a little-endian number. ``at`` is unsigned: Numba checks a signed index for negative values."""
     low = u32(data[at]) | u32(data[at + u64(1)]) << u32(8)
     return u32(low | u32(data[at + u64(2)]) << u32(16) | u32(data[at + u64(3)]) << u32(24))
 
 
 @_compiled
 def _tail(data: Data, end: np.int64, count: np.int64) -> np.uint32:
-    """The last ``count`` bytes before ``end``, none to three, as one little-endian number."""
+    """Return the last ``count`` bytes before ``end``, none to three, as one little-endian number."""
     if end >= 4:
         return u32(u64(_word(data, u64(end - 4))) >> u64(32 - 8 * count))  # 64 bits, since count may be 0
     tail = u32(0)
@@ -152,12 +153,12 @@ def _tail(data: Data, end: np.int64, count: np.int64) -> np.uint32:
 
 
 def _hash_all(offsets: Offsets, data: Data, hashes: NDArray[np.uint32]) -> int:
-    """Fill ``hashes``; give -1, or the number of the first key whose bytes are not all in ``data``."""
+    """Fill ``hashes``; return -1, or the number of the first key whose bytes are not all in ``data``."""
     size = u64(data.size)
     start = np.int64(offsets[0])
     for i in range(hashes.size):
         end = np.int64(offsets[i + 1])
-        if u64(start) > u64(end) or u64(end) > size:  # unsigned, so that what is below 0 is beyond the end
+        if u64(start) > u64(end) or u64(end) > size:  # unsigned, so that a negative offset is beyond the end
             return i
         length = end - start
         h = u32(SEED_ ^ u32(length))
@@ -189,10 +190,10 @@ def _kernel() -> Kernel:
 
 
 def _divisor(partitions: int) -> np.uint32:
-    """What to divide by for ``partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
+    """Return the divisor for ``partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
     partitions = index(partitions)
     if not -(2**31) <= partitions < 2**31:
-        raise ValueError(f"partitions is a Java int, -2^31 to 2^31-1, not {partitions}")
+        raise ValueError(f"{partitions} partitions: expected a Java int, -2^31 to 2^31-1")
     if partitions == 0:
         raise ArithmeticException
     return u32(abs(partitions))
@@ -207,7 +208,7 @@ def _place(hashes: Numbers, divisor: np.uint32) -> Numbers:
 
 
 def _column(name: str, values: Any, dtypes: tuple[type, ...]) -> Any:
-    """``values`` as the kernel reads them: contiguous, aligned, one dimension, one of ``dtypes``."""
+    """Return ``values`` as the kernel reads them: contiguous, aligned, one dimension, one of ``dtypes``."""
     if not isinstance(values, np.ndarray):
         raise TypeError(f"{name} is a NumPy array, not {type(values).__name__}")
     if values.ndim != 1 or values.dtype not in dtypes:
@@ -217,7 +218,7 @@ def _column(name: str, values: Any, dtypes: tuple[type, ...]) -> Any:
 
 
 def _over_arrow(keys: Any, answer: Callable[[Offsets, Data], Numbers]) -> Any:
-    """``answer`` for the columns of an Arrow array, or of each chunk, with the nulls put back."""
+    """Apply ``answer`` to the columns of an Arrow array, or of each chunk, and put the nulls back."""
     if not isinstance(keys, pa.Array | pa.ChunkedArray):
         raise TypeError(f"keys is a pyarrow Array or ChunkedArray, not {type(keys).__name__}; NumPy: murmur2_columns")
     kind = str(keys.type)
@@ -232,7 +233,7 @@ def _over_arrow(keys: Any, answer: Callable[[Offsets, Data], Numbers]) -> Any:
 
 
 def _buffers(keys: Any) -> tuple[Offsets, Data]:
-    """The offsets and data of an Arrow array of bytes, as NumPy arrays over the same memory."""
+    """Return the offsets and data of an Arrow array of bytes, as NumPy arrays over the same memory."""
     if str(keys.type) == "binary_view":
         try:
             keys.validate(full=True)  # a view may point anywhere, and the cast would follow it

@@ -1,18 +1,23 @@
-"""Every error the reference raises, on one screen.
+"""Every error of the reference, on one screen.
 
-Two families, and no error belongs to both.
+============================ ============================== ==================================================
+error                        why                            what to do
+============================ ============================== ==================================================
+``JavaException``            Kafka's own code throws here:  compare it: it is the *answer* to the question
+                             each subclass has Java's name
+``QuestionError``            the question has no answer     do not compare; change the question
+- ``NotInThisRelease``       the release lacks the rule     name a release that the message lists
+- ``DrawsExhausted``         the rule needs another random  add draws to the question
+                             number than it was given
+============================ ============================== ==================================================
 
-``JavaException`` is an *answer*: Kafka's own code raises here, and so does the reference. Each subclass is named after
-Java's simple class name, which ``java_name`` repeats, and is also the Python built-in a caller would expect, so that
-``except ZeroDivisionError`` works for someone who never read this page.
-
-``QuestionError`` is *not* an answer: the question could not be put. A release that never had the rule, or a question
-that holds fewer random draws than the rule consumes. Nobody may compare such an outcome with Java's.
+A Java exception is also the Python built-in that a caller would expect: ``except ZeroDivisionError`` catches
+``ArithmeticException``. No error belongs to both families. Wrong Python arguments are plain TypeErrors and ValueErrors.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 __all__ = [
     "ArithmeticException",
@@ -40,128 +45,102 @@ __all__ = [
 
 
 class JavaException(Exception):
-    """The rule itself raises, exactly where Java does.
+    """Kafka throws here, and so does the rule: the exception is the answer.
 
-    ``java_name`` is Java's simple class name. ``message`` is Java's text where Kafka wrote it for its users, else
-    None: texts made by the JVM ("/ by zero") change between JVMs and are no part of any answer.
+    ``java_name`` is Java's simple class name, which every subclass carries in Python, too. ``message`` is the text
+    where Kafka wrote one for its users, otherwise None: texts of the JVM ("/ by zero") differ between JVMs and are no
+    part of an answer.
     """
 
     java_name: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.java_name = cls.__name__
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message if message is not None else self.java_name)
         self.message = message
 
 
+# Thrown by the JVM.
 class ArithmeticException(JavaException, ZeroDivisionError):
-    """Java's ``int % 0``."""
-
-    java_name = "ArithmeticException"
+    """A remainder by 0: the topic has no partitions, or a table of queue sizes adds up to 0."""
 
 
 class ArrayIndexOutOfBoundsException(JavaException, IndexError):
-    """Java read an array before its first or behind its last element."""
-
-    java_name = "ArrayIndexOutOfBoundsException"
+    """An array was read before its first or behind its last element."""
 
 
 class NullPointerException(JavaException, TypeError):
-    """Java dereferenced a null: most often a null key handed to a hash."""
-
-    java_name = "NullPointerException"
+    """A null was dereferenced: most often a null key handed to the hash."""
 
 
+# Thrown by Kafka's clients.
 class IllegalArgumentException(JavaException, ValueError):
-    """Kafka refused an argument, in a text of its own."""
-
-    java_name = "IllegalArgumentException"
-
-
-class KafkaException(JavaException, RuntimeError):
-    """Kafka refused, in general."""
-
-    java_name = "KafkaException"
-
-
-class ConfigException(JavaException, ValueError):
-    """Kafka refused a configuration."""
-
-    java_name = "ConfigException"
+    """An argument is out of its range; the message is Kafka's."""
 
 
 class IllegalStateException(JavaException, RuntimeError):
-    """It is too late, or too early, for this."""
+    """The object's state does not allow the call, for example after it was closed."""
 
-    java_name = "IllegalStateException"
+
+class ConfigException(JavaException, ValueError):
+    """Settings are invalid or contradict each other."""
+
+
+class KafkaException(JavaException, RuntimeError):
+    """Any other failure of a client; many of its classes extend this one."""
 
 
 class TimeoutException(JavaException, TimeoutError):
-    """No memory came free in time, to 2.5.x."""
-
-    java_name = "TimeoutException"
+    """No memory was freed within max.block.ms, up to 2.5.x."""
 
 
 class BufferExhaustedException(JavaException, TimeoutError):
-    """No memory came free in time, since 2.6.0."""
-
-    java_name = "BufferExhaustedException"
+    """No memory was freed within max.block.ms, since 2.6.0."""
 
 
+# Thrown by a broker.
 class OutOfOrderSequenceException(JavaException, ValueError):
-    """A broker misses records before these, or has written them already."""
-
-    java_name = "OutOfOrderSequenceException"
+    """Records before these are missing, or these have been written already."""
 
 
 class DuplicateSequenceNumberException(JavaException, ValueError):
-    """A broker was sent the same batch twice in one request, in 0.11."""
-
-    java_name = "DuplicateSequenceNumberException"
+    """A request holds the same batch twice; in 0.11 only."""
 
 
 class UnknownProducerIdException(JavaException, LookupError):
-    """A broker knows nothing of a producer that does not begin at 0, to 2.4.x."""
-
-    java_name = "UnknownProducerIdException"
+    """The broker has no state of a producer whose sequence does not start at 0; up to 2.4.x."""
 
 
 class ProducerFencedException(JavaException, PermissionError):
-    """A producer's epoch is older than one already seen, to 2.6.x."""
-
-    java_name = "ProducerFencedException"
+    """The producer's epoch is older than the broker's; up to 2.6.x."""
 
 
 class InvalidProducerEpochException(JavaException, PermissionError):
-    """A producer's epoch is older than one already seen, since 2.7.0."""
-
-    java_name = "InvalidProducerEpochException"
+    """The producer's epoch is older than the broker's; since 2.7.0."""
 
 
 class TransactionCoordinatorFencedException(JavaException, PermissionError):
-    """A transaction's coordinator is not the current one any more."""
-
-    java_name = "TransactionCoordinatorFencedException"
+    """The transaction coordinator has been replaced by a newer one."""
 
 
 class InvalidTxnStateException(JavaException, RuntimeError):
-    """A producer in a transaction wrote outside of it."""
-
-    java_name = "InvalidTxnStateException"
+    """A transactional producer wrote outside of its transaction."""
 
 
 class CorruptSnapshotException(JavaException, ValueError):
-    """A snapshot of producers' state is not one, or its checksum is another."""
-
-    java_name = "CorruptSnapshotException"
+    """A file is no snapshot of producer state, or its checksum is wrong."""
 
 
 class QuestionError(Exception):
-    """The question cannot be put to this rule. What happened, and what to do about it."""
+    """The question has no answer: the message says why, and what to change in it."""
 
 
 class NotInThisRelease(QuestionError):
-    """The rule does not exist in the release asked for."""
+    """The release does not have the rule: name one that the message lists."""
 
 
 class DrawsExhausted(QuestionError):
-    """The rule needs more random draws than the question holds: add draws to the question."""
+    """The rule needs more random draws than the question holds: add draws to it."""

@@ -1,15 +1,16 @@
-"""The release axis: behaviour is keyed by exact release, never by "3.x".
+"""Kafka releases and sets of them: behaviour belongs to exact releases, never to "3.x".
 
-Kafka backports. 3.9.2 has a fix that 4.0.0, released before it, does not; so "newer than" is not enough to say who
-behaves how. A change of behaviour is therefore written as a set of *spans* of releases, both ends included, in version
-order::
+Kafka backports fixes. 3.9.2 has one that 4.0.0, released before it, does not, so "newer than" does not describe who
+has it. A change of behaviour is therefore written as *spans* of releases, both ends included, in version order::
 
-    FIXED = since("3.9.2", until="3.9.2") | since("4.0.2")
+    >>> fixed = since("3.9.2", until="3.9.x") | since("4.0.2")
+    >>> [version for version in ("3.9.1", "3.9.2", "4.0.0", "4.4.0") if parse_release(version) in fixed]
+    ['3.9.2', '4.4.0']
+    >>> str(fixed)
+    '3.9.2 to 3.9.x, since 4.0.2'
 
-    if release in FIXED: ...
-
-Versions order as tuples of numbers, ``0.10.0.1`` before ``0.11.0.3`` before ``4.4.0``. Any published release can be
-asked about; which ones the proof was run against is in the certificate.
+Versions are ordered as tuples of numbers: ``0.10.0.1`` before ``0.11.0.3`` before ``4.4.0``. Any published release may
+be named; the certificate lists those that the rules were verified against.
 """
 
 from __future__ import annotations
@@ -37,10 +38,9 @@ class Release:
 
 @lru_cache(maxsize=512)
 def parse_release(version: str | Release) -> Release:
-    """The :class:`Release` named by ``version``; a Release is returned as it is.
+    """Return the :class:`Release` named by ``version``; a Release is returned as it is.
 
-    Raises ValueError for anything that is not three or four numbers joined by dots, so that "3.x" or "newest" never
-    becomes a release by accident.
+    Raises ValueError for anything but three or four numbers joined by dots: "3.x" and "newest" are not releases.
     """
     if isinstance(version, Release):
         return version
@@ -56,7 +56,7 @@ class Spans:
     spans: tuple[tuple[Release, Release | None], ...]
 
     def __contains__(self, candidate: Release) -> bool:
-        # A plain loop over plain tuples: a history of 50 steps asks this some hundred times.
+        # A plain loop over plain tuples: some rules test this hundreds of times per question.
         numbers = candidate.numbers
         for first, last in self.spans:  # noqa: SIM110
             if first.numbers <= numbers and (last is None or numbers <= last.numbers):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from topics import Records, create_topic, grow_topic
 
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 
 
 class Record(NamedTuple):

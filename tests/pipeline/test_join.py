@@ -14,7 +14,7 @@ import pytest
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.audit.join import Join, join_audit
 from kafka_conformance.spark.session import Spark, open_spark
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 
 pytestmark = [
     pytest.mark.jvm,

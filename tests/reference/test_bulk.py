@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from kafka_reference import bulk
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 

@@ -17,7 +17,7 @@ from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
 from kafka_conformance.spark.audit.attribution.placements import of
 from kafka_conformance.spark.audit.result import Placed
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
 
 SCALAR_HASHES: dict[str, Callable[[bytes], int]] = {

@@ -28,7 +28,7 @@ from kafka_conformance.rules.common.partitioner_steps import PartitionStep, Stic
 from kafka_conformance.rules.common.scripts import stages
 from kafka_reference.errors import DrawsExhausted, JavaException
 from kafka_reference.java.thread_local_random import ListedDraws
-from kafka_reference.partitioning.default import STICKY
+from kafka_reference.partitioning.behaviour import DefaultPartitionerBehaviour
 from kafka_reference.releases import Release
 
 __all__ = ["RULES_WITH_DRAWS", "Refused", "admits", "countable"]
@@ -122,7 +122,7 @@ class _Search:
 
     def held(self, number: int, draws: tuple[int, ...]) -> Any:
         """What two beginnings have in common that will answer alike from here on."""
-        if self.rule.slug == "default-partitioner" and self.at not in STICKY:
+        if self.rule.slug == "default-partitioner" and not DefaultPartitionerBehaviour.of(self.at).sticks_without_key:
             return draws  # a counter: the draw itself is what is held
         probes: tuple[Any, ...] = (PeekStep(),)
         if isinstance(self.question, StickyQuestion):

@@ -1,7 +1,7 @@
 """How evenly a release spreads records without a key, in four standard scenarios, and whether its rule predicts that.
 
 Somebody is asked where the records went: the real Java, by the rule ``sticky-distribution``. What they should come to is
-worked out exactly by ``kafka_reference.partitioning.expected_spread``. Between the two stands a chi-square test.
+worked out exactly by ``kafka_reference.partitioning.expected_distribution``. Between the two stands a chi-square test.
 
 **The test's variance is the chain's.** The plain test, the sum of (seen - expected)²/expected, is for independent draws.
 A sticky partition never follows itself, so visits even out: of n alike partitions each is visited with (n-2)/n of the
@@ -28,8 +28,8 @@ from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_conformance.core.protocol import Answered, Failed
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition, to_reference
 from kafka_conformance.rules.sticky_distribution.rule import RULE, StickyDistributionQuestion
-from kafka_reference.partitioning.builtin import PRESENT as BUILT_IN
-from kafka_reference.partitioning.expected_spread import Turns, Visits, expected
+from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
+from kafka_reference.partitioning.expected_distribution import Turns, Visits, expected
 from kafka_reference.releases import Release
 
 __all__ = ["SCENARIOS", "UNLIKELY", "Fit", "Scenario", "Seen", "check_extra", "fit", "look"]
@@ -52,7 +52,8 @@ class Scenario:
         """What is asked about this release."""
         brokers = range(self.partitions)
         return StickyDistributionQuestion(
-            self.partitioner or ("builtin" if at in BUILT_IN else "default"),  # type: ignore[arg-type]
+            self.partitioner
+            or ("builtin" if ProducerPartitionBehaviour.of(at).keyless_left_to_accumulator else "default"),  # type: ignore[arg-type]
             seed,
             AskedCluster(tuple(map(AskedNode, brokers)), tuple(AskedPartition(broker, broker) for broker in brokers)),
             records,

@@ -22,7 +22,8 @@ from kafka_reference.accumulator.compression import CLOSES_AT_ONCE, Expectations
 from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.accumulator.sequences import SequenceTracker
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
-from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, LoadTable, StickyPartitionInfo
+from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
+from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.releases import Release, since
 
 __all__ = ["CHOOSES", "AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
@@ -113,7 +114,7 @@ class AccumulatorState:
         return self.topics.get_or_put(name, self._new_topic)
 
     def _new_topic(self) -> TopicInfo:
-        rack_aware = self.config.rack_aware and self.release in RACK_AWARE
+        rack_aware = self.config.rack_aware and BuiltInPartitionerBehaviour.of(self.release).rack_aware
         return TopicInfo(
             TopicPartitioner(self.release, self.config.batch_size, self.draws, rack_aware, self.config.rack)
         )

@@ -1,1 +1,1 @@
-"""Which partition a record goes to: by key, and, for records without one, every partitioner Kafka has had."""
+"""Which partition a record goes to: by its key, and, without a key, by each of the partitioners Kafka has had."""

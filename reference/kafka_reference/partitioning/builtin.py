@@ -1,50 +1,51 @@
 """BuiltInPartitioner: the choice for records without a key since 3.3.0 (KIP-794), one partitioner per topic.
 
-**Sticky.** Records go to one partition, the current one, until enough *bytes* went there; batches are not counted. Who
-appends peeks at the current partition (the first peek chooses it) and reports the bytes afterwards. They are added up
-per stay, and a new stay starts at 0. The partition is switched, maybe to the same one again, when ::
+**Sticky.** Records go to the current partition until enough *bytes* went there; batches do not count. The accumulator
+peeks at the current partition (the first peek chooses one) and reports the bytes after it has appended. Bytes are summed
+up per stay; a new stay starts at 0. The partitioner switches, possibly to the same partition again, when ::
 
     produced >= batch_size and the caller allows it    or    produced >= 2 * batch_size
 
 The caller forbids it while the partition's last batch is open, lest linger.ms send two fractional batches
-(KAFKA-14156); the second half caps that. All are Java ints and wrap: twice a batch size of 2^30 or more is negative,
-and every report switches. A report on a stay that is over counts there, and can switch too; one on None does nothing.
+(KAFKA-14156); the second half is the cap on that. All numbers are Java ints and wrap: twice a batch size of 2^30 or more
+is negative, and every report switches. A report on a stay that is over is added to that stay and can switch, too; a
+report on None does nothing.
 
-**The next partition** consumes exactly one draw, first, an int32 whose sign bit is cleared.
+**The next partition** uses exactly one draw, first, an int32 whose sign bit is cleared.
 
-- Without load statistics: ``round_robin.pick``, among the available partitions, or, when none is, an index among all;
-  no partition at all is Java's ``% 0``, ArithmeticException, with the draw gone and the current partition kept.
-- With them, by a table made when they were loaded. Each of the first ``length`` queue sizes is inverted, ``biggest + 1
-  - size``, and summed up: sizes 0, 3, 1 give 4, 1, 3 and the table 4, 5, 8. The draw modulo the last entry is looked
-  up: the first entry above it names the partition. The cluster plays no part any more.
+- Without load statistics: ``round_robin.pick``, among the available partitions, or, if none is, an index among all. No
+  partition at all is an ArithmeticException (``% 0``); the draw is used up and the current partition stays.
+- With load statistics: by a table made when they were loaded. Each of the first ``length`` queue sizes is inverted,
+  ``biggest + 1 - size``, and summed up: sizes 0, 3, 1 give 4, 1, 3 and the table 4, 5, 8. The draw modulo the last entry
+  is looked up: the first entry above it names the partition. The cluster is not used.
 
-**Loading** forgets the statistics when there are none (``queue_sizes`` is None), when ``length < 1``, when there are
-fewer than two queue sizes, and when they are all equal with none left out. One that is left over of several is kept.
+**Loading** drops the statistics when ``queue_sizes`` is None, when ``length < 1``, when there are fewer than two queue
+sizes, and when all sizes are equal with none left out. A single size that remains of several is kept.
 
-**Racks** (KIP-1123), if asked for: the draw is among the available partitions led from the client's own rack, if there
+**Racks** (KIP-1123), if configured: the draw is among the available partitions led from the client's own rack, if there
 are any. Loading makes a second table, of the entries led from that rack, with a biggest size of its own (-1 if all are
-below), and uses it unless it is empty; whether to forget is decided on all entries. A rack is compared as text, the
-empty one too: a node without a rack is in no rack, a node whose rack is "" is in "".
+below), and uses it unless it is empty; whether statistics are dropped is decided on all entries. Racks are compared as
+text, the empty text included: a node without a rack is in no rack, a node whose rack is "" is in "".
 
-============= ==========================================================================================================
-3.3.0 – 3.3.1 A batch size below 1 is accepted, and every report switches (KAFKA-14303: ``batch.size=0`` hung ``send``).
-3.3.2 – 4.3.x It is refused: IllegalArgumentException.
-4.4.0 on      Racks.
-============= ==========================================================================================================
+What changed is in :class:`~kafka_reference.partitioning.behaviour.BuiltInPartitionerBehaviour`.
 
-**Any int will do.** Queue sizes may be negative and sums may wrap, so the table need not ascend. The answer is still
-Java's: ``%`` by a negative last entry is ``%`` by its absolute value (the draw is not negative), by 0
+**Any int is accepted.** Queue sizes may be negative and sums may wrap, so the table need not ascend. The answer is
+still Java's: ``%`` by a negative last entry is ``%`` by its absolute value (the draw is not negative), by 0
 ArithmeticException; the lookup is Java's binary search, step by step. It may end one past ``length``, and the array of
-ids is read there as it is: the id of a left-out entry (0 for the rack, whose arrays Java makes ``length`` long), or,
-when the array ends, ArrayIndexOutOfBoundsException. Loading raises that for a ``length`` above the number of sizes.
+ids is read there as it is: the id of a left-out entry (0 in the rack's table, whose arrays Java makes ``length`` long),
+or, past the end of the array, ArrayIndexOutOfBoundsException. Loading throws that for a ``length`` above the number of
+sizes.
 
-**Asserts** are off unless the JVM runs with ``-ea``; the rule here is without. With it, AssertionError is raised for a
-report on a stay that is over; when queue sizes, ids and (4.4.0) racks differ in length or ``length`` exceeds them; by
-an index past ``length``; and by the range end without statistics, else a NullPointerException there and None here.
+**Asserts** are off unless the JVM runs with ``-ea``; the rule here is without them. With ``-ea``, AssertionError is
+thrown for a report on a stay that is over; when queue sizes, ids and (4.4.0) racks differ in length or ``length``
+exceeds them; for an index past ``length``; and for the range end without statistics, which otherwise is a
+NullPointerException in Java and None here.
 
-Java keeps the arrays, folding the queue sizes in place. A question hands over fresh ones, so copies do as well here.
+Java reuses the arrays and folds the queue sizes in place; every question brings new ones, so copies are equivalent.
 
-Java source mirrored: ``org.apache.kafka.clients.producer.internals.BuiltInPartitioner``, 3.3.0 to 4.4.0.
+Java source mirrored: ``BuiltInPartitioner.peekCurrentPartitionInfo``, ``updatePartitionInfo``, ``nextPartition`` and
+``updatePartitionLoadStats``, 3.3.0 to 4.4.0,
+https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/internals/BuiltInPartitioner.java
 """
 
 from __future__ import annotations
@@ -61,17 +62,15 @@ from kafka_reference.errors import (
     NotInThisRelease,
     NullPointerException,
 )
+from kafka_reference.java.int32 import int32
 from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
-from kafka_reference.releases import Release, parse_release, since
+from kafka_reference.releases import Release
 
 __all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
-
-PRESENT = since("3.3.0")
-REFUSES_EMPTY_BATCHES = since("3.3.2")
-RACK_AWARE = since("4.4.0")
 
 _T = TypeVar("_T")
 
@@ -92,7 +91,7 @@ class LoadTable:
     partition_ids: tuple[int, ...]
 
     def partition(self, number: int) -> int:
-        """The partition id for ``number``, 0 to 2^31-1. Raises as Java's array access and ``%`` do."""
+        """Return the partition id for ``number``, 0 to 2^31-1. Raises as Java's array access and ``%`` throw."""
         span = abs(self.range_ends[-1])
         if span == 0:
             raise ArithmeticException
@@ -102,11 +101,11 @@ class LoadTable:
 class BuiltInPartitioner:
     """The partitioner of one topic, as of release ``version``.
 
-    ``sticky_batch_size`` is an int32, in bytes; ``draws`` gives the int32 it consumes; ``rack_aware`` and ``rack`` are
-    ``partitioner.rack.aware`` and ``client.rack`` of 4.4.0. Mirrors ``BuiltInPartitioner``, 3.3.0 to 4.4.0.
+    ``sticky_batch_size`` is an int32, in bytes; ``draws`` gives the random int32 it uses; ``rack_aware`` and ``rack``
+    are ``partitioner.rack.aware`` and ``client.rack`` of 4.4.0.
 
-    Raises NotInThisRelease before 3.3.0, and before 4.4.0 if rack_aware; from 3.3.2 on, IllegalArgumentException for a
-    batch size below 1.
+    Raises NotInThisRelease before 3.3.0, and before 4.4.0 if ``rack_aware``; IllegalArgumentException, since 3.3.2, for
+    a batch size below 1.
     """
 
     def __init__(
@@ -117,12 +116,10 @@ class BuiltInPartitioner:
         rack_aware: bool = False,
         rack: str = "",
     ) -> None:
-        at = parse_release(version)
-        if at not in PRESENT:
-            raise NotInThisRelease(f"Kafka {at} has no BuiltInPartitioner: ask about {PRESENT}")
-        if rack_aware and at not in RACK_AWARE:
-            raise NotInThisRelease(f"Kafka {at} has no partitioner.rack.aware: ask about {RACK_AWARE}")
-        if sticky_batch_size < 1 and at in REFUSES_EMPTY_BATCHES:
+        behaviour = BuiltInPartitionerBehaviour.of(version)
+        if rack_aware and not behaviour.rack_aware:
+            raise NotInThisRelease(f"Kafka {version} has no partitioner.rack.aware: it came in 4.4.0")
+        if sticky_batch_size < 1 and behaviour.batch_size_below_1_refused:
             raise IllegalArgumentException(f"stickyBatchSize must be >= 1 but got {sticky_batch_size}")
         self._batch_size = sticky_batch_size
         self._draws = draws
@@ -133,7 +130,7 @@ class BuiltInPartitioner:
         self._rack_table: LoadTable | None = None
 
     def peek(self, cluster: Cluster) -> StickyPartitionInfo:
-        """The current stay, begun now if there is none. Mirrors ``peekCurrentPartitionInfo``.
+        """Return the current stay, begun now if there is none. Mirrors ``peekCurrentPartitionInfo``.
 
         Raises as :meth:`next_partition`.
         """
@@ -142,25 +139,25 @@ class BuiltInPartitioner:
         return self._current
 
     def is_changed(self, info: StickyPartitionInfo | None) -> bool:
-        """Whether ``info``, as peeked, is over; never for None. Mirrors ``isPartitionChanged``."""
+        """Return whether the stay ``info`` is over; False for None. Mirrors ``isPartitionChanged``."""
         return info is not None and info is not self._current
 
     def update(
         self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, enable_switch: bool = True
     ) -> None:
-        """Report ``appended_bytes``, an int32, on ``info``, and switch if that was enough.
+        """Add ``appended_bytes``, an int32, to the stay ``info``, and switch if that is enough.
 
-        Raises as :meth:`next_partition`; the bytes are counted by then. Mirrors ``updatePartitionInfo``.
+        Raises as :meth:`next_partition`; the bytes are added by then. Mirrors ``updatePartitionInfo``.
         """
         if info is None:
             return
-        info.produced = _int32(info.produced + appended_bytes)
+        info.produced = int32(info.produced + appended_bytes)
         enough = enable_switch and info.produced >= self._batch_size
-        if enough or info.produced >= _int32(2 * self._batch_size):
+        if enough or info.produced >= int32(2 * self._batch_size):
             self._current = StickyPartitionInfo(self.next_partition(cluster))
 
     def next_partition(self, cluster: Cluster) -> int:
-        """Choose a partition, an int32, at the price of one draw. Mirrors the private ``nextPartition(Cluster)``.
+        """Choose a partition, an int32, by one draw. Mirrors the private ``nextPartition(Cluster)``.
 
         Raises DrawsExhausted, ArithmeticException and ArrayIndexOutOfBoundsException, the last two as described above.
         """
@@ -180,11 +177,11 @@ class BuiltInPartitioner:
         """Load queue sizes, int32, one per partition; the first ``length`` count, the others are left out.
 
         ``partition_ids`` and ``racks`` are those partitions and the racks of their leaders; racks are read only by a
-        rack-aware partitioner. Answers the end of the range the draw is mapped to, or None without statistics. Mirrors
-        ``updatePartitionLoadStats`` followed by ``loadStatsRangeEnd``.
+        rack-aware partitioner. Returns the end of the range that draws are mapped to, or None without statistics.
+        Mirrors ``updatePartitionLoadStats`` followed by ``loadStatsRangeEnd``.
 
-        Raises ArrayIndexOutOfBoundsException when an array is shorter than what is read of it, NullPointerException
-        when racks are needed and None; what was loaded before stays.
+        Raises ArrayIndexOutOfBoundsException if an array is shorter than what is read of it, NullPointerException if
+        racks are needed and None; the statistics loaded before stay.
         """
         if queue_sizes is None or length < 1 or len(queue_sizes) < 2:
             self._table = self._rack_table = None
@@ -219,7 +216,7 @@ class BuiltInPartitioner:
 
 
 def binary_search(values: Sequence[int], wanted: int) -> int:
-    """Where ``wanted`` is in ``values``, or ``-place - 1`` with the place it would be put.
+    """Return the index of ``wanted`` in ``values``, or ``-place - 1`` with the place to insert it.
 
     Mirrors ``java.util.Arrays.binarySearch(int[], int, int, int)`` step by step, so also on values that do not ascend.
     """
@@ -236,11 +233,7 @@ def binary_search(values: Sequence[int], wanted: int) -> int:
 
 
 def _fold(sizes: Sequence[int], biggest: int) -> tuple[int, ...]:
-    return tuple(_int32(total) for total in accumulate(biggest + 1 - size for size in sizes))
-
-
-def _int32(number: int) -> int:
-    return ((number + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+    return tuple(int32(total) for total in accumulate(biggest + 1 - size for size in sizes))
 
 
 def _at(array: Sequence[_T], place: int) -> _T:

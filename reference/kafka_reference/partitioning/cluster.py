@@ -1,12 +1,13 @@
-"""What a partitioner sees of a cluster: nodes with racks, and partitions with or without a leader, in a given order.
+"""A cluster as a partitioner sees it: nodes with racks, and partitions with or without a leader, in a given order.
 
-The order of ``partitions`` is the order Java's ``Cluster`` was given, which it keeps and never sorts. A partition's place
-in that list and its id are two things: ids need be neither contiguous nor ascending, and some of Java's code answers with
-an id, some with an index. Every topic a question names has these same partitions.
+The order of ``partitions`` is that of the list Java's ``Cluster`` is made from, which it never sorts. A partition's index
+in that list and its id are different things: ids need be neither contiguous nor ascending, and some of Java's methods
+return an id, some an index. Every topic that a question names has these same partitions.
 
 A partition is *available* when it has a leader; Java keeps the available ones in the same order.
 
-Java source mirrored: ``org.apache.kafka.common.Cluster``, ``Node`` and ``PartitionInfo``, 0.10.0.1 to 4.4.0.
+Java source mirrored: ``Cluster``, ``Node`` and ``PartitionInfo``, 0.10.0.1 to 4.4.0,
+https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/common/Cluster.java
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Nodes and partitions, in the order Java was given them."""
+    """Nodes and partitions, in the order of Java's lists."""
 
     nodes: tuple[Node, ...]
     partitions: tuple[Partition, ...]

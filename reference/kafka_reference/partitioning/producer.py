@@ -1,26 +1,26 @@
-"""KafkaProducer's own choice of a partition, before anything is appended: explicit, plugged, by key, or nobody's.
+"""KafkaProducer's own choice of a partition, before anything is appended.
 
-The order of the questions is the rule, and it has four versions:
+The first of these that applies decides:
 
-============== ========================================================================================================
-to 0.10.0.1    A partition named in the record must exist: IllegalArgumentException otherwise. Else the partitioner,
-               which is DefaultPartitioner unless another was plugged in; its answer is not looked at.
-0.10.1 – 3.1.x A partition named in the record is taken without a look at the cluster; a negative one was refused
-               earlier, by the record's constructor. Else the partitioner, its answer not looked at: a plugged one that
-               says -1 sends the record to partition -1.
-3.2.x          The same, but a negative answer of the partitioner is an IllegalArgumentException.
-3.3 on         Named in the record; else the plugged partitioner, checked as in 3.2; else, if there is a key and
-               ``partitioner.ignore.keys`` is off, the hash of the key; else UNKNOWN_PARTITION, -1: the accumulator
-               chooses when it appends (see ``builtin``).
-============== ========================================================================================================
+1. A partition named in the record. The cluster is not looked at.
+2. The partitioner set by ``partitioner.class``. A negative result is an IllegalArgumentException.
+3. The hash of the serialized key (``keyed``), unless there is no key or ``partitioner.ignore.keys`` is on. An empty key
+   is a key.
+4. Otherwise UNKNOWN_PARTITION, -1: the accumulator chooses when it appends (``builtin``).
 
-The empty key is a key in all of them. What is decided on is the *serialized* key.
+Exceptions, field by field in :class:`~kafka_reference.partitioning.behaviour.ProducerPartitionBehaviour`:
 
-A topic without partitions: up to 0.10.2 ``Cluster`` answered null for it (NullPointerException), since 0.11.0 an empty
-list (so ArithmeticException, from the remainder by zero).
+- Up to 3.2.x, DefaultPartitioner takes the place of 3 and 4, and ``partitioner.ignore.keys`` does not exist.
+- Up to 3.1.x, a negative result of the partitioner passes: the record goes to partition -1.
+- Up to 0.10.0.x, a partition named in the record must be one of the topic's: IllegalArgumentException otherwise. Since
+  0.10.1.0 the constructor of ProducerRecord throws for a negative one.
 
-Java source mirrored: the private ``KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)`` and the
-constructor of ``ProducerRecord``, 0.10.0.1 to 4.4.0.
+A topic without partitions: up to 0.10.2.x ``Cluster`` returns null for it (NullPointerException), since 0.11.0.0 an
+empty list (ArithmeticException, from the remainder by zero).
+
+Java source mirrored: ``KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)`` (private) and the constructor
+of ``ProducerRecord``, 0.10.0.1 to 4.4.0,
+https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/KafkaProducer.java
 """
 
 from __future__ import annotations
@@ -30,20 +30,16 @@ from dataclasses import dataclass
 
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
 from kafka_reference.java.thread_local_random import ListedDraws
+from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import Key
-from kafka_reference.releases import NEWEST, Release, parse_release, since
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["UNKNOWN_PARTITION", "CustomPartitioner", "choose_partition"]
 
 UNKNOWN_PARTITION = -1
-
-RECORD_REFUSES_NEGATIVE = since("0.10.1.0")
-EXPLICIT_MUST_EXIST = since("0.10.0.0", until="0.10.0.1")
-PARTITIONER_CHECKED = since("3.2.0")
-CHOICE_LEFT_TO_ACCUMULATOR = since("3.3.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +59,39 @@ def choose_partition(
     draws: Sequence[int] = (),
     version: str | Release = NEWEST,
 ) -> int:
-    """The partition ``KafkaProducer`` of release ``version`` picks for a record, or -1, UNKNOWN_PARTITION.
+    """Return the partition that ``KafkaProducer`` of release ``version`` chooses for a record, or UNKNOWN_PARTITION, -1.
 
     ``partition`` is the one named in the record, an int32, or None; ``key`` the serialized key, or None; ``cluster``
-    the topic's partitions; ``ignore_keys`` is ``partitioner.ignore.keys`` (3.3 on; earlier releases do not know it);
-    ``partitioner`` a plugged one. ``draws``, int32 each, serve releases before 3.3, where a record without a key
-    consumes one.
+    the topic's partitions; ``ignore_keys`` is ``partitioner.ignore.keys`` (ignored up to 3.2.x, which do not have it);
+    ``partitioner`` stands for ``partitioner.class``. ``draws`` are the random int32 available to releases up to 3.2.x,
+    where a record without a key uses one.
 
-    Raises IllegalArgumentException, with Kafka's text, and NullPointerException or ArithmeticException for a topic
-    without partitions, each where that release does; DrawsExhausted when a draw is needed and none is given. Mirrors
+        >>> from kafka_reference import Cluster, Node, Partition
+        >>> choose_partition(key=b"foo", cluster=Cluster((Node(0),), (Partition(0, 0), Partition(1, 0), Partition(2, 0))))
+        2
+
+    Raises IllegalArgumentException, with Kafka's message; NullPointerException or ArithmeticException for a topic
+    without partitions; DrawsExhausted if a draw is needed and none is left; NotInThisRelease before 0.9.0.0. Mirrors
     ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
     """
-    at = parse_release(version)
+    behaviour = ProducerPartitionBehaviour.of(version)
     if partition is not None:
-        return _explicit(partition, cluster, at)
+        return _check_explicit(partition, cluster, behaviour)
     if partitioner is not None:
-        return _checked(partitioner.returns, at)
-    if at in CHOICE_LEFT_TO_ACCUMULATOR:
+        return _check_choice(partitioner.returns, behaviour)
+    if behaviour.keyless_left_to_accumulator:
         if key is None or ignore_keys:
             return UNKNOWN_PARTITION
         return partition_for_key(key, len(cluster.partitions))
-    return _checked(DefaultPartitioner(at, ListedDraws(draws)).partition("t", key, cluster), at)
+    return _check_choice(DefaultPartitioner(version, ListedDraws(draws)).partition("t", key, cluster), behaviour)
 
 
-def _explicit(partition: int, cluster: Cluster, at: Release) -> int:
-    if partition < 0 and at in RECORD_REFUSES_NEGATIVE:
+def _check_explicit(partition: int, cluster: Cluster, behaviour: ProducerPartitionBehaviour) -> int:
+    if partition < 0 and behaviour.negative_partition_refused:
         raise IllegalArgumentException(
             f"Invalid partition: {partition}. Partition number should always be non-negative or null."
         )
-    if at in EXPLICIT_MUST_EXIST:
+    if behaviour.explicit_partition_must_exist:
         if not cluster.partitions:
             raise NullPointerException
         last = len(cluster.partitions) - 1
@@ -102,8 +102,8 @@ def _explicit(partition: int, cluster: Cluster, at: Release) -> int:
     return partition
 
 
-def _checked(chosen: int, at: Release) -> int:
-    if chosen < 0 and at in PARTITIONER_CHECKED:
+def _check_choice(chosen: int, behaviour: ProducerPartitionBehaviour) -> int:
+    if chosen < 0 and behaviour.negative_choice_refused:
         raise IllegalArgumentException(
             f"The partitioner generated an invalid partition number: {chosen}."
             " Partition number should always be non-negative."

@@ -1,33 +1,29 @@
-"""RoundRobinPartitioner: a counter per topic, from 0, whatever the key.
+"""RoundRobinPartitioner: one counter per topic, starting at 0, whatever the key.
 
-To place a record, take the topic's number and count on. If any partition is available, that is, has a leader, the
-record goes to ``available[number % how many]``, and the answer is that partition's *id*. If none is, the answer is
-``number % all``: an *index* among all partitions, taken for an id. (:func:`pick`; old releases of DefaultPartitioner
-and BuiltInPartitioner choose in the same way, from other numbers.)
+The counter's value is taken and the counter moves on. If any partition is available (has a leader), the record goes to
+``available[number % how many]``, and the result is that partition's *id*. If none is, the result is ``number % all``: an
+*index* among all partitions, used as an id. :func:`pick` is that choice; DefaultPartitioner and BuiltInPartitioner
+choose by it as well, from other numbers.
 
-The counter is a Java int and wraps to -2^31; its sign bit is cleared before use, so what is used of it goes from 2^31-1
-to 0. The counter here never wraps: the 31 bits that are used are the same.
+The counter is a Java int that wraps; its sign bit is cleared before use, so the number after 2^31-1 is 0. The counter
+here never wraps: the 31 bits that are used are the same.
 
-A topic without partitions ends in Java's ``% 0``: ArithmeticException. The counter has advanced by then, in every
-release. (From 3.7.0 on all partitions are counted only when none is available. No answer depends on it.)
+A topic without partitions is an ArithmeticException (``% 0``), in every release; the counter has moved by then.
 
-What changed is what happens when a batch is started. To 3.9.x the producer asks ``partition()``, finds that the record
-needs a new batch, says so by ``onNewBatch(topic, cluster, previous)``, and asks ``partition()`` again for the same
-record:
+``onNewBatch``, 2.4.0 to 3.9.x. When a record needs a new batch, the producer calls ``onNewBatch(topic, cluster,
+previous)`` and then ``partition()`` again for the same record:
 
-============= ==========================================================================================================
-2.4.0 – 3.9.1 ``onNewBatch`` does nothing: the default method of the interface. The counter moves twice for that record
-              and a partition is passed over (KAFKA-9965, KAFKA-13303): if each record starts a batch and the number of
-              partitions is even, every other partition gets nothing.
-3.9.2         ``onNewBatch`` remembers topic and partition, one for the whole thread, the last one said. The next
-              ``partition()`` forgets it, and if it is for the same topic answers the remembered partition, looking
-              neither at the counter nor at the cluster. For another topic it goes on as usual (KAFKA-17632).
-4.0.0 on      ``onNewBatch`` does not exist, nobody asks twice, and the class is again what it was before 3.9.2.
-============= ==========================================================================================================
+- Up to 3.9.1 ``onNewBatch`` does nothing. The counter moves twice for that record and a partition is skipped
+  (KAFKA-9965, KAFKA-13303): if every record starts a batch and the number of partitions is even, every other partition
+  gets nothing.
+- In 3.9.2 it remembers topic and partition, one pair per thread, the latest. The next ``partition()`` forgets the pair;
+  if it is for the same topic it returns the remembered partition and ignores counter and cluster (KAFKA-17632).
+- Since 4.0.0 there is no ``onNewBatch`` and the producer calls ``partition()`` once.
 
-Java keeps that memory in a ThreadLocal. A question is asked on one thread, so here it is a field.
+Java keeps the remembered pair in a ThreadLocal. A question runs on one thread, so here it is a field.
 
-Java source mirrored: ``org.apache.kafka.clients.producer.RoundRobinPartitioner``, 2.4.0 to 4.4.0.
+Java source mirrored: ``RoundRobinPartitioner.partition`` and ``onNewBatch``, 2.4.0 to 4.4.0,
+https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/RoundRobinPartitioner.java
 """
 
 from __future__ import annotations
@@ -35,21 +31,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_reference.errors import ArithmeticException, NotInThisRelease
+from kafka_reference.partitioning.behaviour import PartitionerBehaviour, RoundRobinPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
-from kafka_reference.releases import Release, parse_release, since
+from kafka_reference.releases import Release
 
 __all__ = ["RoundRobinPartitioner", "pick"]
 
-PRESENT = since("2.4.0")
-REMEMBERS = since("3.9.2")  # to the end of onNewBatch
-NO_NEW_BATCH = since("4.0.0")
-
 
 def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
-    """The id of the ``number``-th available partition, counted round and round; without any, ``number % partitions``.
+    """Return the id of the ``number``-th available partition, counted round; without any, ``number % partitions``.
 
-    ``number`` is 0 to 2^31-1. Raises ArithmeticException if ``partitions``, the number of all of them, is needed and 0.
+    ``number`` is 0 to 2^31-1, ``partitions`` the number of all partitions. Raises ArithmeticException if none is
+    available and there are 0.
     """
     if available:
         return available[number % len(available)].id
@@ -59,15 +53,11 @@ def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
 
 
 class RoundRobinPartitioner:
-    """The partitioner of release ``version``. Mirrors ``RoundRobinPartitioner``, 2.4.0 to 4.4.0.
-
-    Raises NotInThisRelease for a release before 2.4.0.
-    """
+    """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0."""
 
     def __init__(self, version: str | Release) -> None:
-        self._release = parse_release(version)
-        if self._release not in PRESENT:
-            raise NotInThisRelease(f"Kafka {self._release} has no RoundRobinPartitioner: ask about {PRESENT}")
+        self._behaviour = RoundRobinPartitionerBehaviour.of(version)
+        self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
         self._next: dict[str, int] = {}
         self._remembered: tuple[str, int] | None = None
 
@@ -78,14 +68,14 @@ class RoundRobinPartitioner:
 
     @property
     def remembered(self) -> tuple[str, int] | None:
-        """The topic and partition of a batch that was announced, in 3.9.2."""
+        """The topic and partition that ``onNewBatch`` of 3.9.2 remembers."""
         return self._remembered
 
     def partition(self, topic: str, cluster: Cluster) -> int:
-        """The partition of the topic's next record, an int32.
+        """Return the partition of the topic's next record, an int32.
 
         Raises ArithmeticException for a topic without partitions. Mirrors ``RoundRobinPartitioner.partition(String,
-        Object, byte[], Object, byte[], Cluster)``, which looks at topic and cluster alone.
+        Object, byte[], Object, byte[], Cluster)``, which uses topic and cluster alone.
         """
         remembered, self._remembered = self._remembered, None
         if remembered is not None and remembered[0] == topic:
@@ -94,13 +84,13 @@ class RoundRobinPartitioner:
         self._next[topic] = number + 1
         return pick(to_positive(number), cluster.available, len(cluster.partitions))
 
-    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:  # noqa: ARG002 (Java's list of arguments)
-        """The producer is about to start a batch for a record that was given partition ``previous``, an int32.
+    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:  # noqa: ARG002 (Java's parameters)
+        """Announce a new batch for a record that was given partition ``previous``, an int32.
 
-        Raises NotInThisRelease from 4.0.0 on. Mirrors ``Partitioner.onNewBatch(String, Cluster, int)``, 2.4.0 to 3.9.1,
+        Raises NotInThisRelease since 4.0.0. Mirrors ``Partitioner.onNewBatch(String, Cluster, int)``, 2.4.0 to 3.9.1,
         and ``RoundRobinPartitioner.onNewBatch``, 3.9.2.
         """
-        if self._release in NO_NEW_BATCH:
-            raise NotInThisRelease(f"Kafka {self._release} has no onNewBatch: it was removed in 4.0.0")
-        if self._release in REMEMBERS:
+        if not self.has_on_new_batch:
+            raise NotInThisRelease("this release has no Partitioner.onNewBatch: it was removed in 4.0.0")
+        if self._behaviour.new_batch_keeps_partition:
             self._remembered = topic, previous

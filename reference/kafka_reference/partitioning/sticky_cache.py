@@ -1,36 +1,35 @@
 """The sticky cache: one partition per topic, kept until a batch of that very partition is full.
 
-One rule, the same from its first release to its last (2.4.0 to 3.9.x; removed in 4.0.0, and since 3.3.0 the producer
-asks it only if ``partitioner.class`` names one of its two users, see ``default``):
+The rule is the same from 2.4.0 to 3.9.x, its first and last release. Since 3.3.0 the producer uses it only if
+``partitioner.class`` names one of its two users (``default``).
 
-- ``partition``: the topic's partition if it has one, else as if a new batch had been announced for partition -1.
-- ``next_partition``: somebody started a new batch because the one of partition ``previous`` was full. If the topic has
-  a partition and it is not ``previous``, somebody else switched already and nothing happens; no draw is consumed. Else
-  a partition is chosen, remembered and answered.
+- ``partition`` returns the topic's partition if there is one; if not, it chooses one as ``next_partition`` does.
+- ``next_partition`` is called when a batch of partition ``previous`` was full. If the topic has a partition other than
+  ``previous``, the switch has been made already: nothing changes and no draw is used. Otherwise a partition is chosen,
+  remembered and returned.
 
-The choice depends on how many partitions are available, that is, have a leader:
+The choice depends on how many partitions are available (have a leader):
 
 ========== ======= =====================================================================================================
 available  draws   chosen
 ========== ======= =====================================================================================================
-none       1       ``draw % all``: an *index* among all partitions, taken for an id. It may be the old one again.
+none       1       ``draw % all``: an *index* among all partitions, used as an id. It may be the old one again.
 one        0       its id. It may be the old one again.
 two +      1 +     the id of ``available[draw % n]``, drawn again for as long as it is the old id.
 ========== ======= =====================================================================================================
 
-A draw is an int32 whose sign bit is cleared. Without any partition the first line is Java's ``% 0``: the draw is gone,
-ArithmeticException is raised, the cache stays as it was.
+A draw is an int32 whose sign bit is cleared. Without any partition the first line is Java's ``% 0``:
+ArithmeticException; the draw is used up and the cache is unchanged.
 
-The last line can go on for ever: Java's ``Cluster`` lets two entries of its list carry the same id, and if every
-available entry carries the old one, no draw ends the loop. Here that raises DrawsExhausted before drawing, whatever
-the source of draws: it is a question no Java answers either, not an answer. If one available id differs, every draw
-source that is not a list ends the loop (mix32 of a full-period sequence reaches every int32); a list may run out
-first, which is DrawsExhausted too.
+The last line can loop for ever: Java's ``Cluster`` accepts a list in which several entries carry the same id, and if
+every available entry carries the old one, no draw ends the loop. Here that raises DrawsExhausted before drawing: Java
+never answers such a question. If one available id differs, a seeded source of draws always ends the loop (a full-period
+sequence reaches every int32); a list of draws may run out first, which is DrawsExhausted, too.
 
-What Java does for threads only is left out: ``putIfAbsent`` and ``replace``, which cannot fail when there is one
-thread.
+Not mirrored: ``putIfAbsent`` and ``replace``, which serve concurrent threads and cannot fail with one.
 
-Java source mirrored: ``org.apache.kafka.clients.producer.internals.StickyPartitionCache``, 2.4.0 to 3.9.2.
+Java source mirrored: ``StickyPartitionCache``, 2.4.0 to 3.9.2,
+https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafka/clients/producer/internals/StickyPartitionCache.java
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ NO_PARTITION = -1
 
 
 class StickyPartitionCache:
-    """One sticky partition per topic; ``draws`` gives the int32 it consumes. Mirrors the class, 2.4.0 to 3.9.2."""
+    """One sticky partition per topic; ``draws`` gives the random int32 it uses."""
 
     def __init__(self, draws: DrawSource) -> None:
         self._draws = draws
@@ -59,7 +58,7 @@ class StickyPartitionCache:
         return dict(self._sticky)
 
     def partition(self, topic: str, cluster: Cluster) -> int:
-        """The topic's partition, an int32, chosen now if there is none yet.
+        """Return the topic's partition, an int32, chosen now if there is none yet.
 
         Raises as :meth:`next_partition`. Mirrors ``StickyPartitionCache.partition(String, Cluster)``.
         """
@@ -68,10 +67,10 @@ class StickyPartitionCache:
         return self.next_partition(topic, cluster, NO_PARTITION)
 
     def next_partition(self, topic: str, cluster: Cluster, previous: int) -> int:
-        """The topic's partition after a batch of ``previous``, an int32, was full.
+        """Return the topic's partition after a batch of ``previous``, an int32, was full.
 
         Raises ArithmeticException for a topic without partitions, when one has to be chosen; DrawsExhausted when the
-        draws run out, or when Java would draw for ever. Mirrors ``StickyPartitionCache.nextPartition(String, Cluster,
+        draws run out, or where Java would draw for ever. Mirrors ``StickyPartitionCache.nextPartition(String, Cluster,
         int)``.
         """
         old = self._sticky.get(topic)

@@ -13,8 +13,8 @@ from kafka_conformance.verify.skew import SCENARIOS, UNLIKELY, Fit, Seen, fit, l
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import SeededDraws
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
-from kafka_reference.partitioning.expected_spread import Turns, expected
-from kafka_reference.partitioning.spread import spread
+from kafka_reference.partitioning.expected_distribution import Turns, expected
+from kafka_reference.partitioning.keyless_distribution import distribute
 from kafka_reference.releases import parse_release
 
 
@@ -26,7 +26,7 @@ def fits(partitioner: str, version: str, partitions: int, seeds: int, **more: ob
     predicted = expected(partitioner, version, led(partitions), **more)  # type: ignore[arg-type]
     return [
         fit(
-            spread(partitioner, version, led(partitions), SeededDraws(7919 * seed), records=3000, **more).counts,
+            distribute(partitioner, version, led(partitions), SeededDraws(7919 * seed), records=3000, **more).counts,
             predicted,
         )  # type: ignore[arg-type]
         for seed in range(1, seeds + 1)

@@ -102,12 +102,12 @@ def test_a_sticky_partition_outlives_its_topic() -> None:
 
 def test_what_is_not_in_a_release() -> None:
     for version in ["0.8.2.2", "4.0.0", "4.4.0"]:
-        with pytest.raises(NotInThisRelease, match="has no DefaultPartitioner"):
+        with pytest.raises(NotInThisRelease, match="DefaultPartitioner of Kafka"):
             DefaultPartitioner(version, ListedDraws())
     with pytest.raises(NotInThisRelease, match=r"came in 2\.4\.0"):
         DefaultPartitioner("2.3.1", ListedDraws()).on_new_batch("t", THREE, 0)
     for version in ["2.3.1", "4.0.0"]:
-        with pytest.raises(NotInThisRelease, match="has no UniformStickyPartitioner"):
+        with pytest.raises(NotInThisRelease, match="UniformStickyPartitioner of Kafka"):
             UniformStickyPartitioner(version, ListedDraws())
 
 

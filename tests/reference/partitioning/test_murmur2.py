@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kafka_reference
 from kafka_reference.errors import NullPointerException
-from kafka_reference.partitioning.murmur2 import murmur2, to_positive
+from kafka_reference.partitioning import murmur2 as readable
+from kafka_reference.partitioning import murmur2_fast as fast
+from kafka_reference.partitioning.murmur2 import to_positive
+
+FORMS = pytest.mark.parametrize("murmur2", [readable.murmur2, fast.murmur2], ids=["readable", "fast"])
 
 # Kafka's UtilsTest.testMurmur2.
 KAFKAS = {
@@ -59,38 +68,65 @@ AT_THE_ENDS = {
 }
 
 
+@FORMS
 @pytest.mark.parametrize(("key", "expected"), {**KAFKAS, **LEFT_OVER, **LONG}.items(), ids=lambda each: repr(each)[:24])
-def test_hash(key: bytes, expected: int) -> None:
+def test_hash(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
     assert murmur2(key) == expected
 
 
+@FORMS
 @pytest.mark.parametrize(("key", "expected"), AT_THE_ENDS.items())
-def test_hash_at_the_ends_of_the_ints(key: str, expected: int) -> None:
+def test_hash_at_the_ends_of_the_ints(murmur2: Callable[[bytes], int], key: str, expected: int) -> None:
     assert murmur2(bytes.fromhex(key)) == expected
 
 
-def test_whatever_holds_bytes_is_a_key() -> None:
+@FORMS
+def test_bytearrays_and_memoryviews_are_keys(murmur2: Callable[..., int]) -> None:
     assert murmur2(bytearray(b"foobar")) == -790332482
     assert murmur2(memoryview(b"foobar")) == -790332482
     assert murmur2(memoryview(b"f.o.o.b.a.r.")[::2]) == -790332482
 
 
-def test_a_str_is_told_to_be_encoded() -> None:
+@FORMS
+def test_a_str_is_refused_with_a_hint(murmur2: Callable[..., int]) -> None:
     with pytest.raises(TypeError, match=r"not str: encode it .* key\.encode\('utf-8'\)"):
-        murmur2("foobar")  # type: ignore[arg-type]
+        murmur2("foobar")
 
 
+@FORMS
 @pytest.mark.parametrize("key", [21, 2.5, [1, 2], object()])
-def test_nothing_else_is_a_key(key: object) -> None:
+def test_nothing_else_is_a_key(murmur2: Callable[..., int], key: object) -> None:
     with pytest.raises(TypeError, match=f"a key is bytes, not {type(key).__name__}"):
-        murmur2(key)  # type: ignore[arg-type]
+        murmur2(key)
 
 
-def test_no_key_raises_as_java_does() -> None:
+@FORMS
+def test_no_key_raises_as_java_does(murmur2: Callable[..., int]) -> None:
     with pytest.raises(NullPointerException) as raised:
-        murmur2(None)  # type: ignore[arg-type]
+        murmur2(None)
     assert isinstance(raised.value, TypeError)
     assert raised.value.message is None
+
+
+@given(st.binary(max_size=600))
+def test_the_fast_form_equals_the_readable_one(key: bytes) -> None:
+    assert fast.murmur2(key) == readable.murmur2(key)
+
+
+@pytest.mark.parametrize("length", [*range(65), *range(124, 141), 255, 256, 257, 4096, 65_537])
+def test_the_fast_form_equals_the_readable_one_at_every_length(length: int) -> None:
+    for key in (
+        bytes(length),
+        b"\x7f" * length,
+        b"\x80" * length,
+        b"\xff" * length,
+        bytes(i * 101 & 0xFF for i in range(length)),
+    ):
+        assert fast.murmur2(key) == readable.murmur2(key)
+
+
+def test_the_public_hash_is_the_fast_one() -> None:
+    assert kafka_reference.murmur2 is fast.murmur2
 
 
 # The trap of every port: abs() gives 790332482 for the second and, in 32 bits, stays negative for the last.

@@ -44,7 +44,8 @@ from kafka_conformance.rules.common.scripts import cluster_labels, play
 from kafka_conformance.rules.common.scripts_explain import Held, Take, Watched, explain_script
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import ListedDraws
-from kafka_reference.partitioning.builtin import RACK_AWARE, BuiltInPartitioner, StickyPartitionInfo
+from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
+from kafka_reference.partitioning.builtin import BuiltInPartitioner, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.releases import NEWEST, Release, since
 
@@ -56,7 +57,8 @@ Made = TypeVar("Made", bound=BuiltInPartitioner)
 
 def _made(made: Callable[..., Made], question: BuiltInPartitionerQuestion, at: Release) -> tuple[Made, ListedDraws]:
     draws = ListedDraws(question.draws)
-    return made(at, question.batch_size, draws, question.rack_aware and at in RACK_AWARE, question.rack), draws
+    rack_aware = question.rack_aware and BuiltInPartitionerBehaviour.of(at).rack_aware
+    return made(at, question.batch_size, draws, rack_aware, question.rack), draws
 
 
 def _taker(partitioner: BuiltInPartitioner, draws: ListedDraws) -> Take:

@@ -27,16 +27,16 @@ from kafka_conformance.rules.common.partitioner_steps import (
 from kafka_conformance.rules.common.scripts import ClusterStep, play, stages
 from kafka_conformance.rules.common.scripts_explain import Held, Take, Watched, explain_script
 from kafka_reference.partitioning.cluster import Cluster
-from kafka_reference.partitioning.default import STICKY, DefaultPartitioner
+from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE"]
 
 
-def _taker(partitioner: DefaultPartitioner, at: Release) -> Take:
+def _taker(partitioner: DefaultPartitioner) -> Take:
     def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
         if isinstance(step, NewBatchStep):
-            if at in STICKY:
+            if partitioner.has_on_new_batch:
                 partitioner.on_new_batch(step.topic, cluster, step.previous)
             return {}
         key = None if step.key is None else bytes.fromhex(step.key)
@@ -46,7 +46,7 @@ def _taker(partitioner: DefaultPartitioner, at: Release) -> Take:
 
 
 def _ask(question: StickyQuestion, at: Release) -> Answer:
-    return play(question.cluster, question.steps, _taker(DefaultPartitioner(at, question.draws()), at))
+    return play(question.cluster, question.steps, _taker(DefaultPartitioner(at, question.draws())))
 
 
 def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
@@ -59,9 +59,7 @@ def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> I
             **{name: ("partition", number) for name, number in partitioner.held.items()},
         }
 
-    return explain_script(
-        question, answers, Watched(_taker(partitioner, at), held, lambda: draws.used, keys_matter=True)
-    )
+    return explain_script(question, answers, Watched(_taker(partitioner), held, lambda: draws.used, keys_matter=True))
 
 
 def _labels(question: StickyQuestion) -> Iterator[str]:

@@ -11,7 +11,8 @@ import mmh3
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
 from kafka_reference.errors import NullPointerException
-from kafka_reference.partitioning.murmur2 import MASK, SEED, M, murmur2
+from kafka_reference.partitioning.murmur2 import SEED, M
+from kafka_reference.partitioning.murmur2_fast import MASK, murmur2
 from kafka_reference.releases import Release
 
 __all__ = ["HASHES", "MUTANTS", "asked_bytes", "fnv1a", "signed"]

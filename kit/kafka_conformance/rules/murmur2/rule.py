@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kafka_conformance.core.protocol import Answer, Hex, Question
 from kafka_conformance.core.rule import Area, Columns, Rule, Space
 from kafka_conformance.rules.common.keys import HASHES, REQUIRED_LABELS, every_tail, key_labels, key_with_hash, keys
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "Murmur2Question"]

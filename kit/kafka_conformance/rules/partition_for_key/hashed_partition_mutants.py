@@ -13,7 +13,8 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules.murmur2.mutants import HASHES, fnv1a, signed
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES, kafka_node, low_bytes
 from kafka_conformance.rules.partition_for_key.mutants import folded
-from kafka_reference.partitioning.murmur2 import INT_MAX, MASK
+from kafka_reference.java.int32 import INT_MAX
+from kafka_reference.partitioning.murmur2_fast import MASK
 
 __all__ = ["MUTANTS", "masked"]
 

@@ -10,7 +10,8 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.mutants import asked_bytes, signed
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.partitioning.murmur2 import INT_MAX, MASK, murmur2
+from kafka_reference.java.int32 import INT_MAX
+from kafka_reference.partitioning.murmur2_fast import MASK, murmur2
 from kafka_reference.releases import Release
 
 __all__ = ["FOLDS", "MUTANTS", "folded"]

@@ -37,7 +37,7 @@ from kafka_conformance.rules.common.scripts import (
 )
 from kafka_conformance.rules.common.scripts_explain import Held, Take, Watched, explain_script
 from kafka_reference.partitioning.cluster import Cluster
-from kafka_reference.partitioning.round_robin import NO_NEW_BATCH, RoundRobinPartitioner
+from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "RoundRobinQuestion", "RoundRobinStep"]
@@ -57,10 +57,10 @@ class RoundRobinQuestion(Question, frozen=True):
     steps: tuple[RoundRobinStep | NewBatchStep | ClusterStep, ...]
 
 
-def _taker(partitioner: RoundRobinPartitioner, at: Release) -> Take:
+def _taker(partitioner: RoundRobinPartitioner) -> Take:
     def take(step: RoundRobinStep | NewBatchStep, cluster: Cluster) -> Answer:
         if isinstance(step, NewBatchStep):
-            if at not in NO_NEW_BATCH:
+            if partitioner.has_on_new_batch:
                 partitioner.on_new_batch(step.topic, cluster, step.previous)
             return {}
         return {"partition": partitioner.partition(step.topic, cluster)}
@@ -69,7 +69,7 @@ def _taker(partitioner: RoundRobinPartitioner, at: Release) -> Take:
 
 
 def _ask(question: RoundRobinQuestion, at: Release) -> Answer:
-    return play(question.cluster, question.steps, _taker(RoundRobinPartitioner(at), at))
+    return play(question.cluster, question.steps, _taker(RoundRobinPartitioner(at)))
 
 
 def _explain(question: RoundRobinQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
@@ -81,7 +81,7 @@ def _explain(question: RoundRobinQuestion, at: Release, answers: Sequence[Any]) 
             found[f"announced for {partitioner.remembered[0]}"] = "partition", partitioner.remembered[1]
         return found
 
-    return explain_script(question, answers, Watched(_taker(partitioner, at), held))
+    return explain_script(question, answers, Watched(_taker(partitioner), held))
 
 
 def _placed(question: RoundRobinQuestion) -> Iterator[tuple[RoundRobinStep, str | None]]:

@@ -12,9 +12,17 @@ from kafka_conformance.rules.sticky_distribution.rule import RULE, answer_of
 from kafka_reference.java.thread_local_random import SeededDraws
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster
+from kafka_reference.partitioning.keyless_distribution import (
+    Batches,
+    Distribution,
+    check_arguments,
+    load_queue_sizes,
+    partitioner_calls,
+    send_by_bytes,
+    send_by_two_calls,
+)
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
-from kafka_reference.partitioning.spread import Batches, Spread, by_bytes, by_two_calls, checked, load, plugged
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
 from kafka_reference.releases import NEWEST, Release, parse_release
 
@@ -57,14 +65,14 @@ class _NotPutOff(BuiltInPartitioner):
         super().update(info, appended_bytes, cluster, enable_switch=enable_switch or appended_bytes > 0)
 
 
-def _of(partitioners: tuple[str, ...], wrong: Callable[[Any, Cluster, Release], Spread]) -> Ask:
+def _of(partitioners: tuple[str, ...], wrong: Callable[[Any, Cluster, Release], Distribution]) -> Ask:
     """The rule, answered by ``wrong`` where one of these partitioners is there."""
 
     def ask(question: Any, at: Release) -> Answer:
         if question.partitioner not in partitioners:
             return RULE.ask(question, at)
         cluster = to_reference(question.cluster)
-        checked(question.partitioner, at, cluster, 1, None, None)
+        check_arguments(question.partitioner, at, cluster, 1, None, None)
         return answer_of(wrong(question, cluster, at))
 
     return ask
@@ -79,15 +87,15 @@ def _draws(question: Any) -> SeededDraws:
 
 
 def _by(made: type[BuiltInPartitioner]) -> Ask:
-    def wrong(question: Any, cluster: Cluster, at: Release) -> Spread:
+    def wrong(question: Any, cluster: Cluster, at: Release) -> Distribution:
         partitioner, batches = made(at, question.batch_records, _draws(question)), _batches(question, cluster)
-        load(partitioner, cluster, question.queue_sizes)
-        return Spread(batches.counts, by_bytes(partitioner, cluster, batches, question.records))
+        load_queue_sizes(partitioner, cluster, question.queue_sizes)
+        return Distribution(batches.counts, send_by_bytes(partitioner, cluster, batches, question.records))
 
     return _of(("builtin",), wrong)
 
 
-def _repeating(question: Any, cluster: Cluster, _: Release) -> Spread:
+def _repeating(question: Any, cluster: Cluster, _: Release) -> Distribution:
     sticky, batches = _Repeating(_draws(question)), _batches(question, cluster)
 
     def place() -> int:
@@ -96,12 +104,12 @@ def _repeating(question: Any, cluster: Cluster, _: Release) -> Spread:
     def on_new_batch(previous: int) -> None:
         sticky.next_partition("t", cluster, previous)
 
-    return Spread(batches.counts, by_two_calls(place, on_new_batch, batches, question.records))
+    return Distribution(batches.counts, send_by_two_calls(place, on_new_batch, batches, question.records))
 
 
-def _asked_once(question: Any, cluster: Cluster, at: Release) -> Spread:
+def _asked_once(question: Any, cluster: Cluster, at: Release) -> Distribution:
     """The batch is announced, and the record goes where it was going."""
-    place, on_new_batch = plugged(question.partitioner, at, cluster, _draws(question))
+    place, on_new_batch = partitioner_calls(question.partitioner, at, cluster, _draws(question))
     batches, switches = _batches(question, cluster), 0
     for now in range(question.records):
         partition = place()
@@ -109,13 +117,13 @@ def _asked_once(question: Any, cluster: Cluster, at: Release) -> Spread:
             on_new_batch(partition)
             switches += 1
         batches.append(partition, now)
-    return Spread(batches.counts, switches)
+    return Distribution(batches.counts, switches)
 
 
-def _ageing(question: Any, cluster: Cluster, at: Release) -> Spread:
-    place, on_new_batch = plugged(question.partitioner, at, cluster, _draws(question))
+def _ageing(question: Any, cluster: Cluster, at: Release) -> Distribution:
+    place, on_new_batch = partitioner_calls(question.partitioner, at, cluster, _draws(question))
     batches = _Ageing(cluster, question.batch_records, question.drain_after)
-    return Spread(batches.counts, by_two_calls(place, on_new_batch, batches, question.records))
+    return Distribution(batches.counts, send_by_two_calls(place, on_new_batch, batches, question.records))
 
 
 def _but(**changes: Any) -> Ask:

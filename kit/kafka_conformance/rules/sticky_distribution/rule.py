@@ -33,7 +33,7 @@ from kafka_conformance.rules.common.clusters import AskedCluster, clusters, to_r
 from kafka_conformance.rules.common.partitioner_steps import EXTREME_SEEDS, Seed
 from kafka_conformance.rules.common.scripts import SMALL_CLUSTERS, cluster_labels
 from kafka_reference.java.thread_local_random import SeededDraws
-from kafka_reference.partitioning.spread import LARGEST_BATCH, PARTITIONERS, Spread, spread
+from kafka_reference.partitioning.keyless_distribution import LARGEST_BATCH, PARTITIONERS, Distribution, distribute
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "StickyDistributionQuestion", "answer_of"]
@@ -62,14 +62,14 @@ class StickyDistributionQuestion(Question, frozen=True):
                 raise ValueError(f"{name} has {len(given)} entries for {len(self.cluster.partitions)} partitions")
 
 
-def answer_of(found: Spread) -> Answer:
+def answer_of(found: Distribution) -> Answer:
     """The answer's fields."""
     return {"counts": [[partition, n] for partition, n in sorted(found.counts.items())], "switches": found.switches}
 
 
 def _ask(question: StickyDistributionQuestion, at: Release) -> Answer:
     return answer_of(
-        spread(
+        distribute(
             question.partitioner,
             at,
             to_reference(question.cluster),

@@ -16,7 +16,7 @@ from kafka_conformance.rules.common.keys import (
     key_with_hash,
     unsigned_hash,
 )
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 

@@ -15,7 +15,7 @@ from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import M
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import masked
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
-from kafka_reference.partitioning.murmur2 import murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
 
 BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}

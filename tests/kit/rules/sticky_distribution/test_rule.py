@@ -52,11 +52,16 @@ def test_a_topic_without_partitions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("partitioner", "version"),
-    [("default", "4.4.0"), ("uniform-sticky", "2.3.1"), ("round-robin", "0.10.0.1"), ("builtin", "3.2.3")],
+    ("partitioner", "version", "why"),
+    [
+        ("default", "4.4.0", "DefaultPartitioner of Kafka 4.4.0 is not mirrored: expected 0.9.0.0 to 3.9.x"),
+        ("uniform-sticky", "2.3.1", "UniformStickyPartitioner of Kafka 2.3.1 is not mirrored: expected 2.4.0 to 3.9.x"),
+        ("round-robin", "0.10.0.1", "RoundRobinPartitioner of Kafka 0.10.0.1 is not mirrored: expected since 2.4.0"),
+        ("builtin", "3.2.3", "BuiltInPartitioner of Kafka 3.2.3 is not mirrored: expected since 3.3.0"),
+    ],
 )
-def test_a_partitioner_the_release_has_not_is_unsupported_and_no_answer(partitioner: str, version: str) -> None:
-    assert said(question(partitioner), version) == Unsupported(f"Kafka {version} has no {partitioner} partitioner")
+def test_a_release_without_the_partitioner_is_unsupported(partitioner: str, version: str, why: str) -> None:
+    assert said(question(partitioner), version) == Unsupported(why)
 
 
 @pytest.mark.parametrize(

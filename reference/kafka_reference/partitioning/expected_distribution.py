@@ -1,27 +1,27 @@
-"""The exact distribution of records without a key that each era's rule predicts, without sending any.
+"""The exact distribution of records without a key that each release's rule predicts, computed without sending any.
 
-The loop is that of ``spread``, and so are the words. Chances and shares are fractions, worked out from the rule:
+The loop is that of ``keyless_distribution``. Chances and shares are fractions that follow from the rule:
 
 ============== =========================================================================================================
-counter        Each partition in turn, the same number of records, but for the last, incomplete turn. If every record
-               begins a batch and is counted twice (2.4.0 – 3.9.1, KAFKA-9965), each *second* place in turn: with an even
-               number of partitions one half gets everything.
-sticky         A Markov chain of visits. A draw falls on place i with chance w(i), and is drawn again while it is the
-               place that is left: from i to j with w(j) / (1 - w(i)). It is reversible, and comes to i in proportion to
+built-in       Independent visits, to i with chance w(i), or by the weights of the table of queue sizes. A visit ends when
+               batch_records are sent and no batch is open: after batch_records records, or, if batches are drained every
+               d < batch_records, in whole batches, ceil(batch_records / d) * d records. That is less than twice
+               batch_records, so the cap of BuiltInPartitioner never applies: only records with a key could reach it.
+sticky         A Markov chain of visits. A draw falls on place i with chance w(i), and is repeated while it is the place
+               being left: from i to j with w(j) / (1 - w(i)). The chain is reversible, and visits i in proportion to
                w(i) * (1 - w(i)). A visit to i takes min(batch_records, drain_after(i)) records. While no partition is
-               available the same may follow itself, and visits are independent.
-built-in       Independent visits, i with chance w(i), or by the weights of the table of queue sizes. A visit ends when
-               batch_records are sent and no batch is open: after batch_records records, or, drained every d < that, in
-               whole batches, ceil(batch_records / d) * d records. That is less than twice batch_records, so the cap of
-               BuiltInPartitioner is never met: it takes records with a key among the others to meet it.
+               available a partition may follow itself, and visits are independent.
+counter        Each partition in turn, the same number of records, but for the last, incomplete turn. If every record
+               begins a batch and is counted twice (2.4.0 to 3.9.1, KAFKA-9965), each *second* place in turn: with an even
+               number of partitions one half gets everything.
 ============== =========================================================================================================
 
 w is not quite uniform: ``(draw & 0x7fffffff) % n`` favours the first 2^31 mod n places by one in 2^31.
 
-A share of records is a share of visits times the records of one visit, over the sum of that.
+A share of records is the share of visits times the records of one visit, over the sum of all.
 
-Java source mirrored: the same as in ``spread``. These are consequences, though, and no code of Kafka's: what the classes
-do is held against them by chi-square.
+These are consequences of ``keyless_distribution``, not code of Kafka's; the command ``skew`` and tests compare Java's
+counts with them by chi-square.
 """
 
 from __future__ import annotations
@@ -32,20 +32,23 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from kafka_reference.errors import QuestionError
+from kafka_reference.partitioning.behaviour import (
+    DefaultPartitionerBehaviour,
+    PartitionerBehaviour,
+    RoundRobinPartitionerBehaviour,
+)
 from kafka_reference.partitioning.cluster import Cluster
-from kafka_reference.partitioning.default import STICKY
-from kafka_reference.partitioning.round_robin import REMEMBERS
-from kafka_reference.partitioning.spread import checked
+from kafka_reference.partitioning.keyless_distribution import check_arguments
 from kafka_reference.releases import Release
 
-__all__ = ["Turns", "Visits", "expected", "expected_shares"]
+__all__ = ["Turns", "Visits", "expected"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Partition after partition, round and round: nothing is random but where it starts.
+    """One partition after the other, round and round: only the start is random.
 
-    (A counter that passes 2^31-1 goes on at 0, which breaks one turn in the middle.)
+    (A counter that passes 2^31-1 continues at 0, which breaks one turn in the middle.)
     """
 
     ids: tuple[int, ...]
@@ -60,7 +63,7 @@ class Turns:
 class Visits:
     """Visits, one after another: by partition id the chance of a draw, and the records that one visit takes.
 
-    ``repeats`` says whether a partition may follow itself; else it is drawn again until it does not.
+    ``repeats`` is True if a partition may follow itself; otherwise the draw is repeated until it does not.
     """
 
     chances: dict[int, Fraction]
@@ -80,21 +83,6 @@ class Visits:
         return {i: part / sum(records.values()) for i, part in records.items()}
 
 
-def expected_shares(
-    partitioner: str,
-    version: str | Release,
-    cluster: Cluster,
-    *,
-    batch_records: int,
-    drain_after: Sequence[int | None] | None = None,
-    queue_sizes: Sequence[int] | None = None,
-) -> dict[int, Fraction]:
-    """The exact share of records of every partition that gets any, by id, over all draws. As :func:`expected`."""
-    return expected(
-        partitioner, version, cluster, batch_records=batch_records, drain_after=drain_after, queue_sizes=queue_sizes
-    ).shares
-
-
 def expected(
     partitioner: str,
     version: str | Release,
@@ -104,12 +92,12 @@ def expected(
     drain_after: Sequence[int | None] | None = None,
     queue_sizes: Sequence[int] | None = None,
 ) -> Turns | Visits:
-    """The distribution that the rule predicts, as above, without sending anything.
+    """Return the distribution that the rule predicts; the arguments are those of ``keyless_distribution.distribute``.
 
     Raises NotInThisRelease; QuestionError for a topic without partitions, and where there is no closed form: round robin,
-    2.4.0 to 3.9.1, when some records begin a batch and others do not.
+    2.4.0 to 3.9.1, if some records begin a batch and others do not.
     """
-    at = checked(partitioner, version, cluster, batch_records, drain_after, queue_sizes)
+    check_arguments(partitioner, version, cluster, batch_records, drain_after, queue_sizes)
     ids = tuple(p.id for p in cluster.available) or tuple(range(len(cluster.partitions)))
     if not ids or len(set(ids)) < len(ids):
         raise QuestionError("a distribution needs partitions, each with an id of its own")
@@ -117,9 +105,9 @@ def expected(
     lengths = {i: min(batch_records, ages.get(i) or batch_records) for i in ids}
     if partitioner == "builtin":
         return _built_in(cluster, ids, lengths, batch_records, queue_sizes)
-    if partitioner == "round-robin" and at not in REMEMBERS:
-        return Turns(_every_second(ids, lengths))
-    if partitioner == "round-robin" or at not in STICKY:
+    if partitioner == "round-robin":
+        return Turns(_every_second(ids, lengths) if _counts_twice(version) else ids)
+    if partitioner == "default" and not DefaultPartitionerBehaviour.of(version).sticks_without_key:
         return Turns(ids)
     chances = _chances([1] * len(ids))
     return Visits(dict(zip(ids, chances, strict=True)), lengths, repeats=len(ids) == 1 or not cluster.available)
@@ -142,8 +130,14 @@ def _built_in(
     return Visits(dict(zip(ids, _chances(weights), strict=True)), stays, repeats=True)
 
 
+def _counts_twice(version: str | Release) -> bool:
+    """Return whether the counter of round robin moves twice for a record that begins a batch."""
+    keeps = RoundRobinPartitionerBehaviour.of(version).new_batch_keeps_partition
+    return PartitionerBehaviour.of(version).has_on_new_batch and not keeps
+
+
 def _every_second(ids: tuple[int, ...], lengths: dict[int, int]) -> tuple[int, ...]:
-    """Each record is asked about twice, and the second answer counts: the numbers 1, 3, 5, …"""
+    """Return the places 1, 3, 5, …: ``partition()`` is called twice for each record, and the second result counts."""
     if any(length > 1 for length in lengths.values()):
         raise QuestionError(
             "round robin counts twice where a batch begins: no closed form unless every record begins one"
@@ -152,7 +146,7 @@ def _every_second(ids: tuple[int, ...], lengths: dict[int, int]) -> tuple[int, .
 
 
 def _chances(weights: Sequence[int]) -> list[Fraction]:
-    """The chance that ``(draw & 0x7fffffff) % sum(weights)`` falls on each, over all draws."""
+    """Return the chance that ``(draw & 0x7fffffff) % sum(weights)`` falls on each place, over all draws."""
     total = sum(weights)
     rounds, rest = divmod(2**31, total)
     below = [rounds * end + min(rest, end) for end in (0, *accumulate(weights))]

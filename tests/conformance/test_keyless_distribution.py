@@ -21,8 +21,8 @@ from kafka_conformance.rules.common.clusters import to_reference
 from kafka_conformance.verify.skew import UNLIKELY, Fit, fit, look
 from kafka_jars.pins import load
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.partitioning.expected_spread import expected
-from kafka_reference.partitioning.spread import PARTITIONERS, checked
+from kafka_reference.partitioning.expected_distribution import expected
+from kafka_reference.partitioning.keyless_distribution import PARTITIONERS, check_arguments
 from kafka_reference.releases import Release, parse_release
 
 RULE = RULES["sticky-distribution"]
@@ -144,7 +144,7 @@ def test_a_release_has_the_partitioners_it_is_said_to_have(oracle: Oracle, at: R
     oracle.close_release(str(at))
     for question, outcome in zip(questions, outcomes, strict=True):
         try:
-            checked(question.partitioner, at, to_reference(question.cluster), 1, None, None)
+            check_arguments(question.partitioner, at, to_reference(question.cluster), 1, None, None)
         except NotInThisRelease:
             assert isinstance(outcome, Unsupported), outcome
         else:

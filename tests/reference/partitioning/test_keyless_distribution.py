@@ -11,7 +11,7 @@ from kafka_reference.errors import (
 )
 from kafka_reference.java.thread_local_random import ListedDraws, SeededDraws
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
-from kafka_reference.partitioning.spread import LARGEST_BATCH, Spread, spread
+from kafka_reference.partitioning.keyless_distribution import LARGEST_BATCH, Distribution, distribute
 
 
 def led(count: int) -> Cluster:
@@ -26,12 +26,12 @@ def cluster(*partitions: tuple[int, int | None]) -> Cluster:
 THREE = led(3)
 
 
-def listed(partitioner: str, version: str, draws: list[int], records: int, batch: int, **more: object) -> Spread:
-    return spread(partitioner, version, THREE, ListedDraws(draws), records=records, batch_records=batch, **more)  # type: ignore[arg-type]
+def listed(partitioner: str, version: str, draws: list[int], records: int, batch: int, **more: object) -> Distribution:
+    return distribute(partitioner, version, THREE, ListedDraws(draws), records=records, batch_records=batch, **more)  # type: ignore[arg-type]
 
 
 def test_to_2_3_a_record_is_placed_once_by_a_counter_that_starts_at_a_draw() -> None:
-    assert listed("default", "2.3.1", [7], 4, 1) == Spread({1: 2, 2: 1, 0: 1}, 0)
+    assert listed("default", "2.3.1", [7], 4, 1) == Distribution({1: 2, 2: 1, 0: 1}, 0)
 
 
 @pytest.mark.parametrize("who", ["default", "uniform-sticky"])
@@ -40,27 +40,27 @@ def test_the_sticky_partition_is_left_at_each_new_batch_and_the_first_choice_get
     who: str, version: str
 ) -> None:
     """0 is chosen and, with no batch there, announced as full; 0 is drawn again, which does not count, then 1, 2 and 0."""
-    assert listed(who, version, [0, 0, 1, 2, 0], 5, 2) == Spread({1: 2, 2: 2, 0: 1}, 3)
+    assert listed(who, version, [0, 0, 1, 2, 0], 5, 2) == Distribution({1: 2, 2: 2, 0: 1}, 3)
 
 
 def test_a_batch_that_is_drained_makes_the_sticky_partitioner_leave() -> None:
     """One record to 1, which is drained at once; two to 2; then 0 until it is full."""
     found = listed("default", "2.8.2", [0, 1, 2, 0, 1], 8, 4, drain_after=[None, 1, 2])
-    assert found == Spread({1: 2, 2: 2, 0: 4}, 4)
+    assert found == Distribution({1: 2, 2: 2, 0: 4}, 4)
 
 
 def test_the_built_in_one_leaves_when_a_batch_is_full() -> None:
-    assert listed("builtin", "4.4.0", [0, 1, 2], 6, 3) == Spread({0: 3, 1: 3}, 2)
+    assert listed("builtin", "4.4.0", [0, 1, 2], 6, 3) == Distribution({0: 3, 1: 3}, 2)
 
 
 def test_the_built_in_one_stays_for_whole_batches_and_less_than_two_full_ones() -> None:
     """Drained after 2 records each, it takes 4 to come to 3 with no batch open."""
-    assert listed("builtin", "3.3.2", [0, 1, 2], 9, 3, drain_after=[2] * 3) == Spread({0: 4, 1: 4, 2: 1}, 2)
-    assert listed("builtin", "3.3.2", [0, 1, 2], 7, 3, drain_after=[1] * 3) == Spread({0: 3, 1: 3, 2: 1}, 2)
+    assert listed("builtin", "3.3.2", [0, 1, 2], 9, 3, drain_after=[2] * 3) == Distribution({0: 4, 1: 4, 2: 1}, 2)
+    assert listed("builtin", "3.3.2", [0, 1, 2], 7, 3, drain_after=[1] * 3) == Distribution({0: 3, 1: 3, 2: 1}, 2)
 
 
 def test_the_built_in_one_may_stay_where_it_was_and_that_is_a_switch() -> None:
-    assert listed("builtin", "4.4.0", [2, 2, -1], 4, 2) == Spread({2: 4}, 2)
+    assert listed("builtin", "4.4.0", [2, 2, -1], 4, 2) == Distribution({2: 4}, 2)
 
 
 def test_queue_sizes_weigh() -> None:
@@ -71,7 +71,7 @@ def test_queue_sizes_weigh() -> None:
 def test_partitions_without_a_leader_have_no_place_in_the_table() -> None:
     """Of queue sizes 9, 0, 3 the 9 is not looked at: weights 4 and 1, for the ids 7 and 5."""
     some = cluster((6, None), (7, 0), (5, 0))
-    found = spread(
+    found = distribute(
         "builtin", "4.4.0", some, ListedDraws([3, 4, 5, 0]), records=3, batch_records=1, queue_sizes=[9, 0, 3]
     )
     assert found.counts == {7: 2, 5: 1}
@@ -80,8 +80,8 @@ def test_partitions_without_a_leader_have_no_place_in_the_table() -> None:
 # The records are the clock. Each partition's batch is two records old, by all the producer's records, when round robin
 # comes to it again. By its own records it would be one record old, and open.
 def test_a_batch_ages_by_all_the_producers_records() -> None:
-    found = spread("round-robin", "3.9.1", THREE, ListedDraws(), records=6, batch_records=10, drain_after=[2] * 3)
-    assert found == Spread({0: 2, 1: 2, 2: 2}, 6)
+    found = distribute("round-robin", "3.9.1", THREE, ListedDraws(), records=6, batch_records=10, drain_after=[2] * 3)
+    assert found == Distribution({0: 2, 1: 2, 2: 2}, 6)
 
 
 # KAFKA-10888. With linger.ms=0 a quick broker's batches are taken almost at once, and the sticky partitioner of 2.4.0 to
@@ -91,7 +91,7 @@ def test_a_slow_broker_got_the_most_records() -> None:
     paces = [4, 4, 4, 4, 4, None]
 
     def shares(partitioner: str, version: str) -> list[float]:
-        counts = spread(
+        counts = distribute(
             partitioner, version, led(6), SeededDraws(7), records=36_000, batch_records=16, drain_after=paces
         ).counts
         return [counts[place] / 36_000 for place in range(6)]
@@ -114,18 +114,20 @@ def test_a_slow_broker_got_the_most_records() -> None:
 )
 def test_half_of_an_even_number_of_partitions_starved(version: str, even: list[int], odd: list[int]) -> None:
     for expected in (even, odd):
-        counts = spread("round-robin", version, led(len(expected)), ListedDraws(), records=60, batch_records=1).counts
+        counts = distribute(
+            "round-robin", version, led(len(expected)), ListedDraws(), records=60, batch_records=1
+        ).counts
         assert [counts.get(place, 0) for place in range(len(expected))] == expected
 
 
 def test_an_index_is_taken_for_an_id_where_nobody_leads_and_such_a_batch_is_never_drained() -> None:
     nobody = cluster((5, None), (6, None))
-    found = spread("builtin", "4.4.0", nobody, ListedDraws([1, 0]), records=3, batch_records=3, drain_after=[1, 1])
+    found = distribute("builtin", "4.4.0", nobody, ListedDraws([1, 0]), records=3, batch_records=3, drain_after=[1, 1])
     assert found.counts == {1: 3}
 
 
 def test_no_records() -> None:
-    assert listed("builtin", "4.4.0", [], 0, 1) == Spread({}, 0)
+    assert listed("builtin", "4.4.0", [], 0, 1) == Distribution({}, 0)
 
 
 @pytest.mark.parametrize(
@@ -140,19 +142,20 @@ def test_no_records() -> None:
 )
 def test_no_partitions(partitioner: str, version: str, raised: type[Exception]) -> None:
     with pytest.raises(raised):
-        spread(partitioner, version, led(0), SeededDraws(0), records=1, batch_records=1)
+        distribute(partitioner, version, led(0), SeededDraws(0), records=1, batch_records=1)
 
 
 @pytest.mark.parametrize(
-    ("partitioner", "version"),
+    ("partitioner", "version", "name"),
     [
-        ("default", "0.8.2.0"), ("default", "4.0.0"), ("uniform-sticky", "2.3.1"), ("uniform-sticky", "4.4.0"),
-        ("round-robin", "2.3.1"), ("builtin", "3.2.3"),
+        ("default", "0.8.2.0", "DefaultPartitioner"), ("default", "4.0.0", "DefaultPartitioner"),
+        ("uniform-sticky", "2.3.1", "UniformStickyPartitioner"), ("uniform-sticky", "4.4.0", "UniformStickyPartitioner"),
+        ("round-robin", "2.3.1", "RoundRobinPartitioner"), ("builtin", "3.2.3", "BuiltInPartitioner"),
     ],
 )  # fmt: skip
-def test_releases_without_it(partitioner: str, version: str) -> None:
-    with pytest.raises(NotInThisRelease, match=f"has no {partitioner} partitioner"):
-        spread(partitioner, version, THREE, SeededDraws(0), records=0, batch_records=1)
+def test_a_release_without_the_partitioner_is_refused(partitioner: str, version: str, name: str) -> None:
+    with pytest.raises(NotInThisRelease, match=f"{name} of Kafka {version} is not mirrored"):
+        distribute(partitioner, version, THREE, SeededDraws(0), records=0, batch_records=1)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,7 @@ def test_releases_without_it(partitioner: str, version: str) -> None:
     [
         ({"batch_records": 0}, "batch_records is 0"),
         ({"batch_records": LARGEST_BATCH + 1}, "batch_records is 1073741824"),
-        ({"drain_after": [1]}, "drain_after has 1 entries: give one for each of the 3"),
+        ({"drain_after": [1]}, "drain_after has 1 entries: expected one for each of the 3"),
         ({"drain_after": [1, 0, 1]}, "an age below 1"),
         ({"queue_sizes": [1, 2]}, "queue_sizes has 2 entries"),
     ],
@@ -168,12 +171,12 @@ def test_releases_without_it(partitioner: str, version: str) -> None:
 def test_questions_that_make_no_sense(changes: dict[str, object], words: str) -> None:
     asked: dict[str, object] = {"records": 1, "batch_records": 1} | changes
     with pytest.raises(QuestionError, match=words):
-        spread("builtin", "4.4.0", THREE, SeededDraws(0), **asked)  # type: ignore[arg-type]
+        distribute("builtin", "4.4.0", THREE, SeededDraws(0), **asked)  # type: ignore[arg-type]
 
 
-def test_nobody_of_that_name() -> None:
-    with pytest.raises(QuestionError, match="there is no partitioner sticky"):
-        spread("sticky", "4.4.0", THREE, SeededDraws(0), records=1, batch_records=1)
+def test_an_unknown_partitioner_is_refused() -> None:
+    with pytest.raises(QuestionError, match="unknown partitioner 'sticky'"):
+        distribute("sticky", "4.4.0", THREE, SeededDraws(0), records=1, batch_records=1)
 
 
 def test_draws_that_run_out_are_no_answer() -> None:

@@ -7,8 +7,8 @@ import pytest
 from kafka_reference.errors import NotInThisRelease, QuestionError
 from kafka_reference.java.thread_local_random import SeededDraws
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
-from kafka_reference.partitioning.expected_spread import Turns, Visits, expected, expected_shares
-from kafka_reference.partitioning.spread import spread
+from kafka_reference.partitioning.expected_distribution import Turns, Visits, expected
+from kafka_reference.partitioning.keyless_distribution import distribute
 
 WHOLE = 2**31
 
@@ -24,21 +24,21 @@ def led(count: int) -> Cluster:
 
 def test_a_remainder_is_not_quite_uniform() -> None:
     """2^31 = 6 x 357913941 + 2: the first two remainders come up once more than the others."""
-    shares = expected_shares("builtin", "4.4.0", led(6), batch_records=16)
+    shares = expected("builtin", "4.4.0", led(6), batch_records=16).shares
     assert list(shares.values()) == [Fraction(357913942, WHOLE)] * 2 + [Fraction(357913941, WHOLE)] * 4
-    assert set(expected_shares("builtin", "4.4.0", led(8), batch_records=16).values()) == {Fraction(1, 8)}
+    assert set(expected("builtin", "4.4.0", led(8), batch_records=16).shares.values()) == {Fraction(1, 8)}
 
 
 def test_queue_sizes_give_the_weights_of_the_table() -> None:
     """0, 3, 1: 4, 1 and 3 of 8."""
-    shares = expected_shares("builtin", "4.4.0", led(3), batch_records=16, queue_sizes=[0, 3, 1])
+    shares = expected("builtin", "4.4.0", led(3), batch_records=16, queue_sizes=[0, 3, 1]).shares
     assert list(shares.values()) == [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
 
 
 def test_equal_queue_sizes_say_nothing_unless_somebody_is_left_out() -> None:
     some = cluster((0, 0), (1, None), (2, 0), (3, 0), (4, 0))
     for sizes in ([2] * 5, None, [2, 9, 2, 2, 2]):
-        shares = expected_shares("builtin", "4.4.0", some, batch_records=16, queue_sizes=sizes)
+        shares = expected("builtin", "4.4.0", some, batch_records=16, queue_sizes=sizes).shares
         assert shares == dict.fromkeys((0, 2, 3, 4), Fraction(1, 4))
 
 
@@ -55,9 +55,9 @@ def test_the_frequencies_of_a_chain_that_never_repeats_stay_as_they_are_after_a_
 # KAFKA-10888, as fractions: nobody's bias comes near a slow broker's.
 def test_a_slow_broker_s_share_follows_from_the_records_of_a_visit() -> None:
     paces = [4, 4, 4, 4, None]
-    slow = expected_shares("default", "2.8.2", led(5), batch_records=16, drain_after=paces)[4]
+    slow = expected("default", "2.8.2", led(5), batch_records=16, drain_after=paces).shares[4]
     assert slow == pytest.approx(16 / 32, abs=1e-8)
-    even = expected_shares("builtin", "3.3.2", led(5), batch_records=16, drain_after=paces)[4]
+    even = expected("builtin", "3.3.2", led(5), batch_records=16, drain_after=paces).shares[4]
     assert even == pytest.approx(1 / 5, abs=1e-8)
 
 
@@ -70,14 +70,14 @@ def test_the_built_in_one_takes_whole_batches() -> None:
 def test_counters_take_turns() -> None:
     assert expected("default", "2.3.1", cluster((7, 0), (3, None), (5, 0)), batch_records=9) == Turns((7, 5))
     assert expected("round-robin", "4.4.0", led(3), batch_records=9) == Turns((0, 1, 2))
-    assert expected_shares("round-robin", "3.9.2", led(3), batch_records=9) == dict.fromkeys(range(3), Fraction(1, 3))
+    assert expected("round-robin", "3.9.2", led(3), batch_records=9).shares == dict.fromkeys(range(3), Fraction(1, 3))
 
 
 # KAFKA-9965.
 def test_a_counter_that_moves_twice_comes_to_every_second_place() -> None:
-    assert expected_shares("round-robin", "3.9.1", led(6), batch_records=1) == dict.fromkeys((1, 3, 5), Fraction(1, 3))
-    assert set(expected_shares("round-robin", "2.4.0", led(5), batch_records=1)) == set(range(5))
-    drained = expected_shares("round-robin", "3.9.1", led(2), batch_records=9, drain_after=[1, 1])
+    assert expected("round-robin", "3.9.1", led(6), batch_records=1).shares == dict.fromkeys((1, 3, 5), Fraction(1, 3))
+    assert set(expected("round-robin", "2.4.0", led(5), batch_records=1).shares) == set(range(5))
+    drained = expected("round-robin", "3.9.1", led(2), batch_records=9, drain_after=[1, 1]).shares
     assert drained == {1: Fraction(1)}
 
 
@@ -115,8 +115,8 @@ NOBODY = cluster((9, None), (4, None), (2, None))
     ],
 )
 def test_what_is_sent_comes_near(partitioner: str, version: str, cluster: Cluster, more: dict[str, list[int]]) -> None:
-    shares = expected_shares(partitioner, version, cluster, batch_records=4, **more)  # type: ignore[arg-type]
-    found = spread(partitioner, version, cluster, SeededDraws(3), records=30_000, batch_records=4, **more)  # type: ignore[arg-type]
+    shares = expected(partitioner, version, cluster, batch_records=4, **more).shares  # type: ignore[arg-type]
+    found = distribute(partitioner, version, cluster, SeededDraws(3), records=30_000, batch_records=4, **more)  # type: ignore[arg-type]
     assert {i: n / 30_000 for i, n in found.counts.items()} == pytest.approx(
         {i: float(share) for i, share in shares.items()}, abs=0.015
     )
