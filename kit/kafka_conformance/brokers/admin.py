@@ -1,8 +1,8 @@
-"""Topics made, grown and deleted over Kafka's own protocol, with no client in between.
+"""Create, extend and delete topics over Kafka's own protocol, without a client.
 
 Four requests are all it takes, in versions that every broker from 3.3 to 4.4 speaks and whose form is the old one, without
 tagged fields: CreateTopics 4, CreatePartitions 1, DeleteTopics 3, Metadata 5. A broker hands the first three to the
-controller. A topic that was made is used at once, so its makers wait until every broker knows a leader of each partition.
+controller. Callers use a new topic at once, so these functions wait until every broker knows a leader of each partition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _METADATA, _CREATE_TOPICS, _DELETE_TOPICS, _CREATE_PARTITIONS = 3, 19, 20, 37
 _VERSIONS = {_METADATA: 5, _CREATE_TOPICS: 4, _DELETE_TOPICS: 3, _CREATE_PARTITIONS: 1}
 _LIMIT_S = 30.0
 _POLL_S = 0.02
-# Those met where a topic is made. The protocol's guide has all.
+# The errors that these requests return; the protocol guide has all.
 _ERRORS = {
     3: "there is no such topic", 17: "that is no name for a topic", 36: "there is such a topic already",
     37: "that is no number of partitions", 38: "there are not so many brokers", 40: "a setting is wrong",
@@ -122,33 +122,33 @@ def _await_leaders(bootstrap: str, name: str, partitions: int) -> None:
     _await(bootstrap, name, led, f"has no leader for each of its {partitions} partitions")
 
 
-def _await(bootstrap: str, name: str, seen: Callable[[dict[int, int]], bool], trouble: str) -> None:
+def _await(bootstrap: str, name: str, seen: Callable[[dict[int, int]], bool], problem: str) -> None:
     """Until every broker that answers has seen it: each learns of it in its own time, and a client may ask any of them."""
     limit = time.monotonic() + _LIMIT_S
     while time.monotonic() < limit:
-        if all(seen(leaders) for leaders in _told(bootstrap, name)):
+        if all(seen(leaders) for leaders in _views(bootstrap, name)):
             return
         time.sleep(_POLL_S)
-    raise BrokerLost(f"topic {name} {trouble} after {_LIMIT_S:g} s")
+    raise BrokerLost(f"topic {name} {problem} after {_LIMIT_S:g} s")
 
 
-def _told(bootstrap: str, name: str) -> list[dict[int, int]]:
+def _views(bootstrap: str, name: str) -> list[dict[int, int]]:
     """What each broker that answers says of a topic. Raises BrokerLost if none does."""
-    told, lost = [], None
+    views, lost = [], None
     for address in bootstrap.split(","):
         try:
-            told.append(partitions_of(address, name))
+            views.append(partitions_of(address, name))
         except BrokerLost as error:
             lost = error
-    if not told and lost is not None:
+    if not views and lost is not None:
         raise lost
-    return told
+    return views
 
 
 def _ask(bootstrap: str, request: int, body: bytes) -> _Answer:
     """Ask the first broker of ``bootstrap`` that can be reached."""
     head = struct.pack(">hhi", request, _VERSIONS[request], 1) + _text("kafka-conformance")
-    trouble: Exception = BadInput("an empty address")
+    failure: Exception = BadInput("an empty address")
     for address in bootstrap.split(","):
         host, _, port = address.strip().rpartition(":")
         try:
@@ -157,8 +157,8 @@ def _ask(bootstrap: str, request: int, body: bytes) -> _Answer:
                 (length,) = struct.unpack(">i", _read(connection, 4))
                 return _Answer(_read(connection, length), at=4)  # after the correlation id
         except (OSError, ValueError, struct.error) as error:
-            trouble = error
-    raise BrokerLost(f"no broker answers at {bootstrap}: {trouble}") from trouble
+            failure = error
+    raise BrokerLost(f"no broker answers at {bootstrap}: {failure}") from failure
 
 
 def _read(connection: socket.socket, length: int) -> bytes:

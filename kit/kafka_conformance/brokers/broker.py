@@ -67,13 +67,13 @@ class Broker(Protocol):
         """Make a topic and wait until all its partitions have leaders. Raises BadInput, BrokerLost."""
 
     def grow_topic(self, name: str, partitions: int) -> None:
-        """Give a topic more partitions, likewise."""
+        """Increase the partition count of a topic and wait for the leaders. Raises BadInput, BrokerLost."""
 
     def stop_node(self, node: int) -> None:
         """Ask a node to end in order, and wait until it has. Raises BadInput for one that is not to be ended."""
 
     def kill_node(self, node: int) -> None:
-        """Kill a node: nothing is flushed, nobody is told."""
+        """Kill a node: nothing is flushed, no peer is notified."""
 
     def start_node(self, node: int) -> None:
         """Start a node again that was stopped or killed, and wait until it is ready."""
@@ -102,7 +102,7 @@ class _JarsBroker:
         admin.grow_topic(self.bootstrap, name, partitions)
 
     def watch(self) -> None:
-        """Raises BrokerLost if a node has ended that nobody asked to."""
+        """Raise BrokerLost if a node has ended by itself."""
         if lost := self._cluster.ended_alone():
             raise BrokerLost(lost)
 
@@ -150,7 +150,7 @@ def _from_jars(kafka: str, nodes: int, settings: Mapping[str, str], port: int | 
         try:
             yield _JarsBroker(cluster, version)
         except Exception as error:
-            with contextlib.suppress(BrokerLost):  # the keeper has gone too: the error says so, if it matters
+            with contextlib.suppress(BrokerLost):  # the supervisor has ended too: the error says so
                 if lost := cluster.ended_alone():
                     error.add_note(f"Kafka {version}: {lost}")
             raise

@@ -6,8 +6,8 @@ be taken: where the ports are ours to choose, others are tried.
 
 The log goes through slf4j-simple, warnings and the line that is waited for. A node's last words are in every error.
 
-Nothing is written outside the keeper's folder: temporary files of native libraries go into it by ``java.io.tmpdir``, those
-of a crash by the working folder, and the JVM's own in ``/tmp`` are turned off, since one that is killed leaves it there.
+Nothing is written outside the supervisor's folder: ``java.io.tmpdir`` points native libraries to it, the working folder
+crash files, and the JVM's own files in ``/tmp`` are turned off, since a killed JVM would leave them.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ class Plan:
 
 
 class Cluster:
-    """The nodes of a plan, in a keeper's folder."""
+    """The nodes of a plan, in a supervisor's folder."""
 
-    def __init__(self, plan: Plan, kept: ProcessSupervisor, nodes: tuple[Node, ...]) -> None:
-        self._plan, self._kept, self.nodes = plan, kept, nodes
+    def __init__(self, plan: Plan, supervisor: ProcessSupervisor, nodes: tuple[Node, ...]) -> None:
+        self._plan, self._supervisor, self.nodes = plan, supervisor, nodes
         self._starts = dict.fromkeys((node.id for node in nodes), 0)
         self._wanted: set[int] = set()
-        self.folder = kept.folder
+        self.folder = supervisor.folder
 
     def format(self) -> None:
         """Make every node's folder ready. Raises BrokerLost with what the tool said."""
@@ -88,10 +88,12 @@ class Cluster:
             file = self._properties(node)
             file.write_text(properties(node, self.nodes, self._data(node), self._plan.settings), encoding="utf-8")
             words = (*_SHORT_LIVED, "kafka.tools.StorageTool", "format", "-t", named, "-c", str(file))
-            self._kept.start(f"format-{node.id}", self._plan.command(self.folder, *words), f"format-{node.id}.log")
+            self._supervisor.start(
+                f"format-{node.id}", self._plan.command(self.folder, *words), f"format-{node.id}.log"
+            )
         for node in self.nodes:
             name = f"format-{node.id}"
-            code = self._kept.wait(name, START_LIMIT_S)
+            code = self._supervisor.wait(name, START_LIMIT_S)
             if code != 0:
                 how = f"did not end within {START_LIMIT_S} s" if code is None else f"ended with code {code}"
                 raise BrokerLost(f"formatting node {node.id} {how}: {last_words(self.folder / f'{name}.log')}")
@@ -101,12 +103,12 @@ class Cluster:
         for each in ids:
             self._starts[each] += 1
             words = (f"-Xmx{self._plan.heap_mb}m", "kafka.Kafka", str(self._properties(self._node(each))))
-            self._kept.start(str(each), self._plan.command(self.folder, *words), self.log(each).name)
+            self._supervisor.start(str(each), self._plan.command(self.folder, *words), self.log(each).name)
             self._wanted.add(each)
         limit = time.monotonic() + START_LIMIT_S
         for each in ids:
             while _READY not in self.log(each).read_bytes():
-                if (code := self._kept.code(str(each))) is not None:
+                if (code := self._supervisor.code(str(each))) is not None:
                     self._wanted.discard(each)
                     raise BrokerLost(f"node {each} ended with code {code} while starting: {last_words(self.log(each))}")
                 if time.monotonic() > limit:
@@ -126,13 +128,13 @@ class Cluster:
     def restart(self, node: int) -> None:
         """Start a node that was stopped or killed, on its port and its files."""
         self._checked(node)
-        if self._kept.code(str(node)) is None:
+        if self._supervisor.code(str(node)) is None:
             raise BadInput(f"node {node} runs already")
         self.start(node)
 
     def pids(self) -> dict[int, int]:
         """The process ids of the nodes that run, by node."""
-        return {node.id: pid for node in self.nodes if (pid := self._kept.pid(str(node.id))) is not None}
+        return {node.id: pid for node in self.nodes if (pid := self._supervisor.pid(str(node.id))) is not None}
 
     def log(self, node: int) -> Path:
         """What a node has said since its last start."""
@@ -141,7 +143,7 @@ class Cluster:
     def ended_alone(self) -> str:
         """The first node that has ended and was not asked to, with its last words; empty if there is none."""
         for each in sorted(self._wanted):
-            if (code := self._kept.code(str(each))) is not None:
+            if (code := self._supervisor.code(str(each))) is not None:
                 return f"node {each} ended by itself with code {code}: {last_words(self.log(each))}"
         return ""
 
@@ -151,13 +153,13 @@ class Cluster:
             raise BadInput(
                 f"node {node} has the controllers' only vote, without it the others are no cluster: end another"
             )
-        if self._kept.code(str(node)) is not None:
+        if self._supervisor.code(str(node)) is not None:
             raise BadInput(f"node {node} does not run")
         self._wanted.discard(node)
-        self._kept.signal(str(node), how)
-        if self._kept.wait(str(node), STOP_LIMIT_S) is None:
-            self._kept.signal(str(node), signal.SIGKILL)
-            self._kept.wait(str(node), STOP_LIMIT_S)
+        self._supervisor.signal(str(node), how)
+        if self._supervisor.wait(str(node), STOP_LIMIT_S) is None:
+            self._supervisor.signal(str(node), signal.SIGKILL)
+            self._supervisor.wait(str(node), STOP_LIMIT_S)
             raise BrokerLost(
                 f"node {node} did not end within {STOP_LIMIT_S} s and was killed: {last_words(self.log(node))}"
             )
@@ -185,15 +187,15 @@ def running_cluster(plan: Plan) -> Iterator[Cluster]:
 
 def _started(plan: Plan, stack: contextlib.ExitStack) -> Cluster:
     for tried in range(1, _TRIES + 1):
-        kept = stack.enter_context(ProcessSupervisor())
-        cluster = Cluster(plan, kept, nodes_of(plan.nodes, plan.port))
+        supervisor = stack.enter_context(ProcessSupervisor())
+        cluster = Cluster(plan, supervisor, nodes_of(plan.nodes, plan.port))
         try:
             cluster.format()
             cluster.start(*(node.id for node in cluster.nodes))
         except BrokerLost as lost:
             if _IN_USE not in str(lost) or tried == _TRIES or plan.port is not None:
                 raise
-            kept.close()
+            supervisor.close()
         else:
             return cluster
     raise AssertionError("the last try raises")

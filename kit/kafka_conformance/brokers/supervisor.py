@@ -1,4 +1,4 @@
-"""The run's side of the keeper (:mod:`~kafka_conformance.brokers.supervisor_process`): processes in a folder, both gone with the run."""
+"""Processes in a folder, both removed when the run ends; the client of :mod:`.supervisor_process`."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from kafka_conformance.core.errors import BrokerLost
 
 __all__ = ["ProcessSupervisor"]
 
-_KEEPER = Path(__file__).with_name("supervisor_process.py")
+_PROGRAM = Path(__file__).with_name("supervisor_process.py")
 _ANSWER_LIMIT_S = 20
 _END_LIMIT_S = 20
 
 
 class ProcessSupervisor:
-    """A folder and the processes in it, as a context manager. May be asked from several threads."""
+    """A folder and the processes in it, as a context manager. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._pids: dict[str, int] = {}
         self._lock = threading.Lock()
         self._pending = b""
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), tempfile.gettempdir()],
+            [sys.executable, "-I", "-S", str(_PROGRAM), str(os.getpid()), tempfile.gettempdir()],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         self._folder: Path | None = None
         try:
-            self._folder = Path(self._heard()["folder"])
+            self._folder = Path(self._receive()["folder"])
         except BaseException:
             interrupts.heard()
             self.close()
@@ -49,42 +49,42 @@ class ProcessSupervisor:
 
     @property
     def folder(self) -> Path:
-        """Whatever is in it goes with the run."""
+        """The folder; it is deleted when the run ends."""
         assert self._folder is not None  # noqa: S101  it is set before anybody else can ask
         return self._folder
 
     def start(self, name: str, command: Sequence[str], log: str) -> int:
-        """Start a process; what it says goes into the file ``log``. Its process id. Raises BrokerLost."""
-        answer = self._asked({"start": name, "command": list(command), "log": log})
+        """Start a process whose output goes into the file ``log``, and return its id. Raises BrokerLost."""
+        answer = self._request({"start": name, "command": list(command), "log": log})
         if "failed" in answer:
             raise BrokerLost(f"{command[0]} cannot be started: {answer['failed']}")
         self._pids[name] = int(answer["pid"])
         return self._pids[name]
 
     def signal(self, name: str, number: signal.Signals) -> None:
-        """Send a process a signal, if it still runs."""
-        self._asked({"signal": int(number), "to": name})
+        """Send a signal to a process, if it still runs."""
+        self._request({"signal": int(number), "to": name})
 
     def code(self, name: str) -> int | None:
-        """The exit code of a process, None while it runs; that of a signal is negative."""
-        found = self._asked({"state": name})["code"]
+        """Return the exit code of a process, negative for a signal; None while it runs."""
+        found = self._request({"state": name})["code"]
         if found is not None:
             self._pids.pop(name, None)
         return None if found is None else int(found)
 
     def wait(self, name: str, limit_s: float) -> int | None:
-        """The exit code once it has ended; None if it has not within the limit."""
+        """Wait for a process and return its exit code; None if it still runs after ``limit_s``."""
         limit = time.monotonic() + limit_s
         while (code := self.code(name)) is None and time.monotonic() < limit:
             time.sleep(0.01)
         return code
 
     def pid(self, name: str) -> int | None:
-        """The process id, None if it has ended."""
+        """Return the process id; None if the process has ended."""
         return self._pids.get(name) if self.code(name) is None else None
 
     def close(self) -> None:
-        """End everything and wait until it is gone."""
+        """End all processes, delete the folder, and wait for both."""
         assert self._process.stdin is not None  # noqa: S101  it was started with pipes
         assert self._process.stdout is not None  # noqa: S101
         with contextlib.suppress(OSError):
@@ -96,7 +96,7 @@ class ProcessSupervisor:
             code = self._process.wait(_END_LIMIT_S)
         self._process.stdout.close()
         if code != 0:
-            self._end_without_the_keeper()
+            self._clean_up()
 
     def __enter__(self) -> Self:
         return self
@@ -108,15 +108,15 @@ class ProcessSupervisor:
             interrupts.heard()
         self.close()
 
-    def _end_without_the_keeper(self) -> None:
-        """Somebody killed the keeper: what it would have done."""
+    def _clean_up(self) -> None:
+        """Do what the supervisor process would have done, had it not been killed."""
         for pid in self._pids.values():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _asked(self, line: dict[str, Any]) -> dict[str, Any]:
+    def _request(self, line: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None  # noqa: S101
         with self._lock:
             try:
@@ -124,9 +124,9 @@ class ProcessSupervisor:
                 self._process.stdin.flush()
             except (OSError, ValueError) as error:
                 raise self._lost() from error
-            return self._heard()
+            return self._receive()
 
-    def _heard(self) -> dict[str, Any]:
+    def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101
         pipe, limit = self._process.stdout.fileno(), time.monotonic() + _ANSWER_LIMIT_S
         poll = select.poll()  # not select(): a run may have more than 1,024 files open
@@ -141,4 +141,4 @@ class ProcessSupervisor:
         return answer
 
     def _lost(self) -> BrokerLost:
-        return BrokerLost(f"the process that keeps the brokers ({self._process.pid}) has gone, and they with it")
+        return BrokerLost(f"the supervisor process of the brokers ({self._process.pid}) has ended, and its brokers too")

@@ -1,26 +1,26 @@
-"""A program of its own that starts processes, keeps their folder, and ends both with whoever asked for it.
+"""A separate program that starts processes and owns their folder, and ends both when the run that started it ends.
 
-A broker must not outlive the run that started it, nor leave its files behind, also when that run is killed and can do
-nothing about it. So brokers are not its children. They are the children of this small program, which holds the other end
-of a pipe: the pipe ends when the run ends, however it ends, and then this program kills what it started, deletes the
-folder and goes. It runs in a session of its own, where Ctrl-C and a terminal that is closed do not reach.
+A broker must not outlive its run or leave files behind, even if the run is killed. So brokers are children of this small
+program and not of the run. It holds the other end of a pipe: the pipe closes when the run ends, however it ends; then this
+program kills what it started, deletes the folder and exits. It runs in a session of its own, which Ctrl-C and a closed
+terminal do not reach.
 
 =======================  ===================================================================================
-who ends                 what follows
+what ends                consequence
 =======================  ===================================================================================
-the run, in order        it closes the pipe, and waits until the keeper has gone
-the run, killed          the pipe closes by itself; where a forked child of the run still holds it, the keeper
-                         sees within half a second that it has another parent
-the keeper, asked to     SIGTERM and SIGHUP: as when the pipe closes
-the keeper, killed       on Linux the kernel kills what it started (PR_SET_PDEATHSIG); the run deletes the folder
-both, killed             as the row before, without the folder
+the run, in order        it closes the pipe and waits for the supervisor
+the run, killed          the pipe closes; if a forked child of the run still holds it, the supervisor notices
+                         within half a second that its parent changed
+the supervisor, by SIGTERM or SIGHUP: as when the pipe closes
+the supervisor, killed   on Linux the kernel kills what it started (PR_SET_PDEATHSIG); the run deletes the folder
+both, killed             as above, but the folder remains
 =======================  ===================================================================================
 
-Standard library only, and run by its path with ``-I -S``, so that it starts in 30 ms and needs nothing of ours. It has one
-thread: the kernel's promise is about the thread that started a process. Words go by JSON lines:
+It uses the standard library only and is run by its path with ``-I -S``, so that it starts in 30 ms. It has one thread, since
+PR_SET_PDEATHSIG refers to the thread that started a process. Requests and responses are JSON lines:
 
 ====================================================  ===========================================
-asked                                                 answered
+request                                               response
 ====================================================  ===========================================
 (at first)                                            ``{"folder": "/tmp/…"}``
 ``{"start": "1", "command": […], "log": "name"}``     ``{"pid": 71}`` or ``{"failed": "why"}``
@@ -49,25 +49,25 @@ _END_LIMIT_S = 5
 _PR_SET_PDEATHSIG = 1
 
 
-class Keeper:
-    """The folder, and what runs in it."""
+class ProcessFolder:
+    """A folder and the processes in it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._ending = _ends_with_us()
+        self._ending = _die_with_parent()
 
-    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Do what a line asks for."""
-        if "start" in asked:
-            return self._start(asked["start"], asked["command"], asked["log"])
-        if "signal" in asked:
-            self._running[asked["to"]].send_signal(asked["signal"])
+    def handle(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Execute one request and return its response."""
+        if "start" in request:
+            return self._start(request["start"], request["command"], request["log"])
+        if "signal" in request:
+            self._running[request["to"]].send_signal(request["signal"])
             return {}
-        return {"code": self._running[asked["state"]].poll()}
+        return {"code": self._running[request["state"]].poll()}
 
     def end(self) -> None:
-        """Kill what runs, and delete the folder."""
+        """Kill all processes and delete the folder."""
         for process in self._running.values():
             process.kill()
         for process in self._running.values():
@@ -87,26 +87,26 @@ class Keeper:
         return {"pid": process.pid}
 
 
-def _ends_with_us() -> Callable[[], None] | None:
-    """For a new process, before it becomes another program: the kernel is to kill it when this one ends."""
+def _die_with_parent() -> Callable[[], None] | None:
+    """Return a function for a new process, run before exec, after which the kernel kills it when this process ends."""
     if not sys.platform.startswith("linux"):
         return None
     kernel, us = ctypes.CDLL(None), os.getpid()
 
-    def promise() -> None:
+    def arm() -> None:
         kernel.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != us:  # we ended before the promise was made
+        if os.getppid() != us:  # this process ended before the call
             os._exit(1)
 
-    return promise
+    return arm
 
 
-def _asked_to_end(*_: object) -> NoReturn:
+def _exit(*_: object) -> NoReturn:
     raise SystemExit(0)
 
 
-def serve(keeper: Keeper, parent: int) -> None:
-    """Answer lines until the pipe ends or ``parent`` is not our parent any more."""
+def serve(owned: ProcessFolder, parent: int) -> None:
+    """Handle requests until the pipe closes or the parent process changes."""
     pending = b""
     while os.getppid() == parent:
         if not select.select([0], [], [], PARENT_LOOK_S)[0]:
@@ -115,29 +115,29 @@ def serve(keeper: Keeper, parent: int) -> None:
             return
         *lines, pending = (pending + read).split(b"\n")
         for line in lines:
-            say(keeper.answer(json.loads(line)))
+            respond(owned.handle(json.loads(line)))
 
 
-def say(answer: dict[str, Any]) -> None:
-    """A line to the run."""
+def respond(answer: dict[str, Any]) -> None:
+    """Write a response to the run."""
     os.write(1, json.dumps(answer).encode() + b"\n")
 
 
 def main(parent: int, where: str) -> None:
-    """Keep a new folder in ``where`` for the process ``parent``."""
+    """Own a new folder under ``where`` for the process ``parent``."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for asked in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(asked, _asked_to_end)
-    keeper = Keeper(tempfile.mkdtemp(prefix="kafka-conformance-broker-", dir=where))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _exit)
+    owned = ProcessFolder(tempfile.mkdtemp(prefix="kafka-conformance-broker-", dir=where))
     try:
-        say({"folder": keeper.folder})
-        serve(keeper, parent)
+        respond({"folder": owned.folder})
+        serve(owned, parent)
     except BrokenPipeError:
-        pass  # nobody listens any more
+        pass  # the run has ended
     finally:
-        for asked in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(asked, signal.SIG_IGN)
-        keeper.end()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        owned.end()
 
 
 if __name__ == "__main__":

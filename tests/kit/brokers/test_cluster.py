@@ -90,8 +90,8 @@ def test_a_node_is_ready_when_its_log_says_so_and_can_be_ended_and_started(plan:
 
 
 def test_the_voter_of_three_stays(plan: Plan) -> None:
-    with ProcessSupervisor() as kept:
-        three = Cluster(plan, kept, (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002)))
+    with ProcessSupervisor() as supervisor:
+        three = Cluster(plan, supervisor, (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002)))
         three.format()
         three.start(1, 2, 3)
         for end in (three.stop, three.kill):
@@ -154,8 +154,8 @@ def test_a_node_that_does_not_listen_is_killed(plan: Plan, tmp_path: Path, monke
 
 def test_a_node_that_ends_by_itself_is_told(plan: Plan) -> None:
     with running_cluster(plan) as running:
-        running._kept.signal("1", signal.SIGKILL)
-        assert running._kept.wait("1", 10) == -9
+        running._supervisor.signal("1", signal.SIGKILL)
+        assert running._supervisor.wait("1", 10) == -9
         assert running.ended_alone().startswith("node 1 ended by itself with code -9: ")
 
 

@@ -1,4 +1,4 @@
-"""What is kept ends with whoever asked for it, however that one ends. The brokers of these tests are ``sleep``."""
+"""Supervised processes end with their run, however it ends. The brokers of these tests are ``sleep``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from processes import is_gone
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BrokerLost
 
-# A run of its own: says its keeper's folder and its process, then waits to be ended.
+# A run: prints the folder and the process of its supervisor, then waits.
 # Where it is started in the background of a script, Ctrl-C is ignored until somebody wants to know of it.
 RUN = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
-with ProcessSupervisor() as kept:
-    pid = kept.start("a", ["sleep", "60"], "log")
-    print(pid, kept._process.pid, kept.folder, FORKED, flush=True)
+with ProcessSupervisor() as supervisor:
+    pid = supervisor.start("a", ["sleep", "60"], "log")
+    print(pid, supervisor._process.pid, supervisor.folder, FORKED, flush=True)
     time.sleep(60)
 """
 
@@ -58,31 +58,31 @@ def run() -> Iterator[Callable[..., tuple[subprocess.Popen[str], list[str]]]]:
         process.stdout.close()
 
 
-def test_a_process_is_started_its_words_are_kept_and_its_end_is_known() -> None:
-    with ProcessSupervisor() as kept:
-        pid = kept.start("a", ["sh", "-c", "echo said; echo beside >&2; pwd; exit 3"], "words")
-        assert kept.wait("a", 10) == 3
+def test_a_process_is_started_its_output_is_kept_and_its_end_is_known() -> None:
+    with ProcessSupervisor() as supervisor:
+        pid = supervisor.start("a", ["sh", "-c", "echo said; echo beside >&2; pwd; exit 3"], "words")
+        assert supervisor.wait("a", 10) == 3
         assert pid > 0
-        assert kept.pid("a") is None
-        assert (kept.folder / "words").read_text().split() == ["said", "beside", str(kept.folder)]
+        assert supervisor.pid("a") is None
+        assert (supervisor.folder / "words").read_text().split() == ["said", "beside", str(supervisor.folder)]
 
 
 def test_a_signal_reaches_it_and_it_can_be_started_again() -> None:
-    with ProcessSupervisor() as kept:
-        first = kept.start("a", ["sleep", "60"], "words")
-        assert kept.code("a") is None
-        assert kept.pid("a") == first
-        assert kept.wait("a", 0.05) is None
-        kept.signal("a", signal.SIGTERM)
-        assert kept.wait("a", 10) == -signal.SIGTERM
-        assert kept.start("a", ["sleep", "60"], "words") != first
-        assert kept.code("a") is None
+    with ProcessSupervisor() as supervisor:
+        first = supervisor.start("a", ["sleep", "60"], "words")
+        assert supervisor.code("a") is None
+        assert supervisor.pid("a") == first
+        assert supervisor.wait("a", 0.05) is None
+        supervisor.signal("a", signal.SIGTERM)
+        assert supervisor.wait("a", 10) == -signal.SIGTERM
+        assert supervisor.start("a", ["sleep", "60"], "words") != first
+        assert supervisor.code("a") is None
 
 
 def test_the_end_of_the_block_ends_all() -> None:
-    with ProcessSupervisor() as kept:
-        pids = [kept.start(name, ["sleep", "60"], "words") for name in "ab"]
-        folder = kept.folder
+    with ProcessSupervisor() as supervisor:
+        pids = [supervisor.start(name, ["sleep", "60"], "words") for name in "ab"]
+        folder = supervisor.folder
         (folder / "deep").mkdir()
         (folder / "deep" / "file").write_text("x")
     assert all(map(is_gone, pids))
@@ -90,9 +90,9 @@ def test_the_end_of_the_block_ends_all() -> None:
 
 
 def test_an_error_in_the_block_ends_all() -> None:
-    kept = ProcessSupervisor()
-    pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
-    with pytest.raises(ZeroDivisionError), kept:
+    supervisor = ProcessSupervisor()
+    pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
+    with pytest.raises(ZeroDivisionError), supervisor:
         _ = 1 / 0
     assert is_gone(pid)
     assert not folder.exists()
@@ -100,77 +100,77 @@ def test_an_error_in_the_block_ends_all() -> None:
 
 def test_a_program_that_is_not_there_is_one_line() -> None:
     with (
-        ProcessSupervisor() as kept,
+        ProcessSupervisor() as supervisor,
         pytest.raises(BrokerLost, match=r"^/no/java cannot be started: .*No such file") as raised,
     ):
-        kept.start("a", ["/no/java"], "words")
+        supervisor.start("a", ["/no/java"], "words")
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_ended_leaves_nothing(run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
                                             number: signal.Signals) -> None:  # fmt: skip
-    process, (pid, keeper, folder, _) = run()
+    process, (pid, supervisor, folder, _) = run()
     assert Path(folder).is_dir()
     process.send_signal(number)
     assert is_gone(int(pid))
-    assert is_gone(int(keeper))
+    assert is_gone(int(supervisor))
     assert no_folder(Path(folder))
 
 
 def test_ctrl_c_for_all_of_a_terminal_leaves_nothing(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
-    process, (pid, keeper, folder, _) = run()
+    process, (pid, supervisor, folder, _) = run()
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(10)
     assert is_gone(int(pid))
-    assert is_gone(int(keeper))
+    assert is_gone(int(supervisor))
     assert not Path(folder).exists(), "the run waits until it is gone"
 
 
 def test_a_forked_child_that_still_holds_the_pipe_keeps_nothing_alive(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
-    process, (pid, keeper, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")
+    process, (pid, supervisor, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")
     try:
         process.kill()
         assert is_gone(int(pid))
-        assert is_gone(int(keeper))
+        assert is_gone(int(supervisor))
         assert no_folder(Path(folder))
         os.kill(int(forked), 0)  # it is there still
     finally:
         os.kill(int(forked), signal.SIGKILL)
 
 
-def test_a_keeper_that_is_asked_to_end_takes_all_along() -> None:
-    with ProcessSupervisor() as kept:
-        pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
-        kept._process.send_signal(signal.SIGTERM)
+def test_a_supervisor_that_is_terminated_ends_everything() -> None:
+    with ProcessSupervisor() as supervisor:
+        pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
+        supervisor._process.send_signal(signal.SIGTERM)
         assert is_gone(pid)
         assert no_folder(folder)
-        with pytest.raises(BrokerLost, match=r"the process that keeps the brokers \(\d+\) has gone"):
-            kept.code("a")
+        with pytest.raises(BrokerLost, match=r"the supervisor process of the brokers \(\d+\) has ended"):
+            supervisor.code("a")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux's kernel")
-def test_a_keeper_that_is_killed_takes_its_processes_along_and_the_run_the_folder() -> None:
-    with ProcessSupervisor() as kept:
-        pid, folder = kept.start("a", ["sleep", "60"], "words"), kept.folder
-        kept._process.kill()
+def test_a_killed_supervisor_ends_its_processes_and_the_run_deletes_the_folder() -> None:
+    with ProcessSupervisor() as supervisor:
+        pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
+        supervisor._process.kill()
         assert is_gone(pid)
         assert folder.exists()
     assert not folder.exists()
 
 
 def test_a_process_that_does_not_listen_is_ended_all_the_same() -> None:
-    with ProcessSupervisor() as kept:
-        pid = kept.start("a", ["sh", "-c", "trap '' TERM INT HUP; echo deaf; while :; do sleep 1; done"], "words")
+    with ProcessSupervisor() as supervisor:
+        pid = supervisor.start("a", ["sh", "-c", "trap '' TERM INT HUP; echo deaf; while :; do sleep 1; done"], "words")
         limit = time.monotonic() + 10
-        while not (kept.folder / "words").read_text() and time.monotonic() < limit:
+        while not (supervisor.folder / "words").read_text() and time.monotonic() < limit:
             time.sleep(0.01)
-        kept.signal("a", signal.SIGTERM)
-        assert kept.wait("a", 0.2) is None
+        supervisor.signal("a", signal.SIGTERM)
+        assert supervisor.wait("a", 0.2) is None
         begun = time.monotonic()
     assert time.monotonic() - begun < 4, "it was not asked a second time but killed"
     assert is_gone(pid)
@@ -179,7 +179,7 @@ def test_a_process_that_does_not_listen_is_ended_all_the_same() -> None:
 def test_many_threads_may_ask() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    with ProcessSupervisor() as kept, ThreadPoolExecutor(8) as pool:
-        kept.start("a", ["sleep", "60"], "words")
-        assert os.getsid(kept._process.pid) == kept._process.pid, "Ctrl-C in our terminal does not reach it"
-        assert set(pool.map(lambda _: kept.code("a"), range(400))) == {None}
+    with ProcessSupervisor() as supervisor, ThreadPoolExecutor(8) as pool:
+        supervisor.start("a", ["sleep", "60"], "words")
+        assert os.getsid(supervisor._process.pid) == supervisor._process.pid, "Ctrl-C in our terminal does not reach it"
+        assert set(pool.map(lambda _: supervisor.code("a"), range(400))) == {None}
