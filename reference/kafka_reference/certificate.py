@@ -1,9 +1,10 @@
 """What has been proven, against what: the record of the last full ``verify``, which ships with the package.
 
-For each rule and release: how many questions were put to both the reference and the real Java classes, from which
-sources, and how many answers agreed; the sha256 of the jar that answered, the JVM it ran on, and the seed that makes the
-same questions again. ``reference_sha256`` names the code that was proven: :func:`reference_fingerprint` gives it for the
-code that is installed, and a test holds the two together, so a certificate can not outlive a change of the rules.
+For each rule and release it has the number of questions that the reference and the real Java classes both answered, by
+source; how many answers match; the sha256 of the jar that answered, the JVM, the seed that generates the same questions
+again, and a fingerprint of the rule's code. Rows whose fingerprint is that of the installed code are valid (the kit
+computes it: ``kafka-conformance certificate`` tells). ``reference_sha256`` is :func:`reference_fingerprint` of the whole
+package when the certificate was written.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-__all__ = ["Certificate", "Row", "certificate", "reference_fingerprint"]
+__all__ = ["Certificate", "Row", "certificate", "dump_code", "from_json", "reference_fingerprint"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule in one release: questions asked and answers agreed, in all and by source."""
+    """One rule in one release: questions asked and answers agreed, in all and by source.
+
+    ``fingerprint`` is that of the rule's code, empty in older certificates. ``seed``, ``jvm``, ``kit`` and ``made`` are
+    given where they are not the certificate's own: the row was taken over from an earlier one.
+    """
 
     rule: str
     release: str
@@ -30,11 +35,19 @@ class Row:
     sources: dict[str, int]
     jar_sha256: str
     pinned: bool
+    fingerprint: str = ""
+    seed: int | None = None
+    jvm: str | None = None
+    kit: str | None = None
+    made: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """One run of ``verify``: when, with which kit and seed, on which JVM, over which code, and its rows."""
+    """One run of ``verify``: when, with which kit and seed, on which JVM, over which code, and its rows.
+
+    ``harness`` says, by rule, which of the logic that answered as Java is the kit's own and not Kafka's.
+    """
 
     made: str
     kit: str
@@ -42,43 +55,44 @@ class Certificate:
     jvm: str
     reference_sha256: str
     rows: tuple[Row, ...]
+    harness: dict[str, str] = field(default_factory=dict)
 
     def rules(self) -> list[str]:
-        """The rules that have a row, in order."""
+        """Return the rules that have a row, in order."""
         return list(dict.fromkeys(row.rule for row in self.rows))
 
     def releases(self) -> list[str]:
-        """The releases that have a row, in order."""
+        """Return the releases that have a row, in order."""
         return list(dict.fromkeys(row.release for row in self.rows))
 
 
 def certificate() -> Certificate:
-    """The certificate that ships with this package. Raises FileNotFoundError in a checkout that was never proven."""
+    """Return the certificate that ships with this package. Raises FileNotFoundError in a checkout without one."""
     return from_json(files("kafka_reference").joinpath("certificate.json").read_text(encoding="utf-8"))
 
 
 def from_json(text: str) -> Certificate:
-    """A certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
+    """Parse a certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
     document: dict[str, Any] = json.loads(text)
     made = Certificate(**{**document, "rows": tuple(Row(**row) for row in document["rows"])})
-    _check(made, seed=int)
+    _check(made, seed=int, rows=tuple, harness=dict)
     for row in made.rows:
-        _check(row, asked=int, agreed=int, sources=dict, pinned=bool)
+        _check(row, asked=int, agreed=int, sources=dict, pinned=bool, seed=int)
     return made
 
 
 def _check(record: Certificate | Row, **kinds: type) -> None:
-    """Raise TypeError unless the fields are of these kinds, and all others text."""
-    for field in fields(record):
-        value, kind = getattr(record, field.name), kinds.get(field.name, str)
-        if field.name != "rows" and not isinstance(value, kind):
-            raise TypeError(f"{field.name} is {value!r}, not {kind.__name__}")
+    """Raise TypeError unless the fields are of these kinds, or left out, and all others text."""
+    for one in fields(record):
+        value, kind = getattr(record, one.name), kinds.get(one.name, str)
+        if not isinstance(value, kind) and (value is not None or one.default is not None):
+            raise TypeError(f"{one.name} is {value!r}, not {kind.__name__}")
 
 
 def reference_fingerprint() -> str:
-    """The sha256 of this package's code as it stands: every module's syntax tree, without its prose.
+    """Return the sha256 of this package's code as installed: every module's syntax tree, without its prose.
 
-    Comments, docstrings and layout may change without a new proof; nothing else may.
+    It does not change with comments, docstrings and layout.
     """
     digest = hashlib.sha256()
     for name, source in sorted(_modules(files("kafka_reference"), "")):
@@ -86,7 +100,7 @@ def reference_fingerprint() -> str:
         for node in ast.walk(tree):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-        digest.update(f"{name}\n{_dump(tree)}\n".encode())
+        digest.update(f"{name}\n{dump_code(tree)}\n".encode())
     return digest.hexdigest()
 
 
@@ -100,11 +114,11 @@ def _modules(folder: Traversable, prefix: str) -> list[tuple[str, str]]:
     return found
 
 
-def _dump(tree: object) -> str:
-    """Like ``ast.dump``, without the fields that one Python has and another has not: those that are empty."""
+def dump_code(tree: object) -> str:
+    """Return a syntax tree as text that is the same in every Python: unlike ``ast.dump``, without empty fields."""
     if isinstance(tree, ast.AST):
-        fields = [f"{name}={_dump(value)}" for name, value in ast.iter_fields(tree) if value not in (None, [])]
-        return f"{type(tree).__name__}({', '.join(fields)})"
+        parts = [f"{name}={dump_code(value)}" for name, value in ast.iter_fields(tree) if value not in (None, [])]
+        return f"{type(tree).__name__}({', '.join(parts)})"
     if isinstance(tree, list):
-        return f"[{', '.join(map(_dump, tree))}]"
+        return f"[{', '.join(map(dump_code, tree))}]"
     return repr(tree)

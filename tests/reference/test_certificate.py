@@ -46,6 +46,14 @@ def test_what_verify_writes_is_read() -> None:
     assert read.releases() == ["4.4.0", "3.9.2"]
 
 
+def test_what_newer_kits_add_is_read() -> None:
+    row = {**ROW, "fingerprint": "ef" * 32, "seed": 8, "jvm": "21", "kit": "0.2.0", "made": "2026-12-01"}
+    read = from_json(json.dumps({**DOCUMENT, "rows": [row], "harness": {"murmur2": "The loop is the kit's."}}))
+    assert read.rows == (Row("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,
+                             "ef" * 32, 8, "21", "0.2.0", "2026-12-01"),)  # fmt: skip
+    assert read.harness == {"murmur2": "The loop is the kit's."}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -53,6 +61,9 @@ def test_what_verify_writes_is_read() -> None:
         json.dumps({**DOCUMENT, "more": 1}),
         json.dumps({**DOCUMENT, "rows": [{**ROW, "more": 1}]}),
         json.dumps({**DOCUMENT, "rows": [{"rule": "murmur2"}]}),
+        json.dumps({**DOCUMENT, "rows": [{**ROW, "fingerprint": None}]}),
+        json.dumps({**DOCUMENT, "rows": [{**ROW, "seed": "8"}]}),
+        json.dumps({**DOCUMENT, "harness": []}),
         json.dumps({name: value for name, value in DOCUMENT.items() if name != "seed"}),
     ],
 )  # fmt: skip

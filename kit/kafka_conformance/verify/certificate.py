@@ -1,4 +1,4 @@
-"""The certificate: from what ``verify`` counted to the file, and from the file to the tables people read."""
+"""The certificate: from the counts of ``verify`` to the file, and from the file to the tables that people read."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
+from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Judged, Plan
+from kafka_jars.pins import Pins
 from kafka_reference.certificate import Certificate, Row, reference_fingerprint
-from kafka_reference.releases import parse_release
+from kafka_reference.releases import Release, parse_release
 
-__all__ = ["LAST", "made_from", "markdown", "merged", "write"]
+__all__ = ["LAST", "made_from", "markdown", "merged", "rules_to_prove", "void_rules", "with_rows_of", "write"]
 
 LAST = Path(".kafka-conformance") / "certificate.json"
 
 
 def made_from(results: Sequence[Judged], plan: Plan, jvm: str) -> Certificate:
-    """The certificate of one run."""
+    """Return the certificate of one run."""
+    fingerprints = _fingerprints([result.tally.rule for result in results])
     return Certificate(
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         kit=kit_version(),
@@ -32,23 +36,76 @@ def made_from(results: Sequence[Judged], plan: Plan, jvm: str) -> Certificate:
         reference_sha256=reference_fingerprint(),
         rows=tuple(
             Row(
-                rule=judged.tally.rule.slug,
-                release=str(judged.release),
-                asked=judged.tally.total,
-                agreed=judged.tally.agreed,
-                sources=dict(judged.tally.asked),
-                jar_sha256=judged.jar_sha256,
-                pinned=judged.pinned,
+                rule=result.tally.rule.slug,
+                release=str(result.release),
+                asked=result.tally.total,
+                agreed=result.tally.agreed,
+                sources=dict(result.tally.asked),
+                jar_sha256=result.jar_sha256,
+                pinned=result.pinned,
+                fingerprint=fingerprints[result.tally.rule.slug],
             )
-            for judged in results
+            for result in results
         ),
+        harness={rule.slug: rule.harness for rule in plan.rules if rule.harness},
     )
 
 
-def merged(parts: Sequence[Certificate]) -> Certificate:
-    """One certificate of several runs over the same code with the same seed, in the order of releases and rules.
+def void_rules(made: Certificate) -> list[str]:
+    """Return the rules that the certificate proves in another form than is installed, or that are not installed.
 
-    Raises BadInput where they are not of the same code, kit, seed and JVM, or two of them tell of the same.
+    A certificate without fingerprints by rule is void as a whole once any code of the reference changed.
+    """
+    current = _fingerprints([rule for rule in RULES.values() if rule.slug in made.rules()])
+    same_reference = made.reference_sha256 == reference_fingerprint()
+    void = {
+        row.rule
+        for row in made.rows
+        if (row.fingerprint != current.get(row.rule) if row.fingerprint else not same_reference)
+    }
+    return [rule for rule in made.rules() if rule in void]
+
+
+def rules_to_prove(rules: Sequence[Rule], releases: Sequence[Release], proven: Certificate, pins: Pins) -> list[Rule]:
+    """Return those ``rules`` that ``proven`` does not prove, as they are installed, in all of ``releases``.
+
+    A row proves its rule if all its answers match, from the jar that is pinned, and its fingerprint is the rule's.
+    """
+    current = _fingerprints(rules)
+    valid = {
+        (row.rule, row.release)
+        for row in proven.rows
+        if row.fingerprint == current.get(row.rule)
+        and row.asked == row.agreed
+        and row.jar_sha256 in {jar.sha256 for jar in (*pins.clients(row.release), *pins.broker(row.release))}
+    }
+    return [
+        rule
+        for rule in rules
+        if any((rule.slug, str(release)) not in valid for release in releases if release in rule.releases)
+    ]
+
+
+def with_rows_of(earlier: Certificate, made: Certificate, rules: Sequence[Rule]) -> Certificate:
+    """Return ``made`` with the rows of ``earlier`` for ``rules``, each noting the run that it is of."""
+    slugs = {rule.slug for rule in rules} - set(made.rules())
+    taken = tuple(
+        replace(row, **{
+            name: getattr(earlier, name)
+            for name in ("seed", "jvm", "kit", "made")
+            if getattr(row, name) is None and getattr(earlier, name) != getattr(made, name)
+        })
+        for row in earlier.rows
+        if row.rule in slugs
+    )  # fmt: skip
+    harness = {rule.slug: rule.harness for rule in rules if rule.slug in slugs and rule.harness}
+    return replace(made, rows=_sorted([*made.rows, *taken]), harness={**made.harness, **harness})
+
+
+def merged(parts: Sequence[Certificate]) -> Certificate:
+    """Return one certificate of several runs over the same code with the same seed, sorted by release and rule.
+
+    Raises BadInput if they differ in code, kit, seed or JVM, or if two of them have the same row.
     """
     first, *others = parts
     if not others:
@@ -62,23 +119,24 @@ def merged(parts: Sequence[Certificate]) -> Certificate:
     twice = [key for key, times in Counter((row.rule, row.release) for row in rows).items() if times > 1]
     if twice:
         raise BadInput(f"two of the certificates tell of {' in '.join(twice[0])}: give each once")
-    order = [rule for rule in RULES if any(row.rule == rule for row in rows)]
-    rows.sort(key=lambda row: (parse_release(row.release), order.index(row.rule)))
-    return replace(first, made=max(part.made for part in parts), rows=tuple(rows))
+    harness = {rule: words for part in parts for rule, words in part.harness.items()}
+    return replace(first, made=max(part.made for part in parts), rows=_sorted(rows), harness=harness)
 
 
 def write(made: Certificate, path: Path) -> None:
     """Write it. Raises KitError."""
+    document = asdict(made)
+    document["rows"] = [{name: value for name, value in row.items() if value is not None} for row in document["rows"]]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(asdict(made)), indent=1) + b"\n")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     except OSError as error:
         raise KitError(f"the certificate cannot be written to {path}: {error.strerror}") from error
 
 
 def markdown(made: Certificate) -> str:
-    """One row for each rule: releases, questions, agreement. What the README shows."""
-    lines = ["| rule | releases | questions a release | asked in all | agreed |", "|---|---|---:|---:|---:|"]
+    """Return the table of the README, a row for each rule, and below it what of the answers is not Kafka's own."""
+    lines = ["| rule | releases | questions per release | questions | matching answers |", "|---|---|---:|---:|---:|"]
     for rule in made.rules():
         rows = [row for row in made.rows if row.rule == rule]
         each = sorted({row.asked for row in rows})
@@ -86,4 +144,17 @@ def markdown(made: Certificate) -> str:
         span = f"{len(rows)}: {rows[0].release} to {rows[-1].release}" if len(rows) > 1 else rows[0].release
         per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
         lines.append(f"| `{rule}` | {span} | {per} | {asked:,} | {agreed:,} |")
+    if made.harness:
+        lines += ["", "Part of what answers as Java is the kit's own logic:", ""]
+        lines += [f"- `{rule}`: {made.harness[rule]}" for rule in made.rules() if rule in made.harness]
     return "\n".join(lines) + "\n"
+
+
+def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:
+    by_slug = {rule.slug: rule for rule in rules}
+    return {slug: fingerprint(rule) for slug, rule in by_slug.items()}
+
+
+def _sorted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    order = {slug: number for number, slug in enumerate(RULES)}
+    return tuple(sorted(rows, key=lambda row: (parse_release(row.release), order.get(row.rule, len(order)))))

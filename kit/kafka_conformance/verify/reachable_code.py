@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from kafka_reference.certificate import dump_code
+
 __all__ = ["Name", "reachable_code"]
 
 Name = tuple[str, str]
@@ -160,7 +162,12 @@ def _definition(number: int, statement: ast.stmt) -> _Definition:
         elif isinstance(node, ast.Name) and id(node) not in owners:
             bare.add(node.id)
     return _Definition(
-        number, _bound(statement), _dump(statement), frozenset(bare), frozenset(attributes), _imports_within(statement)
+        number,
+        _bound(statement),
+        dump_code(statement),
+        frozenset(bare),
+        frozenset(attributes),
+        _imports_within(statement),
     )
 
 
@@ -227,13 +234,3 @@ def _is_text(statement: ast.AST) -> bool:
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
-
-
-def _dump(tree: object) -> str:
-    """Return the tree as text that is the same in every Python: empty fields are left out."""
-    if isinstance(tree, ast.AST):
-        fields = [f"{name}={_dump(value)}" for name, value in ast.iter_fields(tree) if value not in (None, [])]
-        return f"{type(tree).__name__}({', '.join(fields)})"
-    if isinstance(tree, list):
-        return f"[{', '.join(map(_dump, tree))}]"
-    return repr(tree)

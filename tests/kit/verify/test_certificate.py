@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certifying
+from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Judged, Plan
+from kafka_jars.pins import load
 from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
 from kafka_reference.releases import parse_release
 
@@ -36,9 +39,10 @@ def certificate(*rows: Row) -> Certificate:
 
 def test_what_was_counted_is_what_is_certified() -> None:
     made = certifying.made_from([judged("4.4.0", 110), judged("3.6.1", 110, pinned=False)], PLAN, "17.0.9 (PATH)")
+    proven = fingerprint(RULES["murmur2"])
     assert made.rows == (
-        Row("murmur2", "4.4.0", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, True),
-        Row("murmur2", "3.6.1", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, False),
+        Row("murmur2", "4.4.0", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, True, proven),
+        Row("murmur2", "3.6.1", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, False, proven),
     )
     assert (made.seed, made.jvm, made.kit) == (7, "17.0.9 (PATH)", kit_version())
     assert made.reference_sha256 == reference_fingerprint()
@@ -71,9 +75,77 @@ def test_the_table() -> None:
         row("producer-partition", "4.4.0", 5, 5),
     )
     assert certifying.markdown(made) == (
-        "| rule | releases | questions a release | asked in all | agreed |\n"
+        "| rule | releases | questions per release | questions | matching answers |\n"
         "|---|---|---:|---:|---:|\n"
         "| `murmur2` | 2: 3.9.2 to 4.4.0 | 1,000 to 16,843,009 | 16,844,009 | 16,844,000 |\n"
         "| `partition-for-key` | 2: 3.9.2 to 4.4.0 | 2,000 | 4,000 | 4,000 |\n"
         "| `producer-partition` | 4.4.0 | 5 | 5 | 5 |\n"
     )
+
+
+def test_the_table_says_what_is_not_kafkas_own() -> None:
+    made = replace(certificate(row("murmur2", "4.4.0", 5, 5)), harness={"murmur2": "The loop is the kit's."})
+    assert certifying.markdown(made).endswith("\n\n- `murmur2`: The loop is the kit's.\n")
+    harness = RULES["murmur2"].harness
+    noted = replace(PLAN, rules=[replace(RULES["murmur2"], harness="So.")])
+    assert certifying.made_from([judged("4.4.0", 110)], noted, "17").harness == {"murmur2": "So."}
+    assert certifying.made_from([judged("4.4.0", 110)], PLAN, "17").harness == ({"murmur2": harness} if harness else {})
+
+
+RULE = RULES["murmur2"]
+RELEASES = [parse_release("3.9.2"), parse_release("4.4.0")]
+PINS = load()
+
+
+def proven(**changes: object) -> Certificate:
+    """A certificate that proves murmur2 in two releases; ``changes`` are of its last row."""
+    rows = [
+        replace(row("murmur2", str(release), 10, 10), fingerprint=fingerprint(RULE),
+                jar_sha256=PINS.clients(str(release))[0].sha256 or "")
+        for release in RELEASES
+    ]  # fmt: skip
+    return certificate(rows[0], replace(rows[1], **changes))
+
+
+def test_what_is_proven_is_not_asked_again() -> None:
+    assert certifying.rules_to_prove([RULE], RELEASES, proven(), PINS) == []
+    assert certifying.rules_to_prove([RULE], RELEASES[:1], proven(fingerprint="0"), PINS) == []
+    assert certifying.rules_to_prove([RULE, RULES["record-sizes"]], RELEASES, proven(), PINS) == [RULES["record-sizes"]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"fingerprint": "0"}, {"fingerprint": ""}, {"agreed": 9}, {"release": "3.8.1"}, {"jar_sha256": "ef" * 32}],
+)
+def test_whatever_is_not_proven_in_every_release_is_asked_again(changes: dict[str, object]) -> None:
+    assert certifying.rules_to_prove([RULE], RELEASES, proven(**changes), PINS) == [RULE]
+
+
+def test_rows_that_are_taken_over_name_their_run() -> None:
+    made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
+    both = certifying.with_rows_of(proven(), made, [RULE, RULES["record-sizes"]])
+    assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
+        ("murmur2", "3.9.2", 7, "2026-11-30", None),
+        ("record-sizes", "3.9.2", None, None, None),
+        ("murmur2", "4.4.0", 7, "2026-11-30", None),
+    ]
+    again = certifying.with_rows_of(both, replace(made, seed=9, rows=()), [RULE])
+    assert {one.seed for one in again.rows} == {7}
+    assert both.seed == 8
+
+
+def test_rules_whose_code_has_changed_are_void() -> None:
+    assert certifying.void_rules(proven()) == []
+    assert certifying.void_rules(proven(fingerprint="0")) == ["murmur2"]
+    old = replace(proven(fingerprint=""), rows=proven(fingerprint="").rows[1:])
+    assert certifying.void_rules(old) == ["murmur2"], "of another reference"
+    assert certifying.void_rules(replace(old, reference_sha256=reference_fingerprint())) == []
+    assert certifying.void_rules(certificate(row("gone", "4.4.0", 1, 1))) == ["gone"]
+
+
+def test_a_row_that_was_taken_over_is_written_and_read(tmp_path: Path) -> None:
+    made = replace(proven(seed=5, jvm="17", made="2026-01-01", kit="0.0.9"), harness={"murmur2": "So."})
+    certifying.write(made, tmp_path / "it.json")
+    text = (tmp_path / "it.json").read_text(encoding="utf-8")
+    assert from_json(text) == made
+    assert "null" not in text

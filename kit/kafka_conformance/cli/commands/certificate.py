@@ -12,9 +12,9 @@ import click
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.verify import certificate as certifying
-from kafka_reference.certificate import Certificate, certificate, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, certificate, from_json
 
 __all__ = ["run"]
 
@@ -25,14 +25,20 @@ __all__ = ["run"]
 @click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
 @click.option("--markdown", is_flag=True, help="Print the table of the README.")
 def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None) -> int:
-    """Print it, and write it where several are made one; 0, or 1 if it proves other code than is installed."""
-    found = [_found(file, shipped=shipped) for file in files or (None,)]
-    where, made = ", ".join(where for where, _ in found), certifying.merged([one for _, one in found])
+    """Print a certificate, or write several as one; return 0, or 1 if it proves other code than is installed."""
+    found = [_read(file, shipped=shipped) for file in files or (None,)]
+    source, made = ", ".join(source for source, _ in found), certifying.merged([one for _, one in found])
     if write is not None:
         certifying.write(made, write)
     if markdown:
         print(certifying.markdown(made), end="")
         return 0
+    void = certifying.void_rules(made)
+    _print(made, void, source)
+    return 1 if void else 0
+
+
+def _print(made: Certificate, void: Sequence[str], source: str) -> None:
     out = console()
     rows = [
         [
@@ -44,21 +50,27 @@ def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | N
         ]
         for row in made.rows
     ]
-    out.print(table("", ["release", "rule", "asked", "agreed", "jar sha256"], rows))
+    out.print(table("", ["release", "rule", "questions", "matching", "jar sha256"], rows))
     for rule in made.rules():
         row = next(row for row in made.rows if row.rule == rule)
-        out.print(
-            f"{rule}: {'; '.join(f'{count:,} {source}' for source, count in row.sources.items())}",
-            style="dim",
-            markup=False,
-        )
-    out.print(f"{where}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}", markup=False)
-    same = made.reference_sha256 == reference_fingerprint()
-    out.print("it proves the code that is installed" if same else "it proves OTHER code than is installed: run verify")
-    return 0 if same else 1
+        sources = "; ".join(f"{count:,} {name}" for name, count in row.sources.items())
+        out.print(f"{rule}: {sources}", style="dim", markup=False, soft_wrap=True)
+    for rule, words in made.harness.items():
+        out.print(f"{rule}: not Kafka's own: {words}", markup=False, soft_wrap=True)
+    run = f"{source}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}"
+    out.print(run, markup=False, soft_wrap=True)
+    if taken := sum(row.made is not None or row.seed is not None for row in made.rows):
+        out.print(f"{plural(taken, 'row')} of earlier runs, whose code has not changed since", markup=False)
+    if not void:
+        out.print("it proves the code that is installed")
+    elif list(void) == made.rules():
+        out.print("it proves OTHER code than is installed: run verify")
+    else:
+        line = f"it proves OTHER code than is installed of {', '.join(void)}: run verify --changed"
+        out.print(line, markup=False, soft_wrap=True)
 
 
-def _found(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
+def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
     path = file or (certifying.LAST if certifying.LAST.is_file() and not shipped else None)
     try:
         if path is None:
