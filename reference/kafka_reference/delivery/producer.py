@@ -62,7 +62,7 @@ class Producer:
             case Answered(error, offset):
                 self._sender.network.reply(_NODE, Reply(error, base_offset=max(offset, 0)))
             case CutOff():
-                self._sender.network.lose(_NODE)
+                self._sender.network.disconnect(_NODE)
             case Wait(ms):
                 self._accumulator.state.now_ms += ms
 
@@ -80,7 +80,7 @@ class Producer:
         self._sender = Sender(self._at, sending, self._accumulator, self._metadata, settings.idempotent)
         self._records = []
         if settings.idempotent:
-            self._sender.foresee_id(Reply("NONE", producer=(producer_id, 0)))
+            self._sender.network.queue_producer_id(Reply("NONE", producer=(producer_id, 0)))
             self._sender.run()
 
     def _batch(self, sent: Sent) -> Batch:

@@ -1,175 +1,204 @@
-"""What becomes of a batch that a broker answered with an error: the table of it, by error and release.
+"""The decision table of answered batches: what becomes of a batch, by the error it was answered with and its situation.
 
-First, nothing is sent again that must not be. A batch whose retries are used up is not; since 2.1.0 neither is one whose
-``delivery.timeout.ms`` went by, nor one that has ended already, because it expired in flight or was aborted. Such a batch
-fails, whatever the error, but for the two errors at the end.
+:data:`TABLE` is the rule: the first column is the :class:`Answer`, the second the facts of the :class:`Situation` that must
+hold, the third the :class:`BatchAction`, the fourth a :class:`SideEffect` that comes before it. Exactly one row applies to
+every answer in every situation. What differs between releases is in the facts: see :class:`Situation`.
 
-================================ ========= ==============================================================================
-error                            releases
-================================ ========= ==============================================================================
-any retriable one                all       it is sent again
-…, of another id or epoch        0.11–2.4  it is dropped, with an OutOfOrderSequenceException of the client's own
-OUT_OF_ORDER_SEQUENCE_NUMBER     0.11      it fails
-  if the batch is not the next   1.0 on    it is sent again: who failed is one before it. So is one numbered anew since it
-  to be acknowledged                       was sent. Neither if the partition is unresolved, nor to 2.4 if the batch is of
-                                           another producer (to 2.2.x: id)
-  if it is the next              1.0–2.4   it fails: the producer is reset
-  if it is the next              2.5 on    it is sent again with another epoch; of an unresolved partition only the batch
-                                           behind the doubtful ones asks for that, any other is just sent again
-UNKNOWN_PRODUCER_ID
-  where the log begins is not    1.0 on    it is sent again, until somebody knows
-  known
-  numbered anew since            1.0 on    it is sent again
-  the log lost all of ours       1.0–2.4   the partition's sequences begin at 0 again, it is sent again
-  any other time                 1.0–2.4   it fails: the producer is reset
-  any other time                 2.5 on    it is sent again with another epoch
-DUPLICATE_SEQUENCE_NUMBER        0.11      it is sent again (retriable there)
-                                 1.0 on    it is in the log, nobody knows where: completed, without an offset
-MESSAGE_TOO_LARGE                0.11 on   a batch of several records is split, also if there are no retries left; since
-                                           2.1.0 not if it has ended
-any other                        all       it fails
-================================ ========= ==============================================================================
-
-Java source mirrored: ``Sender.completeBatch``, ``Sender.canRetry``, ``TransactionManager.canRetry``, 0.10.0.1 to 4.4.0.
+Java source mirrored: ``Sender.java#completeBatch``, ``canRetry``, ``TransactionManager.java#canRetry`` (both in
+``clients/src/main/java/org/apache/kafka/clients/producer/internals``), 0.10.0.1 to 4.4.0.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.idempotence.behaviour import SenderBehaviour
 from kafka_reference.idempotence.errors import ErrorKind, ProduceError
-from kafka_reference.idempotence.outcomes import MAY_END_AGAIN
 from kafka_reference.idempotence.transaction_manager import TransactionManager
-from kafka_reference.releases import Release, Spans, since
 
-__all__ = ["Answered", "BatchAction", "SideEffect", "fate"]
+__all__ = [
+    "TABLE",
+    "Answer",
+    "BatchAction",
+    "Row",
+    "SideEffect",
+    "Situation",
+    "answer_of",
+    "decide",
+    "matching_rows",
+    "situation_of",
+]
 
-SPLITS = since("0.11.0.0")
-DUPLICATES_ARE_FINE = since("1.0.0")
-_DROPS_STRANGERS = since("0.11.0.0", until="2.4.99")
-_BY_ID_ALONE = since("1.0.0", until="2.2.99")
-_TO_24, _SINCE_25 = since("1.0.0", until="2.4.99"), since("2.5.0")
-_ALL = since("0.10.0.0")
+TABLE = """
+none                  always                                                               completed  -
+too large             can_split                                                            split      -
+too large             !can_split                                                           failed     -
+duplicate             duplicate_completes                                                  completed  -
+duplicate             !duplicate_completes                                                 failed     -
+refused               always                                                               failed     -
+retriable             !may_retry                                                           failed     -
+retriable              may_retry !is_stale                                                 retried    -
+retriable              may_retry  is_stale                                                 dropped    -
+out of order          !may_retry                                                           failed     -
+out of order           may_retry !is_own                                                   failed     -
+out of order           may_retry  is_own  is_behind !is_stale                              retried    -
+out of order           may_retry  is_own  is_behind  is_stale                              dropped    -
+out of order           may_retry  is_own !is_behind !bumps_epoch                           failed     -
+out of order           may_retry  is_own !is_behind  bumps_epoch  waits_for_resolution     retried    -
+out of order           may_retry  is_own !is_behind  bumps_epoch !waits_for_resolution     retried    bump
+unknown producer      !may_retry                                                           failed     -
+unknown producer       may_retry !is_own                                                   failed     -
+unknown producer       may_retry  is_own  is_undecided !is_stale                           retried    -
+unknown producer       may_retry  is_own  is_undecided  is_stale                           dropped    -
+unknown producer       may_retry  is_own !is_undecided  bumps_epoch                        retried    bump
+unknown producer       may_retry  is_own !is_undecided !bumps_epoch !log_is_lost           failed     -
+unknown producer       may_retry  is_own !is_undecided !bumps_epoch  log_is_lost !is_stale retried    restart
+unknown producer       may_retry  is_own !is_undecided !bumps_epoch  log_is_lost  is_stale dropped    restart
+"""
+
+
+class Answer(enum.Enum):
+    """An error, as far as the table distinguishes errors."""
+
+    NONE = "none"
+    TOO_LARGE = "too large"
+    DUPLICATE = "duplicate"
+    OUT_OF_ORDER = "out of order"
+    UNKNOWN_PRODUCER = "unknown producer"
+    RETRIABLE = "retriable"
+    REFUSED = "refused"
 
 
 class BatchAction(enum.Enum):
-    """What becomes of a batch."""
+    """What becomes of a batch; DROPPED is a failure with the client's own OutOfOrderSequenceException."""
 
     COMPLETED = "completed"
     SPLIT = "split"
-    RETRIED = "sent again"
+    RETRIED = "retried"
     DROPPED = "dropped"
     FAILED = "failed"
 
 
 class SideEffect(enum.Enum):
-    """What else happens, before that."""
+    """What else happens, before that: another epoch is requested, or the partition's sequences begin at 0 again."""
 
-    NOTHING = "nothing"
-    BUMP = "another epoch"
-    RESTART = "sequences begin at 0"
+    NOTHING = "-"
+    BUMP = "bump"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """The facts that the table decides by, for one batch in one release.
+
+    - ``may_retry``: retries are left, and since 2.1.0 neither has the batch ended nor its ``delivery.timeout.ms`` passed.
+    - ``can_split``: the batch has several records (never up to 0.10.2.x), and since 2.1.0 it has not ended.
+    - ``duplicate_completes``: the batch is in the log, at an unknown offset (since 1.0.0).
+    - ``is_own``: the producer is idempotent and handles sequence errors (since 1.0.0), and the batch is of its id and epoch;
+      up to 2.2.x of its id; since 2.5.0 of any.
+    - ``is_stale``: the batch is of another id or epoch (up to 2.4.x).
+    - ``is_behind``: the partition is not unresolved, and another batch comes before this one, or it has been numbered again
+      since it was sent.
+    - ``waits_for_resolution``: the partition is unresolved, and the batch does not follow the unresolved ones directly.
+    - ``bumps_epoch``: sequence errors begin another epoch (since 2.5.0).
+    - ``is_undecided``: it is not known where the log begins, or the batch has been numbered again since it was sent.
+    - ``log_is_lost``: the log begins after the last acknowledged offset.
+    """
+
+    may_retry: bool
+    can_split: bool
+    duplicate_completes: bool
+    is_own: bool
+    is_stale: bool
+    is_behind: bool
+    waits_for_resolution: bool
+    bumps_epoch: bool
+    is_undecided: bool
+    log_is_lost: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """A batch of an idempotent producer, with an answer to it; ``log_start`` is an offset, -1 for unknown."""
+class Row:
+    """A row of the table: it applies to ``answer`` where the facts have the values of ``conditions``."""
 
-    at: Release
-    batch: Batch
-    manager: TransactionManager
-    log_start: int
+    answer: Answer
+    conditions: Mapping[str, bool]
+    action: BatchAction
+    side_effect: SideEffect
 
-    @property
-    def is_of_this_producer(self) -> bool:
-        """Of this id and epoch; to 2.2.x of this id; since 2.5.0 nobody asks."""
-        if self.at in _SINCE_25:
-            return True
-        producer, current = self.batch.producer or (-1, -1), self.manager.current
-        return producer[0] == current[0] if self.at in _BY_ID_ALONE else producer == current
-
-    @property
-    def is_unresolved(self) -> bool:
-        """Whether its partition is unresolved."""
-        return self.batch.topic_partition in self.manager.unresolved
-
-    @property
-    def is_behind_the_doubtful(self) -> bool:
-        """Whether it follows those that nobody knows the end of. Mirrors ``isNextSequenceForUnresolvedPartition``."""
-        return self.manager.unresolved.get(self.batch.topic_partition) == self.batch.sequence
-
-    @property
-    def waits_for_another(self) -> bool:
-        """Whether it could not but be out of order."""
-        is_next = self.manager.is_next(
-            self.batch.topic_partition, -1 if self.batch.sequence is None else self.batch.sequence
+    def applies(self, answer: Answer, situation: Situation) -> bool:
+        """Return whether the row applies."""
+        return self.answer is answer and all(
+            getattr(situation, fact) == value for fact, value in self.conditions.items()
         )
-        return not self.is_unresolved and (self.batch.reopened or not is_next)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    error: str
-    releases: Spans
-    when: Callable[[Answered], bool]
-    fate: BatchAction
-    also: SideEffect = SideEffect.NOTHING
+def _row(line: str) -> Row:
+    answer, (*conditions, action, side_effect) = line[:22].strip(), line[22:].split()
+    facts = {word.removeprefix("!"): not word.startswith("!") for word in conditions if word != "always"}
+    if unknown := facts.keys() - {fact.name for fact in fields(Situation)}:
+        raise ValueError(f"unknown fact {sorted(unknown)} in row {line!r}: expected a field of Situation")
+    return Row(Answer(answer), facts, BatchAction(action), SideEffect(side_effect))
 
 
-_OUT_OF_ORDER, _UNKNOWN = "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID"
-
-# The first row that fits holds; an error without one that fits goes by its kind.
-_ROWS = (
-    _Row(_OUT_OF_ORDER, _TO_24, lambda met: met.is_of_this_producer and met.waits_for_another, BatchAction.RETRIED),
-    _Row(_OUT_OF_ORDER, _SINCE_25, lambda met: met.waits_for_another, BatchAction.RETRIED),
-    _Row(
-        _OUT_OF_ORDER, _SINCE_25, lambda met: not met.is_unresolved or met.is_behind_the_doubtful, BatchAction.RETRIED, SideEffect.BUMP
-    ),
-    _Row(_OUT_OF_ORDER, _SINCE_25, lambda _: True, BatchAction.RETRIED),
-    _Row(_UNKNOWN, _TO_24, lambda met: not met.is_of_this_producer, BatchAction.FAILED),
-    _Row(_UNKNOWN, _TO_24 | _SINCE_25, lambda met: met.log_start == -1 or met.batch.reopened, BatchAction.RETRIED),
-    _Row(
-        _UNKNOWN, _TO_24, lambda met: met.manager.last_offset(met.batch.topic_partition) < met.log_start, BatchAction.RETRIED, SideEffect.RESTART
-    ),
-    _Row(_UNKNOWN, _SINCE_25, lambda _: True, BatchAction.RETRIED, SideEffect.BUMP),
-)  # fmt: skip
+_ROWS = tuple(map(_row, TABLE.strip().splitlines()))
+_SPECIAL = {
+    "MESSAGE_TOO_LARGE": Answer.TOO_LARGE,
+    "DUPLICATE_SEQUENCE_NUMBER": Answer.DUPLICATE,
+    "OUT_OF_ORDER_SEQUENCE_NUMBER": Answer.OUT_OF_ORDER,
+    "UNKNOWN_PRODUCER_ID": Answer.UNKNOWN_PRODUCER,
+}
 
 
-def fate(
-    at: Release, error: ProduceError, batch: Batch, manager: TransactionManager | None, log_start: int, may_retry: bool,
-    has_ended: bool,
-) -> tuple[BatchAction, SideEffect]:  # fmt: skip
-    """What becomes of this batch, and what else happens. ``may_retry``: nothing forbids to send it again."""
-    if error.kind is ErrorKind.NONE:
-        return BatchAction.COMPLETED, SideEffect.NOTHING
-    is_splittable = at in SPLITS and batch.record_count > 1 and not (has_ended and at in MAY_END_AGAIN)
-    if error.name == "MESSAGE_TOO_LARGE" and is_splittable:
-        return BatchAction.SPLIT, SideEffect.NOTHING
-    found, also = (
-        _retried(at, error, batch, manager, log_start) if may_retry else (BatchAction.FAILED, SideEffect.NOTHING)
+def matching_rows(answer: Answer, situation: Situation) -> tuple[Row, ...]:
+    """Return the rows that apply; there is exactly one."""
+    return tuple(row for row in _ROWS if row.applies(answer, situation))
+
+
+@lru_cache(maxsize=4096)
+def decide(answer: Answer, situation: Situation) -> tuple[BatchAction, SideEffect]:
+    """Return what becomes of a batch, and what happens before that."""
+    (row,) = matching_rows(answer, situation)
+    return row.action, row.side_effect
+
+
+def answer_of(error: ProduceError) -> Answer:
+    """Return the row of the table that an error belongs to; DUPLICATE_SEQUENCE_NUMBER is retriable in 0.11."""
+    match error.kind:
+        case ErrorKind.NONE:
+            return Answer.NONE
+        case ErrorKind.RETRIABLE:
+            return Answer.RETRIABLE
+        case _:
+            return _SPECIAL.get(error.name, Answer.REFUSED)
+
+
+def situation_of(
+    batch: Batch, manager: TransactionManager, log_start: int, *, sender: SenderBehaviour,
+    may_retry: bool, is_done: bool,
+) -> Situation:  # fmt: skip
+    """Return the situation of a batch of this manager's producer.
+
+    ``log_start`` is the first offset of the log, -1 for unknown; ``is_done``: the batch has ended.
+    """
+    topic_partition, sequences = batch.topic_partition, manager.behaviour
+    is_unresolved = topic_partition in manager.unresolved
+    is_next = manager.is_next(topic_partition, -1 if batch.sequence is None else batch.sequence)
+    return Situation(
+        may_retry=may_retry,
+        can_split=sender.splits_large_batches
+        and batch.record_count > 1
+        and not (is_done and sender.done_batch_is_not_split),
+        duplicate_completes=sender.duplicate_completes,
+        is_own=sequences.tracks_in_flight_batches and manager.is_own(batch),
+        is_stale=sender.drops_stale_retry and manager.is_stale(batch),
+        is_behind=not is_unresolved and (batch.reopened or not is_next),
+        waits_for_resolution=is_unresolved and manager.unresolved[topic_partition] != batch.sequence,
+        bumps_epoch=sequences.bumps_epoch,
+        is_undecided=log_start == -1 or batch.reopened,
+        log_is_lost=manager.last_offset(topic_partition) < log_start,
     )
-    if found is BatchAction.FAILED and error.name == "DUPLICATE_SEQUENCE_NUMBER" and at in DUPLICATES_ARE_FINE:
-        return BatchAction.COMPLETED, also
-    if (
-        found is BatchAction.RETRIED
-        and manager is not None
-        and at in _DROPS_STRANGERS
-        and batch.producer != manager.current
-    ):
-        return BatchAction.DROPPED, also
-    return found, also
-
-
-def _retried(
-    at: Release, error: ProduceError, batch: Batch, manager: TransactionManager | None, log_start: int
-) -> tuple[BatchAction, SideEffect]:
-    if error.kind is ErrorKind.RETRIABLE:
-        return BatchAction.RETRIED, SideEffect.NOTHING
-    if manager is not None:
-        met = Answered(at, batch, manager, log_start)
-        for row in _ROWS:
-            if row.error == error.name and at in row.releases and row.when(met):
-                return row.fate, row.also
-    return BatchAction.FAILED, SideEffect.NOTHING

@@ -1,32 +1,45 @@
-"""What a broker can answer to a produce request: each error, the exception it is told as, and what kind of error it is.
+"""The errors that answer a produce request: the exception and the kind of each.
 
 ========== ===========================================================================================================
-retriable  the exception is a RetriableException: it may be sent again
-refused    it will not be taken, however often it is sent
-fatal      refused, and an idempotent producer must not go on: everything it holds is failed with the same exception
+retriable  the exception is a ``RetriableException``: the batch may be sent again
+refused    the batch will not be accepted, however often it is sent
+fatal      refused, and an idempotent producer stops: all its batches fail with the same exception
 ========== ===========================================================================================================
 
-Some errors came with a release, some changed their exception, one its kind: DUPLICATE_SEQUENCE_NUMBER was retriable in
-0.11. Errors about sequences are judged by more than their kind: see ``answers``. An error that is not in this table, or
-not in that release, is no answer that can be asked about: :class:`NotInThisRelease`.
+Errors about sequences are decided by more than their kind: see ``batch_actions``. :class:`ErrorsBehaviour` has what changed
+by release. An error that a release does not have raises :class:`NotInThisRelease`.
 
-Java source mirrored: ``Errors``, ``RetriableException``, ``TransactionManager.maybeTransitionToErrorState``, 0.10.0.1 to
-4.4.0.
+Java source mirrored: ``clients/src/main/java/org/apache/kafka/common/protocol/Errors.java``,
+``TransactionManager.java#maybeTransitionToErrorState``, 0.10.0.1 to 4.4.0.
 """
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.releases import Release, Spans, parse_release, since
+from kafka_reference.idempotence.behaviour import ErrorsBehaviour
+from kafka_reference.releases import Release
 
-__all__ = ["FATAL", "OUT_OF_ORDER", "ErrorKind", "ProduceError", "known", "produce_error"]
+__all__ = ["FATAL", "OUT_OF_ORDER", "ErrorKind", "ProduceError", "has_error", "produce_error", "produce_errors"]
+
+OUT_OF_ORDER = frozenset({"OutOfOrderSequenceException", "UnknownProducerIdException"})
+"""``OutOfOrderSequenceException`` and its subclasses."""
+
+FATAL = frozenset(
+    {
+        "ClusterAuthorizationException", "ProducerFencedException", "TransactionalIdAuthorizationException",
+        "UnsupportedVersionException",
+    }
+)  # fmt: skip
+"""The exceptions that stop an idempotent producer, wherever they come from."""
 
 
 class ErrorKind(enum.Enum):
-    """What kind of error it is."""
+    """What an error means for the batch."""
 
     NONE = "none"
     RETRIABLE = "retriable"
@@ -36,65 +49,85 @@ class ErrorKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ProduceError:
-    """An error in a span of releases; ``exception`` is Java's simple class name."""
+    """An error of a release; ``exception`` is Java's simple class name, empty for NONE."""
 
     name: str
     exception: str
     kind: ErrorKind
-    releases: Spans
 
 
-_ALWAYS, _011, _10, _26, _27 = (since(first) for first in ("0.10.0.0", "0.11.0.0", "1.0.0", "2.6.0", "2.7.0"))
-_RETRIABLE, _REFUSED, _FATAL = ErrorKind.RETRIABLE, ErrorKind.REFUSED, ErrorKind.FATAL
-_TABLE = (
-    ProduceError("NONE", "", ErrorKind.NONE, _ALWAYS),
-    ProduceError("CORRUPT_MESSAGE", "CorruptRecordException", _RETRIABLE, _ALWAYS),
-    ProduceError("UNKNOWN_TOPIC_OR_PARTITION", "UnknownTopicOrPartitionException", _RETRIABLE, _ALWAYS),
-    ProduceError("LEADER_NOT_AVAILABLE", "LeaderNotAvailableException", _RETRIABLE, _ALWAYS),
-    ProduceError(
-        "NOT_LEADER_OR_FOLLOWER", "NotLeaderForPartitionException", _RETRIABLE, since("0.10.0.0", until="2.5.99")
-    ),
-    ProduceError("NOT_LEADER_OR_FOLLOWER", "NotLeaderOrFollowerException", _RETRIABLE, _26),
-    ProduceError("REQUEST_TIMED_OUT", "TimeoutException", _RETRIABLE, _ALWAYS),
-    ProduceError("NETWORK_EXCEPTION", "NetworkException", _RETRIABLE, _ALWAYS),
-    ProduceError("NOT_ENOUGH_REPLICAS", "NotEnoughReplicasException", _RETRIABLE, _ALWAYS),
-    ProduceError("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NotEnoughReplicasAfterAppendException", _RETRIABLE, _ALWAYS),
-    ProduceError("KAFKA_STORAGE_ERROR", "KafkaStorageException", _RETRIABLE, _10),
-    ProduceError("COORDINATOR_LOAD_IN_PROGRESS", "CoordinatorLoadInProgressException", _RETRIABLE, _011),
-    ProduceError("MESSAGE_TOO_LARGE", "RecordTooLargeException", _REFUSED, _ALWAYS),
-    ProduceError("RECORD_LIST_TOO_LARGE", "RecordBatchTooLargeException", _REFUSED, _ALWAYS),
-    ProduceError("INVALID_TOPIC_EXCEPTION", "InvalidTopicException", _REFUSED, _ALWAYS),
-    ProduceError("INVALID_REQUIRED_ACKS", "InvalidRequiredAcksException", _REFUSED, _ALWAYS),
-    ProduceError("INVALID_TIMESTAMP", "InvalidTimestampException", _REFUSED, _ALWAYS),
-    ProduceError("TOPIC_AUTHORIZATION_FAILED", "TopicAuthorizationException", _REFUSED, _ALWAYS),
-    ProduceError("CLUSTER_AUTHORIZATION_FAILED", "ClusterAuthorizationException", _FATAL, _ALWAYS),
-    ProduceError("UNSUPPORTED_VERSION", "UnsupportedVersionException", _FATAL, _ALWAYS),
-    ProduceError("TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "TransactionalIdAuthorizationException", _FATAL, _011),
-    ProduceError("INVALID_PRODUCER_EPOCH", "ProducerFencedException", _FATAL, since("0.11.0.0", until="2.6.99")),
-    ProduceError("INVALID_PRODUCER_EPOCH", "InvalidProducerEpochException", _REFUSED, _27),
-    ProduceError("PRODUCER_FENCED", "ProducerFencedException", _FATAL, _27),
-    ProduceError("INVALID_RECORD", "InvalidRecordException", _REFUSED, since("2.4.0")),
-    ProduceError("OUT_OF_ORDER_SEQUENCE_NUMBER", "OutOfOrderSequenceException", _REFUSED, _011),
-    ProduceError("UNKNOWN_PRODUCER_ID", "UnknownProducerIdException", _REFUSED, _10),
-    ProduceError(
-        "DUPLICATE_SEQUENCE_NUMBER", "DuplicateSequenceNumberException", _RETRIABLE, since("0.11.0.0", until="0.11.99")
-    ),
-    ProduceError("DUPLICATE_SEQUENCE_NUMBER", "DuplicateSequenceException", _REFUSED, _10),
-)
-
-# The exceptions that are fatal, wherever they come from; and OutOfOrderSequenceException with what extends it.
-FATAL = frozenset(error.exception for error in _TABLE if error.kind is ErrorKind.FATAL)
-OUT_OF_ORDER = frozenset({"OutOfOrderSequenceException", "UnknownProducerIdException"})
+def has_error(release: Release | str, name: str) -> bool:
+    """Return whether the release has an error of this name."""
+    return name in produce_errors(release)
 
 
-def known(at: Release | str, name: str) -> bool:
-    """Whether this release has an error of this name."""
-    return any(error.name == name and parse_release(at) in error.releases for error in _TABLE)
+def produce_error(release: Release | str, name: str) -> ProduceError:
+    """Return the error of this name. Raises NotInThisRelease."""
+    error = produce_errors(release).get(name)
+    if error is None:
+        raise NotInThisRelease(f"unknown error {name!r}: no produce request is answered by it in Kafka {release}")
+    return error
 
 
-def produce_error(at: Release | str, name: str) -> ProduceError:
-    """The error of this name. Raises NotInThisRelease."""
-    for error in _TABLE:
-        if error.name == name and parse_release(at) in error.releases:
-            return error
-    raise NotInThisRelease(f"Kafka {at} answers produce requests with no error {name}")
+def produce_errors(release: Release | str) -> Mapping[str, ProduceError]:
+    """Return the errors of the release, by name."""
+    return _errors_of(ErrorsBehaviour.of(release))
+
+
+@lru_cache(maxsize=64)
+def _errors_of(behaviour: ErrorsBehaviour) -> Mapping[str, ProduceError]:
+    errors = {"NONE": ProduceError("NONE", "", ErrorKind.NONE)}
+    for kind, exceptions in (
+        (ErrorKind.RETRIABLE, _retriable(behaviour)),
+        (ErrorKind.REFUSED, _refused(behaviour)),
+        (ErrorKind.FATAL, _fatal(behaviour)),
+    ):
+        errors |= {name: ProduceError(name, exception, kind) for name, exception in exceptions}
+    return errors
+
+
+def _retriable(behaviour: ErrorsBehaviour) -> Iterator[tuple[str, str]]:
+    yield "CORRUPT_MESSAGE", "CorruptRecordException"
+    yield "UNKNOWN_TOPIC_OR_PARTITION", "UnknownTopicOrPartitionException"
+    yield "LEADER_NOT_AVAILABLE", "LeaderNotAvailableException"
+    yield "NOT_LEADER_OR_FOLLOWER", behaviour.not_leader_exception
+    yield "REQUEST_TIMED_OUT", "TimeoutException"
+    yield "NETWORK_EXCEPTION", "NetworkException"
+    yield "NOT_ENOUGH_REPLICAS", "NotEnoughReplicasException"
+    yield "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NotEnoughReplicasAfterAppendException"
+    if behaviour.has_storage_error:
+        yield "KAFKA_STORAGE_ERROR", "KafkaStorageException"
+    if behaviour.has_idempotence_errors:
+        yield "COORDINATOR_LOAD_IN_PROGRESS", "CoordinatorLoadInProgressException"
+    if behaviour.duplicate_sequence_is_retriable:
+        yield "DUPLICATE_SEQUENCE_NUMBER", "DuplicateSequenceNumberException"
+
+
+def _refused(behaviour: ErrorsBehaviour) -> Iterator[tuple[str, str]]:
+    yield "MESSAGE_TOO_LARGE", "RecordTooLargeException"
+    yield "RECORD_LIST_TOO_LARGE", "RecordBatchTooLargeException"
+    yield "INVALID_TOPIC_EXCEPTION", "InvalidTopicException"
+    yield "INVALID_REQUIRED_ACKS", "InvalidRequiredAcksException"
+    yield "INVALID_TIMESTAMP", "InvalidTimestampException"
+    yield "TOPIC_AUTHORIZATION_FAILED", "TopicAuthorizationException"
+    if behaviour.has_idempotence_errors:
+        yield "OUT_OF_ORDER_SEQUENCE_NUMBER", "OutOfOrderSequenceException"
+        if not behaviour.duplicate_sequence_is_retriable:
+            yield "DUPLICATE_SEQUENCE_NUMBER", "DuplicateSequenceException"
+    if behaviour.has_unknown_producer_id:
+        yield "UNKNOWN_PRODUCER_ID", "UnknownProducerIdException"
+    if behaviour.has_invalid_record:
+        yield "INVALID_RECORD", "InvalidRecordException"
+    if behaviour.distinguishes_fenced:
+        yield "INVALID_PRODUCER_EPOCH", "InvalidProducerEpochException"
+
+
+def _fatal(behaviour: ErrorsBehaviour) -> Iterator[tuple[str, str]]:
+    yield "CLUSTER_AUTHORIZATION_FAILED", "ClusterAuthorizationException"
+    yield "UNSUPPORTED_VERSION", "UnsupportedVersionException"
+    if behaviour.has_idempotence_errors:
+        yield "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "TransactionalIdAuthorizationException"
+        if not behaviour.distinguishes_fenced:
+            yield "INVALID_PRODUCER_EPOCH", "ProducerFencedException"
+    if behaviour.distinguishes_fenced:
+        yield "PRODUCER_FENCED", "ProducerFencedException"

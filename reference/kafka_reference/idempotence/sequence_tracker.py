@@ -1,44 +1,39 @@
-"""What an idempotent producer knows of its partitions: who it is, whose turn it is, and what is not answered yet.
+"""The sequences of an idempotent producer: what it knows of each partition, and which batch may be sent next.
 
-A producer has an id and an epoch, or none yet. For each partition there are the next sequence, the last one acknowledged,
-and the batches in flight. In flight is a batch from its first drain until it is answered for good: one that waits to be
-sent again is in flight too.
+A producer has an id and an epoch, or none yet. Each partition has the next sequence, the last acknowledged sequence, and the
+batches in flight. A batch is in flight from its first drain until it ends: also while it waits to be sent again.
 
-**Numbering.** A batch gets its base sequence when it is drained first, and keeps it when it is sent again. The next
-sequence counts on by its records: since 1.0 at once, in 0.11 only once it is acknowledged, so that there a second batch
-drained meanwhile gets the same number (its producer had to wait: ``max.in.flight.requests.per.connection`` was 1).
+**Numbering.** A batch gets its base sequence when it is first drained, keeps it when it is sent again, and the next sequence
+advances by its records. In 0.11 the next sequence advances when the batch is acknowledged.
 
-**Stop.** The first batch of a queue must not be drained
+**Waiting.** The first batch of a queue must not be drained (:meth:`SequenceTracker.waits_for`)
 
-=========================================================================== ==================================
-if the producer has no id                                                   0.11 on
-if it has no sequence, and the partition has unresolved ones                1.0 on
-if it has no sequence, and the first in flight is of another id or epoch    2.5.0 to 2.7.0
-if it has no sequence, and some are in flight, and the partition is at      2.7.1 on (KAFKA-12152)
-another id or epoch
-if it has a sequence, and it is not that of the first in flight             1.0 on
-=========================================================================== ==================================
+- without a producer id;
+- with a sequence, while another batch is first in flight (since 1.0.0);
+- without a sequence, while the partition is unresolved (since 1.0.0);
+- without a sequence, while batches of an older id or epoch are in flight (since 2.5.0; KAFKA-12152).
 
-**Another id or epoch.** To 2.4.x the producer forgets all partitions when it loses its id. Since 2.5.0 it does not, and
-each partition begins at 0 again once nothing is in flight: since 2.7.1 when it is next drained, to 2.7.0 when the last
-one in flight is acknowledged; so there a partition with nothing in flight went on with its old numbers (KAFKA-12152).
+**Another id or epoch.** A partition begins at 0 again when it is drained with nothing in flight. From 2.5.0 to 2.7.0 it
+does so when its last batch in flight is acknowledged, so an idle partition continues with its old sequences (KAFKA-12152).
+Up to 2.4.x a producer that loses its id forgets all partitions.
 
-**Answers.** Acknowledged, a batch is no longer in flight, and its last sequence is the last one acknowledged, if it is
-higher than that was. To 2.2.x only a batch of the producer's id and epoch counts, in 2.3 and 2.4 any other is ignored
-altogether, and stays in flight; since 2.5.0 all count. Failed, a batch is no longer in flight either (in 2.3 and 2.4
-again but for another id or epoch). If it was refused for good, then to 2.4.x those behind it, and the next sequence, are
-numbered down by its records, or an IllegalStateException says that they would become negative; since 2.5.0 the epoch is
-raised later instead, which is not looked at here. If it expired after it had been sent again, nobody knows whether it
-arrived: the partition is unresolved, since 2.5.0 up to its last sequence + 1. In 0.11 the producer loses its id for that.
+**Acknowledged**, a batch leaves the batches in flight, and its last sequence becomes the last acknowledged one if it is
+higher. Up to 2.4.x a batch of another id or epoch does not count, and in 2.3 and 2.4 it even stays in flight.
 
-**Forgotten.** Of a partition that is not known (any more), 0.11 cannot count on (unless a batch of it is sent again: to
-log that asks for the next sequence, which then is 0), and 2.3 and 2.4 can neither take in
-flight nor acknowledge anything: IllegalStateException. From 1.0 to 2.2 its sequences cannot begin anew: a
-NullPointerException where nothing of it was in flight since, and an IllegalStateException where only pieces of a split
-batch were. Whoever loses its id meets that if a broker gives it the same one again.
+**Failed**, a batch leaves the batches in flight, except for those of another id or epoch in 2.3 and 2.4. Up to 2.4.x, if the
+broker refused it, the sequences behind it and the next sequence decrease by its records: IllegalStateException if one would
+be negative. Since 2.5.0 the transaction manager begins another epoch instead.
 
-Java source mirrored: ``TransactionManager`` without a transactional id, 0.11.0.0 to 4.4.0, since 3.3.0 with
-``TxnPartitionMap``; to 2.2.x also ``Sender.completeBatch``, ``failBatch`` and ``sendProducerData``.
+**Unresolved** is a partition with a batch that expired after it had been sent: it may be in the log or not. In 0.11 the
+producer loses its id instead.
+
+**Forgotten partitions.** Since 2.3.0 nothing of a forgotten partition can be acknowledged or put in flight:
+IllegalStateException. From 1.0.0 to 2.2.x its sequences cannot begin again: NullPointerException if nothing of it was in
+flight since, IllegalStateException if only pieces of a split batch were. In 0.11 its next sequence cannot advance:
+IllegalStateException, unless a batch of it was retried, since the line that logs the retry makes the next sequence 0.
+
+Java source mirrored: ``TransactionManager.java`` without a transactional id, 0.11.0.0 to 4.4.0, with
+``TxnPartitionMap.java`` since 3.3.0 (both in ``clients/src/main/java/org/apache/kafka/clients/producer/internals``).
 """
 
 from __future__ import annotations
@@ -47,27 +42,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.in_flight import Heap, Sequenced, Tree, in_flight
-from kafka_reference.idempotence.sequences import added, next_after
-from kafka_reference.releases import Release, since
+from kafka_reference.idempotence.behaviour import PartitionRestart, TransactionManagerBehaviour
+from kafka_reference.idempotence.sequence_order import Sequenced, SequenceHeap, SequenceSet, batches_by_sequence
+from kafka_reference.idempotence.sequences import added, increment
+from kafka_reference.releases import Release
 
-__all__ = ["IDEMPOTENT", "TRACKS", "Partition", "Producer", "ProducerState"]
+__all__ = ["NO_PRODUCER", "Partition", "Producer", "SequenceTracker"]
 
-IDEMPOTENT = since("0.11.0.0")
-TRACKS = since("1.0.0")
-KNOWS_OR_RAISES = since("2.3.0")
-IGNORES_STRANGERS = since("2.3.0", until="2.4.99")
-FORGETS = since("0.11.0.0", until="2.4.99")
-BEGINS_ANEW_WHEN_ACKNOWLEDGED = since("2.5.0", until="2.7.0")
-BEGINS_ANEW_WHEN_DRAINED = since("2.7.1")
-RESOLVES_UP_TO = since("2.5.0")
-
-_NONE = (-1, -1)
+NO_PRODUCER = (-1, -1)
+"""The producer id and epoch of a producer that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Producer:
-    """Who the producer is, None for nobody yet, and the partitions it has sent to: so many records, all acknowledged."""
+    """A producer: its id, None for none yet, its epoch, and by partition how many records were sent and acknowledged."""
 
     id: int | None
     epoch: int = 0
@@ -76,150 +64,174 @@ class Producer:
 
 @dataclass(slots=True)
 class Partition:
-    """A partition's sequences; ``next`` is None until it is asked for, ``last_offset`` is -1 for unknown.
+    """A partition's sequences. Mirrors ``TxnPartitionEntry``.
 
-    ``was_in_flight``: something of it, since the producer last forgot all partitions; to 2.2.x there is a queue only then.
+    ``next`` is None until it is read, ``last_acknowledged`` and ``last_offset`` are -1 for none. ``was_in_flight``: a batch
+    was, since the producer last forgot all partitions; up to 2.2.x the queue of batches in flight exists only then.
     """
 
-    in_flight: Heap | Tree
+    in_flight: SequenceHeap | SequenceSet
     next: int | None = None
     last_acknowledged: int = -1
-    producer: tuple[int, int] = _NONE
+    producer: tuple[int, int] = NO_PRODUCER
     last_offset: int = -1
     was_in_flight: bool = False
 
 
-class ProducerState:
-    """The producer's state in a release that can be idempotent."""
+class SequenceTracker:
+    """The sequences of a producer.
 
-    def __init__(self, at: Release, producer: Producer) -> None:
-        self._at = at
+    ``current`` is its id and epoch; ``unresolved`` has, by partition, the sequence that follows the unresolved batches, None
+    up to 2.4.x.
+    """
+
+    is_idempotent = True
+
+    def __init__(self, release: Release, producer: Producer) -> None:
+        self.behaviour = TransactionManagerBehaviour.of(release)
         self.current = _identity(producer.id, producer.epoch)
         self.partitions: dict[tuple[str, int], Partition] = {}
         self.unresolved: dict[tuple[str, int], int | None] = {}
-        for of, sequence in producer.next_sequences.items():
-            last = sequence - 1 if at in TRACKS else -1
-            self.partitions[of] = Partition(in_flight(at), sequence, last, self.current)
+        for topic_partition, sequence in producer.next_sequences.items():
+            self.begin(topic_partition, sequence)
 
-    @property
-    def is_idempotent(self) -> bool:
-        """True: batches of this producer have sequences."""
-        return True
+    def begin(self, topic_partition: tuple[str, int], next_sequence: int) -> None:
+        """Begin as if ``next_sequence`` records had been sent to this partition and acknowledged."""
+        last = next_sequence - 1 if self.behaviour.tracks_in_flight_batches else -1
+        self.partitions[topic_partition] = Partition(self._nothing_in_flight(), next_sequence, last, self.current)
 
     def become(self, producer_id: int | None, epoch: int) -> None:
-        """Be another producer, or nobody. Mirrors ``setProducerIdAndEpoch``, to 2.4.x after ``resetProducerId``."""
-        if self._at in FORGETS:
+        """Take another id and epoch, or None for none. Mirrors ``setProducerIdAndEpoch``, after a reset up to 2.4.x."""
+        if not self.behaviour.bumps_epoch:
             self._reset()
         self.current = _identity(producer_id, epoch)
 
     def _reset(self) -> None:
-        self.current = _NONE
+        """Lose the id and forget all partitions. Mirrors ``resetProducerId``."""
+        self.current = NO_PRODUCER
         self.partitions, self.unresolved = {}, {}
 
-    def has_in_flight(self, of: tuple[str, int]) -> bool:
-        """Whether something of this partition is not answered. Mirrors ``hasInflightBatches``."""
-        return self._first(of) is not None
+    def has_in_flight(self, topic_partition: tuple[str, int]) -> bool:
+        """Return whether batches of this partition are in flight. Mirrors ``hasInflightBatches``."""
+        return self._first(topic_partition) is not None
+
+    def is_stale(self, batch: Sequenced) -> bool:
+        """Return whether the batch is of another id or epoch. Mirrors ``hasProducerIdAndEpoch``."""
+        return batch.producer != self.current
 
     def waits_for(self, batch: Sequenced) -> str | None:
-        """What this batch, the first of its queue, may not go before; None if it may go.
+        """Return what this batch, the first of its queue, must wait for before it is drained; None for nothing.
 
-        Mirrors ``shouldStopDrainBatchesForPartition``, which says only whether.
+        Mirrors ``RecordAccumulator.shouldStopDrainBatchesForPartition``, which returns only whether.
         """
         if self.current[0] < 0:
             return "a producer id"
-        if self._at not in TRACKS:
+        if not self.behaviour.tracks_in_flight_batches:
             return None
         first = self._first(batch.topic_partition)
         if batch.sequence is not None:
-            return None if first is None or batch.sequence == first.sequence else "what was sent before it"
+            return None if first is None or batch.sequence == first.sequence else "an earlier batch in flight"
         if self._is_of_another(first):
-            return "what is in flight with another id or epoch"
-        return "a sequence that nobody knows the end of" if batch.topic_partition in self.unresolved else None
+            return "batches in flight of another id or epoch"
+        return "the unresolved batches of its partition" if batch.topic_partition in self.unresolved else None
 
     def _is_of_another(self, first: Sequenced | None) -> bool:
-        if first is None:
+        if first is None or self.behaviour.partition_restart is PartitionRestart.NEVER:
             return False
-        if self._at in BEGINS_ANEW_WHEN_DRAINED:
+        if self.behaviour.partition_restart is PartitionRestart.DRAINED:
             return self.partitions[first.topic_partition].producer != self.current
-        return self._at in BEGINS_ANEW_WHEN_ACKNOWLEDGED and first.producer != self.current
+        return self.is_stale(first)
 
     def number(self, batch: Sequenced, sent_before: bool) -> None:
-        """Give a batch that is drained its sequence, unless it has one. Mirrors a part of ``drain``."""
-        if (batch.sequence is not None) if self._at in TRACKS else sent_before:
+        """Give a drained batch its sequence, unless it has one. Mirrors a part of ``RecordAccumulator.drain``.
+
+        ``sent_before``: the batch is drained again, which in 0.11 decides whether it has one.
+        """
+        tracks = self.behaviour.tracks_in_flight_batches
+        if (batch.sequence is not None) if tracks else sent_before:
             return
-        partition = self.partitions.setdefault(batch.topic_partition, Partition(in_flight(self._at)))
-        if self._at in BEGINS_ANEW_WHEN_DRAINED and partition.producer != self.current:
-            self._begin_anew(partition)
+        partition = self._known(batch.topic_partition)
+        if self.behaviour.partition_restart is PartitionRestart.DRAINED and partition.producer != self.current:
+            self._restart_idle(partition)
         partition.next = partition.next or 0
         batch.producer, batch.sequence = self.current, partition.next
-        if self._at in TRACKS:
-            partition.next = next_after(self._at, partition.next, batch.record_count)
+        if tracks:
+            partition.next = self._after(partition.next, batch.record_count)
             self._track(partition, batch)
 
-    def _begin_anew(self, partition: Partition) -> None:
+    def _after(self, sequence: int, records: int) -> int:
+        """Return the next sequence after so many records. Mirrors ``incrementSequenceNumber``."""
+        return increment(sequence, records) if self.behaviour.next_sequence_wraps else added(sequence, records)
+
+    def _restart_idle(self, partition: Partition) -> None:
         partition.producer, partition.next, partition.last_acknowledged = self.current, 0, -1
 
     def number_pieces(self, batch: Sequenced, pieces: Iterable[Sequenced]) -> None:
-        """Pieces count on from their batch's sequence; in 0.11 they have none. Mirrors ``ProducerBatch.split``."""
-        if self._at in TRACKS and batch.sequence is not None:
+        """Number the pieces of a split batch from its sequence on; not in 0.11. Mirrors ``ProducerBatch.split``."""
+        if self.behaviour.tracks_in_flight_batches and batch.sequence is not None:
             sequence = batch.sequence
             for piece in pieces:
                 piece.producer, piece.sequence = batch.producer, sequence
                 sequence = added(sequence, piece.record_count)
 
     def track(self, batch: Sequenced) -> None:
-        """A piece is in flight. Raises IllegalStateException. Mirrors ``addInFlightBatch``."""
-        self._track(self._partition(batch.topic_partition), batch)
+        """Put a piece of a split batch in flight. Raises IllegalStateException. Mirrors ``addInFlightBatch``."""
+        self._track(self._existing(batch.topic_partition), batch)
 
     def _track(self, partition: Partition, batch: Sequenced) -> None:
         partition.in_flight.add(batch)
         partition.was_in_flight = True
 
     def retry(self, batch: Sequenced) -> None:
-        """A batch is to be sent again. In 0.11 the line that logs it counts the partition from 0, if it was forgotten."""
-        if self._at not in TRACKS:
-            partition = self.partitions.setdefault(batch.topic_partition, Partition(in_flight(self._at)))
+        """Note that a batch is sent again. Mirrors the line of ``Sender.completeBatch`` that logs it, in 0.11."""
+        if not self.behaviour.tracks_in_flight_batches:
+            partition = self._known(batch.topic_partition)
             partition.next = partition.next or 0
 
     def release(self, batch: Sequenced) -> None:
-        """A batch is in flight no longer. Mirrors ``removeInFlightBatch``."""
+        """Take a batch out of those in flight. Mirrors ``removeInFlightBatch``."""
         partition = self.partitions.get(batch.topic_partition)
         if partition is not None:
             partition.in_flight.remove(batch)
 
     def acknowledge(self, batch: Sequenced) -> None:
-        """A batch is in the log. Raises IllegalStateException. Mirrors ``handleCompletedBatch``."""
-        stranger = batch.producer != self.current
-        if self._at not in TRACKS:
-            if not stranger:
-                self._count_on(batch)
+        """Note that a batch is in the log. Raises IllegalStateException. Mirrors ``handleCompletedBatch``."""
+        behaviour, stale = self.behaviour, self.is_stale(batch)
+        if not behaviour.tracks_in_flight_batches:
+            if not stale:
+                self._count_acknowledged(batch)
             return
-        if stranger and self._at in IGNORES_STRANGERS:
+        if stale and behaviour.ignores_stale_batches:
             return
-        if not (stranger and self._at in FORGETS):
+        if not stale or behaviour.bumps_epoch:
             last = added(batch.sequence or 0, batch.record_count - 1)
             known = self.partitions.get(batch.topic_partition)
             if last > (-1 if known is None else known.last_acknowledged):
-                self._partition(batch.topic_partition).last_acknowledged = last
+                self._existing(batch.topic_partition).last_acknowledged = last
         self.release(batch)
-        if stranger and self._at in BEGINS_ANEW_WHEN_ACKNOWLEDGED and not self.has_in_flight(batch.topic_partition):
-            self._begin_anew(self._partition(batch.topic_partition))
+        restarts = behaviour.partition_restart is PartitionRestart.ACKNOWLEDGED
+        if stale and restarts and not self.has_in_flight(batch.topic_partition):
+            self._restart_idle(self._existing(batch.topic_partition))
 
-    def _count_on(self, batch: Sequenced) -> None:
+    def _count_acknowledged(self, batch: Sequenced) -> None:
         partition = self.partitions.get(batch.topic_partition)
         if partition is None or partition.next is None:
             raise IllegalStateException
-        partition.next = next_after(self._at, partition.next, batch.record_count)
+        partition.next = self._after(partition.next, batch.record_count)
 
     def fail(self, batch: Sequenced, refused: bool) -> None:
-        """A batch failed. Raises IllegalStateException. Mirrors ``handleFailedBatch``."""
-        if self._at in IGNORES_STRANGERS and batch.producer != self.current:
+        """Note that a batch failed; ``refused``: by the broker. Raises IllegalStateException.
+
+        Mirrors ``handleFailedBatch``.
+        """
+        behaviour = self.behaviour
+        if behaviour.ignores_stale_batches and self.is_stale(batch):
             return
         self.release(batch)
-        if refused and self._at in FORGETS and self._at in TRACKS:
-            self._number_down(batch)
+        if refused and behaviour.tracks_in_flight_batches and not behaviour.bumps_epoch:
+            self._close_gap(batch)
 
-    def _number_down(self, failed: Sequenced) -> None:
+    def _close_gap(self, failed: Sequenced) -> None:
         """Mirrors ``adjustSequencesDueToFailedBatch``."""
         partition = self.partitions.get(failed.topic_partition)
         if partition is None or partition.next is None:
@@ -228,35 +240,41 @@ class ProducerState:
         for batch in partition.in_flight:
             if batch.sequence is not None and batch.sequence >= (failed.sequence or 0):
                 sequence = _not_negative(added(batch.sequence, -failed.record_count))
-                batch.renumber(batch.producer or _NONE, sequence)
-        partition.in_flight.renumbered()
+                batch.renumber(batch.producer or NO_PRODUCER, sequence)
+        partition.in_flight.reorder()
 
     def mark_unresolved(self, batch: Sequenced) -> None:
-        """A batch expired that may have arrived. Mirrors ``markSequenceUnresolved``; in 0.11 ``resetProducerId``."""
-        if self._at not in TRACKS:
+        """Note that a batch expired that may be in the log.
+
+        Mirrors ``markSequenceUnresolved``, in 0.11 ``resetProducerId``.
+        """
+        if not self.behaviour.tracks_in_flight_batches:
             self._reset()
-        elif self._at in RESOLVES_UP_TO:
+        elif self.behaviour.knows_end_of_unresolved:
             following = added(batch.sequence or 0, batch.record_count)
             known = self.unresolved.get(batch.topic_partition)
             self.unresolved[batch.topic_partition] = following if known is None else max(known, following)
         else:
             self.unresolved[batch.topic_partition] = None
 
-    def _partition(self, of: tuple[str, int]) -> Partition:
-        known = self.partitions.get(of)
-        if known is None:
-            if self._at in KNOWS_OR_RAISES:
-                raise IllegalStateException
-            known = self.partitions[of] = Partition(in_flight(self._at))
-        return known
+    def _known(self, topic_partition: tuple[str, int]) -> Partition:
+        return self.partitions.setdefault(topic_partition, Partition(self._nothing_in_flight()))
 
-    def _first(self, of: tuple[str, int]) -> Sequenced | None:
-        partition = self.partitions.get(of)
+    def _existing(self, topic_partition: tuple[str, int]) -> Partition:
+        if topic_partition not in self.partitions and self.behaviour.throws_on_unknown_partition:
+            raise IllegalStateException
+        return self._known(topic_partition)
+
+    def _nothing_in_flight(self) -> SequenceHeap | SequenceSet:
+        return batches_by_sequence(self.behaviour.in_flight_order)
+
+    def _first(self, topic_partition: tuple[str, int]) -> Sequenced | None:
+        partition = self.partitions.get(topic_partition)
         return None if partition is None else partition.in_flight.first
 
 
 def _identity(producer_id: int | None, epoch: int) -> tuple[int, int]:
-    return _NONE if producer_id is None else (producer_id, epoch)
+    return NO_PRODUCER if producer_id is None else (producer_id, epoch)
 
 
 def _not_negative(sequence: int) -> int:

@@ -26,11 +26,8 @@ Java source mirrored: ``DefaultRecordBatch.incrementSequence`` (0.11.0.0 to 4.4.
 
 from __future__ import annotations
 
-from kafka_reference.releases import Release, since
+__all__ = ["LAST_SEQUENCE", "added", "decrement", "increment"]
 
-__all__ = ["GOES_ROUND", "LAST_SEQUENCE", "added", "decrement", "increment", "next_after"]
-
-GOES_ROUND = since("2.1.1")
 LAST_SEQUENCE = 2**31 - 1
 
 
@@ -57,8 +54,3 @@ def decrement(sequence: int, by: int) -> int:
     if sequence < by:
         return added(LAST_SEQUENCE, -(by - sequence) + 1)
     return added(sequence, -by)
-
-
-def next_after(at: Release, sequence: int, records: int) -> int:
-    """A partition's next sequence once a batch of so many records took this one. Mirrors ``incrementSequenceNumber``."""
-    return increment(sequence, records) if at in GOES_ROUND else added(sequence, records)

@@ -1,73 +1,72 @@
-"""TransactionManager of an idempotent producer: what it does to the sequences when batches end, and when it gives up.
+"""The transaction manager of an idempotent producer: its id and epoch, its state, and what the end of a batch changes.
 
-**State.** To 2.4.x it is UNINITIALIZED for good, or in FATAL_ERROR, which nobody leaves. Since 2.5.0 it is INITIALIZING
-while it asks for a producer id, and READY once it has one. Who may not ask is in FATAL_ERROR to 3.5.x, and since 3.6.0 in
-ABORTABLE_ERROR: the sender fails what there is, and asks anew. A retriable error makes it ask again; but from 2.5.0 to
-3.3.1 only COORDINATOR_LOAD_IN_PROGRESS does, and any other is fatal (KAFKA-14417).
+**State.** INITIALIZING while it requests a producer id, READY once it has one, UNINITIALIZED when it has none and does not
+ask. A producer that must not ask is in FATAL_ERROR for good; since 3.6.0, if it is not authorized, in ABORTABLE_ERROR: the
+sender aborts all batches, and asks again (KAFKA-13668). Up to 2.4.x the state is UNINITIALIZED or FATAL_ERROR.
 
-**A batch that failed** (``failed``), besides being in flight no longer:
+**A request for an id** that fails with a retriable error is repeated; from 2.5.0 to 3.3.1 only after
+COORDINATOR_LOAD_IN_PROGRESS, and other errors are fatal (KAFKA-14417).
 
-============= ========================================================================================================
-0.11 – 2.4    An OutOfOrderSequenceException, of a batch of this producer, resets the producer: it loses its id, and
-              forgets all partitions. To 2.2.x "of this producer" goes by the id alone, and a batch of another one may
-              still number down its partition. In 2.3 and 2.4 a batch of another id or epoch changes nothing at all.
-1.0 – 2.4     If it was refused with retries left, those behind it are numbered down (see ``client``).
-2.5 on        Either of these asks for another epoch, and for the partition to begin anew. To 2.7.0 not for a batch of
-              another id or epoch.
-2.6 on        Nothing is asked for any more once the error was fatal.
-============= ========================================================================================================
+**A failed batch** (:meth:`TransactionManager.failed`) leaves the batches in flight. If the broker refused it with retries
+left, or the error is an OutOfOrderSequenceException, another epoch begins, and its partition restarts. Exceptions:
 
-**Another epoch** (``bump``, since 2.5.0) comes with the next round of the sender. Partitions that asked for it are
-numbered anew from 0, all that is in flight included; others go on with their old epoch until nothing of theirs is in
-flight. After epoch 32767 the producer loses its id instead, partitions are numbered anew *as of nobody*, and those in
-flight stay so when it has an id again: they cannot be sent, and hold up their partition and its node.
+- since 2.6.0, not after a fatal error;
+- 2.5.0 to 2.7.0, not for a batch of another id or epoch;
+- up to 2.4.x there is no other epoch: an OutOfOrderSequenceException of a batch of this producer resets it, which is
+  decided by the id alone up to 2.2.x, and a refused batch decreases the sequences behind it.
 
-**Unresolved** partitions (``resolve``) are looked at in every round, once nothing of them is in flight. If their next
-sequence follows the last one acknowledged they are resolved. If not, to 2.4.x the producer is reset, and since 2.5.0
-they ask for another epoch.
+**Another epoch** (:meth:`TransactionManager.bump`, since 2.5.0) begins with the next round of the sender. Partitions that
+asked for it are numbered again from 0, with all that is in flight; others keep their old epoch until nothing of theirs is in
+flight. After epoch 32767 the producer loses its id instead, and batches in flight are numbered with id -1 and epoch -1; they
+keep these when it has an id again, cannot be sent, and block their partition and its node.
 
-Java source mirrored: ``TransactionManager``, 0.11.0.0 to 4.4.0, and to 2.2.x ``Sender.failBatch``.
+**Unresolved partitions** (:meth:`TransactionManager.resolve`) are resolved when nothing of them is in flight and their next
+sequence follows the last acknowledged one. Otherwise another epoch begins; up to 2.4.x the producer is reset.
+
+Java source mirrored: ``clients/src/main/java/org/apache/kafka/clients/producer/internals/TransactionManager.java`` without a
+transactional id, 0.11.0.0 to 4.4.0; ``Sender.java#failBatch`` up to 2.2.x.
 """
 
 from __future__ import annotations
 
+import enum
+
 from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
-from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER
-from kafka_reference.idempotence.in_flight import Sequenced, in_flight
-from kafka_reference.idempotence.sequence_tracker import (
-    BEGINS_ANEW_WHEN_DRAINED,
-    FORGETS,
-    IGNORES_STRANGERS,
-    TRACKS,
-    Partition,
-    Producer,
-    ProducerState,
-)
+from kafka_reference.idempotence.behaviour import PartitionRestart
+from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, ProduceError
+from kafka_reference.idempotence.sequence_order import Sequenced
+from kafka_reference.idempotence.sequence_tracker import NO_PRODUCER, Producer, SequenceTracker
 from kafka_reference.idempotence.sequences import added
 from kafka_reference.java.hash_maps import partition_hash, table_order
-from kafka_reference.releases import Release, since
+from kafka_reference.releases import Release
 
-__all__ = ["BUMPS", "TransactionManager"]
+__all__ = ["LAST_EPOCH", "ManagerState", "NoTransactionManager", "TransactionManager"]
 
-BUMPS = since("2.5.0")
-TELLS_OF_ITS_FAILURES = since("0.11.0.0", until="2.2.99")
-TRIPS_OVER_THE_FORGOTTEN = since("1.0.0", until="2.2.99")
-KNOWS_STRANGERS = since("2.5.0", until="2.7.0")
-ENDS_WITH_FATAL = since("2.6.0")
-ASKS_ANEW = since("3.6.0")
-ASKS_ONCE = since("2.5.0", until="3.3.1")
-SAYS_ILLEGAL_STATE = since("3.1.1")
-UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
-_LAST_EPOCH = 2**15 - 1
-_NOBODY = (-1, -1)
+LAST_EPOCH = 2**15 - 1
+_UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
 
 
-class TransactionManager(ProducerState):
+class ManagerState(enum.Enum):
+    """The state of a transaction manager. Mirrors ``TransactionManager.State``, as far as no transaction begins."""
+
+    UNINITIALIZED = "UNINITIALIZED"
+    INITIALIZING = "INITIALIZING"
+    READY = "READY"
+    ABORTABLE_ERROR = "ABORTABLE_ERROR"
+    FATAL_ERROR = "FATAL_ERROR"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the producer has failed. Mirrors ``hasError``."""
+        return self in {ManagerState.ABORTABLE_ERROR, ManagerState.FATAL_ERROR}
+
+
+class TransactionManager(SequenceTracker):
     """The manager of a producer that has no id yet. ``last_error`` is an exception's name."""
 
-    def __init__(self, at: Release) -> None:
-        super().__init__(at, Producer(None))
-        self.state = "UNINITIALIZED"
+    def __init__(self, release: Release) -> None:
+        super().__init__(release, Producer(None))
+        self.state = ManagerState.UNINITIALIZED
         self.last_error: str | None = None
         self.bump_required = False
         self._to_restart: dict[tuple[str, int], None] = {}
@@ -79,160 +78,205 @@ class TransactionManager(ProducerState):
 
     @property
     def is_fatal(self) -> bool:
-        """Whether it must not go on. Mirrors ``hasFatalError``."""
-        return self.state == "FATAL_ERROR"
+        """Whether it has failed for good. Mirrors ``hasFatalError``."""
+        return self.state is ManagerState.FATAL_ERROR
+
+    def is_own(self, batch: Sequenced) -> bool:
+        """Return whether a sequence error of the batch is about this producer. Since 2.5.0 it always is."""
+        if self.behaviour.bumps_epoch:
+            return True
+        return self._has_own_id(batch) if self.behaviour.compares_ids_only else not self.is_stale(batch)
+
+    def _has_own_id(self, batch: Sequenced) -> bool:
+        return (batch.producer or NO_PRODUCER)[0] == self.current[0]
+
+    def begin_initializing(self) -> bool:
+        """Begin to request an id; return whether it had not begun before."""
+        begins = self.state is not ManagerState.INITIALIZING
+        if self.behaviour.bumps_epoch:
+            self.state = ManagerState.INITIALIZING
+        return begins
+
+    def handle_id_response(self, error: ProduceError, producer_id: int, epoch: int) -> bool:
+        """Take the id, or fail; return whether the request is to be repeated. Mirrors ``InitProducerIdHandler``.
+
+        Raises KafkaException or IllegalStateException if it failed while the id was requested, since 2.5.0.
+        """
+        if error.kind is ErrorKind.NONE:
+            self.take_id(producer_id, epoch)
+            return False
+        only_loading = self.behaviour.retries_id_only_while_loading
+        if error.name == "COORDINATOR_LOAD_IN_PROGRESS" if only_loading else error.kind is ErrorKind.RETRIABLE:
+            return True
+        self.refuse_id(error.exception)
+        return False
 
     def take_id(self, producer_id: int, epoch: int) -> None:
-        """It was told who it is. Raises KafkaException, IllegalStateException: since 2.5.0 if it has failed meanwhile.
-
-        Mirrors ``setProducerIdAndEpoch``, and since 2.5.0 ``InitProducerIdHandler``.
-        """
+        """Take an id and an epoch. Raises as ``handle_id_response``. Mirrors ``setProducerIdAndEpoch``."""
         self.current = (producer_id, epoch)
-        if self._at in BUMPS:
+        if self.behaviour.bumps_epoch:
             self._must_be_initializing()
-            self.state, self.last_error = "READY", None
+            self.state, self.last_error = ManagerState.READY, None
 
-    def _must_be_initializing(self) -> None:
-        if self.state != "INITIALIZING":
-            raise IllegalStateException if self._at in SAYS_ILLEGAL_STATE else KafkaException
-
-    def asks_again(self, retriable: bool, is_loading: bool) -> bool:
-        """Whether it asks for an id again, after this error. Mirrors a part of ``InitProducerIdHandler``."""
-        return is_loading if self._at in ASKS_ONCE else retriable
-
-    def begin(self, of: tuple[str, int], next_sequence: int) -> None:
-        """So many records were sent to this partition, and acknowledged."""
-        last = next_sequence - 1 if self._at in TRACKS else -1
-        self.partitions[of] = Partition(in_flight(self._at), next_sequence, last, self.current)
-
-    def be_refused_an_id(self, exception: str) -> None:
-        """A broker gives it no id, and it does not ask again. Raises IllegalStateException, as ``take_id``.
-
-        Mirrors ``InitProducerIdHandler``.
-        """
-        if self._at not in BUMPS:
+    def refuse_id(self, exception: str) -> None:
+        """Get no id, for this exception. Raises as ``handle_id_response``."""
+        if not self.behaviour.bumps_epoch:
             self.fail_for_good(exception)
-        elif exception in UNAUTHORIZED and self._at in ASKS_ANEW:
+        elif exception in _UNAUTHORIZED and self.behaviour.unauthorized_is_abortable:
             self.last_error = exception
             self._must_be_initializing()
-            self.state, self.last_error = "ABORTABLE_ERROR", exception
+            self.state = ManagerState.ABORTABLE_ERROR
         else:
-            self.fail_for_good(exception if exception in UNAUTHORIZED else "KafkaException")
+            self.fail_for_good(exception if exception in _UNAUTHORIZED else "KafkaException")
 
-    def start_again(self) -> None:
-        """It was refused an id, and everything it held has failed. Mirrors ``transitionToUninitialized``."""
-        self.state, self.last_error = "UNINITIALIZED", None
+    def _must_be_initializing(self) -> None:
+        if self.state is not ManagerState.INITIALIZING:
+            raise IllegalStateException if self.behaviour.late_id_throws_illegal_state else KafkaException
+
+    def uninitialize(self) -> None:
+        """Begin again after an abortable error. Mirrors ``transitionToUninitialized``."""
+        self.state, self.last_error = ManagerState.UNINITIALIZED, None
 
     def fail_for_good(self, exception: str) -> None:
-        """It must not go on. Mirrors ``transitionToFatalError``."""
-        self.state, self.last_error = "FATAL_ERROR", exception
+        """Fail for good. Mirrors ``transitionToFatalError``."""
+        self.state, self.last_error = ManagerState.FATAL_ERROR, exception
 
     def completed(self, batch: Sequenced, base_offset: int) -> None:
-        """A batch is in the log, from this offset on, -1 for unknown. Raises IllegalStateException.
+        """Note that a batch is in the log from this offset on, -1 for unknown. Raises IllegalStateException.
 
-        Mirrors ``handleCompletedBatch``; to 2.2.x ``Sender.completeBatch``.
+        Mirrors ``handleCompletedBatch``, up to 2.2.x ``Sender.completeBatch``.
         """
-        ignored = self._at not in TRACKS or (self._at in IGNORES_STRANGERS and batch.producer != self.current)
+        ignored = self.behaviour.ignores_stale_batches and self.is_stale(batch)
         self.acknowledge(batch)
-        if not ignored and base_offset != -1:
+        if self.behaviour.tracks_in_flight_batches and not ignored and base_offset != -1:
             partition = self._known(batch.topic_partition)
             partition.last_offset = max(partition.last_offset, base_offset + batch.record_count - 1)
 
-    def failed(self, batch: Sequenced, exception: str, adjust: bool) -> None:
-        """A batch failed; ``adjust``: the broker refused it for good. Raises IllegalStateException.
+    def failed(self, batch: Sequenced, exception: str, refused: bool) -> None:
+        """Note that a batch failed; ``refused``: by the broker, with retries left. Raises IllegalStateException.
 
-        Mirrors ``handleFailedBatch``; to 2.2.x ``Sender.failBatch``.
+        Mirrors ``handleFailedBatch``, up to 2.2.x ``Sender.failBatch``.
         """
-        if self._at in TELLS_OF_ITS_FAILURES:
-            self._failed_before_23(batch, exception, adjust)
-            return
+        behaviour = self.behaviour
         if exception in FATAL:
             self.fail_for_good(exception)
-        if self._at in FORGETS:
-            if batch.producer == self.current and exception in OUT_OF_ORDER:
+        if not behaviour.bumps_epoch:
+            if exception in OUT_OF_ORDER and self.is_own(batch):
                 self._reset()
             else:
-                self.fail(batch, adjust)
+                self.fail(batch, refused)
             return
         self.release(batch)
-        if (self.is_fatal and self._at in ENDS_WITH_FATAL) or (
-            self._at in KNOWS_STRANGERS and batch.producer != self.current
-        ):
-            return
-        if adjust or exception in OUT_OF_ORDER:
+        ends_here = (behaviour.fatal_error_does_not_bump and self.is_fatal) or (
+            behaviour.stale_failure_does_not_bump and self.is_stale(batch)
+        )
+        if not ends_here and (refused or exception in OUT_OF_ORDER):
             self.request_bump(batch.topic_partition)
 
-    def _failed_before_23(self, batch: Sequenced, exception: str, adjust: bool) -> None:
-        if exception in OUT_OF_ORDER and (batch.producer or _NOBODY)[0] == self.current[0]:
-            self._reset()
-        elif exception in FATAL:
-            self.fail_for_good(exception)
-        if self._at in TRACKS:
-            self.fail(batch, adjust)
+    def request_bump(self, topic_partition: tuple[str, int]) -> None:
+        """Begin another epoch with the next round, and restart this partition in it.
 
-    def request_bump(self, of: tuple[str, int]) -> None:
-        """Before anything more is sent, another epoch, and begin this partition anew. Mirrors ``requestEpochBump…``."""
+        Mirrors ``requestIdempotentEpochBumpForPartition``.
+        """
         self.bump_required = True
-        self._to_restart[of] = None
+        self._to_restart[topic_partition] = None
+
+    def bump_if_required(self) -> None:
+        """Begin another epoch if one was requested. Raises as ``restart``.
+
+        Mirrors ``bumpIdempotentEpochAndResetIdIfNeeded``.
+        """
+        if self.bump_required:
+            self.bump()
 
     def bump(self) -> None:
-        """Be of the next epoch, or, after the last one, nobody. Raises IllegalStateException.
+        """Begin another epoch; after the last one, lose the id. Raises as ``restart``.
 
         Mirrors ``bumpIdempotentProducerEpoch``.
         """
         producer_id, epoch = self.current
-        if epoch == _LAST_EPOCH:
-            self.current, self.state, self.last_error = _NOBODY, "UNINITIALIZED", None
+        if epoch == LAST_EPOCH:
+            self.current = NO_PRODUCER
+            self.uninitialize()
         else:
             self.current = (producer_id, epoch + 1)
-        for of in table_order(self._to_restart, partition_hash, 16):
-            self.restart(of)
-            self.unresolved.pop(of, None)
+        for topic_partition in table_order(self._to_restart, partition_hash, 16):
+            self.restart(topic_partition)
+            self.unresolved.pop(topic_partition, None)
         self._to_restart.clear()
         self.bump_required = False
 
-    def restart(self, of: tuple[str, int]) -> None:
-        """Number what is in flight from 0 on; since 2.5.0 as of who the producer is now.
+    def restart(self, topic_partition: tuple[str, int]) -> None:
+        """Number the batches in flight from 0 on, since 2.5.0 with the current id and epoch.
 
-        Raises IllegalStateException, and to 2.2.x NullPointerException, for a partition that was forgotten. Mirrors
+        Raises IllegalStateException, and up to 2.2.x NullPointerException, for a forgotten partition. Mirrors
         ``startSequencesAtBeginning``.
         """
-        partition, sequence = self._partition(of), 0
-        if self._at in TRIPS_OVER_THE_FORGOTTEN and not partition.was_in_flight:
+        behaviour = self.behaviour
+        partition, sequence = self._existing(topic_partition), 0
+        if behaviour.npe_on_unknown_partition and not partition.was_in_flight:
             raise NullPointerException
         for batch in partition.in_flight:
-            batch.renumber(self.current if self._at in BUMPS else batch.producer or _NOBODY, sequence)
+            batch.renumber(self.current if behaviour.bumps_epoch else batch.producer or NO_PRODUCER, sequence)
             sequence = added(sequence, batch.record_count)
-        partition.in_flight.renumbered()
-        if self._at in TRIPS_OVER_THE_FORGOTTEN and partition.next is None and sequence:
+        partition.in_flight.reorder()
+        if behaviour.npe_on_unknown_partition and partition.next is None and sequence:
             raise IllegalStateException
         partition.next, partition.last_acknowledged = sequence, -1
-        if self._at in BEGINS_ANEW_WHEN_DRAINED:
+        if behaviour.partition_restart is PartitionRestart.DRAINED:
             partition.producer = self.current
 
     def resolve(self) -> None:
-        """Look at unresolved partitions. Mirrors ``maybeResolveSequences``, to 2.4.x ``resetProducerIdIfNeeded``."""
-        for of in list(self.unresolved):
-            if self.has_in_flight(of):
+        """Resolve partitions. Mirrors ``maybeResolveSequences``, up to 2.4.x ``resetProducerIdIfNeeded``."""
+        for topic_partition in list(self.unresolved):
+            if self.has_in_flight(topic_partition):
                 continue
-            partition = self._known(of)
+            partition = self._known(topic_partition)
             partition.next = partition.next or 0
-            if not self.is_next(of, partition.next):
-                if self._at in FORGETS:
+            if not self.is_next(topic_partition, partition.next):
+                if not self.behaviour.bumps_epoch:
                     self._reset()
                     return
-                self.request_bump(of)
-            del self.unresolved[of]
+                self.request_bump(topic_partition)
+            del self.unresolved[topic_partition]
 
-    def is_next(self, of: tuple[str, int], sequence: int) -> bool:
-        """Whether this sequence follows the last one acknowledged. Mirrors ``isNextSequence``."""
-        known = self.partitions.get(of)
+    def is_next(self, topic_partition: tuple[str, int], sequence: int) -> bool:
+        """Return whether this sequence follows the last acknowledged one. Mirrors ``isNextSequence``."""
+        known = self.partitions.get(topic_partition)
         return added(sequence, 1 if known is None else -known.last_acknowledged) == 1
 
-    def last_offset(self, of: tuple[str, int]) -> int:
-        """The last offset acknowledged, -1 for none. Mirrors ``lastAckedOffset``."""
-        known = self.partitions.get(of)
+    def last_offset(self, topic_partition: tuple[str, int]) -> int:
+        """Return the last acknowledged offset, -1 for none. Mirrors ``lastAckedOffset``."""
+        known = self.partitions.get(topic_partition)
         return -1 if known is None else known.last_offset
 
-    def _known(self, of: tuple[str, int]) -> Partition:
-        return self.partitions.setdefault(of, Partition(in_flight(self._at)))
+
+class NoTransactionManager(TransactionManager):
+    """The manager of a producer that is not idempotent: every batch may go, and no end of a batch changes anything."""
+
+    is_idempotent = False
+    has_id = True
+    is_fatal = False
+
+    def is_stale(self, batch: Sequenced) -> bool:  # noqa: ARG002 (no batch has a producer)
+        """Return False."""
+        return False
+
+    def is_own(self, batch: Sequenced) -> bool:  # noqa: ARG002 (no batch has a producer)
+        """Return False: sequence errors are errors like any other."""
+        return False
+
+    def retry(self, batch: Sequenced) -> None:
+        """Change nothing."""
+
+    def release(self, batch: Sequenced) -> None:
+        """Change nothing."""
+
+    def completed(self, batch: Sequenced, base_offset: int) -> None:
+        """Change nothing."""
+
+    def failed(self, batch: Sequenced, exception: str, refused: bool) -> None:
+        """Change nothing."""
+
+    def mark_unresolved(self, batch: Sequenced) -> None:
+        """Change nothing."""

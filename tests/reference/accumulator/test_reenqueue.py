@@ -10,7 +10,7 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
-from kafka_reference.idempotence.sequence_tracker import Producer, ProducerState
+from kafka_reference.idempotence.sequence_tracker import Producer, SequenceTracker
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.releases import parse_release
 
@@ -23,7 +23,7 @@ class Play:
 
     def __init__(self, version: str, next_sequence: int = 0, partitions: int = 2) -> None:
         producer = Producer(7, 0, {("t", 0): next_sequence} if next_sequence else {})
-        self.sequences = ProducerState(parse_release(version), producer)
+        self.sequences = SequenceTracker(parse_release(version), producer)
         config = AccumulatorConfig(200, 0, 0, 0, 100, 10_000, True, 0)
         self.it = RecordAccumulator(version, config, sequences=self.sequences)
         cluster = Cluster((Node(0),), tuple(Partition(number, 0) for number in range(partitions)))

@@ -1,71 +1,159 @@
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import fields
+from itertools import product
+
 import pytest
 
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.sizes import SizedRecord
-from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, fate
-from kafka_reference.idempotence.errors import produce_error
-from kafka_reference.idempotence.transaction_manager import TransactionManager
+from kafka_reference.idempotence import batch_actions
+from kafka_reference.idempotence.batch_actions import (
+    TABLE,
+    Answer,
+    BatchAction,
+    SideEffect,
+    Situation,
+    answer_of,
+    decide,
+    matching_rows,
+    situation_of,
+)
+from kafka_reference.idempotence.behaviour import SenderBehaviour
+from kafka_reference.idempotence.errors import ErrorKind, produce_error, produce_errors
+from kafka_reference.idempotence.transaction_manager import NoTransactionManager, TransactionManager
 from kafka_reference.releases import parse_release
 
 GAP, UNKNOWN, DUPLICATE = "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "DUPLICATE_SEQUENCE_NUMBER"
 RETRIED, FAILED = (BatchAction.RETRIED, SideEffect.NOTHING), (BatchAction.FAILED, SideEffect.NOTHING)
 BUMPED = (BatchAction.RETRIED, SideEffect.BUMP)
+# One release of every combination of values that the behaviour records have for the table.
+RELEASES = ("0.10.0.1", "0.11.0.3", "1.1.1", "2.0.1", "2.1.1", "2.2.2", "2.3.1", "2.4.1", "2.5.1", "4.4.0")
+SITUATIONS = tuple(
+    Situation(**dict(zip((fact.name for fact in fields(Situation)), values, strict=True)))
+    for values in product((False, True), repeat=len(fields(Situation)))
+)
 
 
 def decided(
-    at: str, error: str, *, place: int = 0, records: int = 1, log_start: int = -1, may_retry: bool = True,
-    has_ended: bool = False, unresolved: int | None = None, reset: bool = False, stranger: bool = False,
-    idempotent: bool = True,
+    release: str, error: str, *, place: int = 0, records: int = 1, log_start: int = -1, may_retry: bool = True,
+    is_done: bool = False, unresolved: int | None = None, reset: bool = False, stale: bool = False, idempotent: bool = True,
+    acknowledged: int = -1, last_offset: int = -1,
 ) -> tuple[BatchAction, SideEffect]:  # fmt: skip
-    """What becomes of the batch at a place of those in flight."""
-    manager = TransactionManager(parse_release(at))
-    manager.state = "INITIALIZING" if parse_release(at) >= parse_release("2.5.0") else manager.state
+    """Decide about the batch at a place of the two in flight."""
+    at = parse_release(release)
+    manager = TransactionManager(at) if idempotent else NoTransactionManager(at)
+    manager.begin_initializing()
     manager.take_id(7, 0)
-    batches = [Batch(parse_release(at), ("t", 0), number, 0, 1000, SizedRecord(0, None, 4)) for number in range(2)]
+    batches = [Batch(at, ("t", 0), number, 0, 1000, SizedRecord(0, None, 4)) for number in range(2)]
     for batch in batches:
         for _ in range(records - 1):
             batch.append(SizedRecord(0, None, 4), 0)
-        manager.number(batch, False)
+        if idempotent:
+            manager.number(batch, False)
         batch.close()
+    if idempotent:
+        manager.partitions["t", 0].last_acknowledged = acknowledged
+        manager.partitions["t", 0].last_offset = last_offset
     if unresolved is not None:
-        manager.unresolved[("t", 0)] = unresolved
+        manager.unresolved["t", 0] = unresolved
     if reset:
         batches[place].renumber((7, 0), 0)
-    if stranger:
+    if stale:
         manager.current = (8, 0)
-    return fate(
-        parse_release(at), produce_error(at, error), batches[place], manager if idempotent else None, log_start, may_retry,
-        has_ended,
-    )  # fmt: skip
+    situation = situation_of(
+        batches[place], manager, log_start, sender=SenderBehaviour.of(at), may_retry=may_retry, is_done=is_done
+    )
+    return decide(answer_of(produce_error(at, error)), situation)
 
 
-@pytest.mark.parametrize("at", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
-def test_the_plain_errors(at: str) -> None:
-    assert decided(at, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
-    assert decided(at, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
-    assert decided(at, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED
-    assert decided(at, "INVALID_TIMESTAMP") == FAILED
+@pytest.mark.parametrize("answer", Answer)
+def test_exactly_one_row_applies_to_every_answer_in_every_situation(answer: Answer) -> None:
+    counts = Counter(len(matching_rows(answer, situation)) for situation in SITUATIONS)
+    assert counts == {1: 2 ** len(fields(Situation))}
+
+
+def test_every_row_decides_something() -> None:
+    rows = {id(row) for answer in Answer for situation in SITUATIONS for row in matching_rows(answer, situation)}
+    assert len(rows) == len(TABLE.strip().splitlines())
+
+
+def test_the_documentation_names_every_fact_of_the_table() -> None:
+    documented = Situation.__doc__ or ""
+    assert all(f"``{fact.name}``" in documented and fact.name in TABLE for fact in fields(Situation))
 
 
 @pytest.mark.parametrize(
-    ("at", "found"), [("1.1.1", BatchAction.DROPPED), ("2.4.1", BatchAction.DROPPED), ("2.5.1", BatchAction.RETRIED)]
+    "line", ["retriable             may_retyr   retried    -", "surprise              always   retried    -"]
 )
-def test_a_retry_for_another_producer(at: str, found: BatchAction) -> None:
-    assert decided(at, "NOT_ENOUGH_REPLICAS", stranger=True) == (found, SideEffect.NOTHING)
+def test_a_row_that_is_misspelt_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"may_retyr|surprise"):
+        batch_actions._row(line)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_error_of_every_release_in_every_state_of_a_producer_is_decided(release: str) -> None:
+    actions = Counter(
+        decided(
+            release, error, place=place, records=records, log_start=log_start, may_retry=may_retry, is_done=is_done,
+            unresolved=unresolved, reset=reset, stale=stale, idempotent=idempotent,
+        )[0]
+        for error in produce_errors(release)
+        for place, records, log_start, may_retry, is_done, unresolved, reset, stale, idempotent in product(
+            (0, 1), (1, 2), (-1, 0), (True, False), (True, False), (None, 1), (True, False), (True, False), (True, False)
+        )
+    )  # fmt: skip
+    expected = {BatchAction.COMPLETED, BatchAction.RETRIED, BatchAction.FAILED}
+    expected |= {BatchAction.SPLIT} if parse_release(release) >= parse_release("0.11.0.0") else set()
+    drops = parse_release("0.11.0.0") <= parse_release(release) < parse_release("2.5.0")
+    assert set(actions) == expected | ({BatchAction.DROPPED} if drops else set())
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_only_success_and_a_duplicate_complete_a_batch(release: str) -> None:
+    completing = {
+        name for name in produce_errors(release) if decided(release, name)[0] is BatchAction.COMPLETED
+    }  # fmt: skip
+    assert completing == {"NONE"} | ({DUPLICATE} if parse_release(release) >= parse_release("1.0.0") else set())
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_without_idempotence_the_kind_of_an_error_decides(release: str) -> None:
+    for name, error in produce_errors(release).items():
+        if name not in {"NONE", DUPLICATE, "MESSAGE_TOO_LARGE"}:
+            expected = RETRIED if error.kind is ErrorKind.RETRIABLE else FAILED
+            assert decided(release, name, idempotent=False) == expected
+
+
+@pytest.mark.parametrize("release", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
+def test_the_plain_errors(release: str) -> None:
+    assert decided(release, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
+    assert decided(release, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
+    assert decided(release, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED
+    assert decided(release, "INVALID_TIMESTAMP") == FAILED
 
 
 @pytest.mark.parametrize(
-    ("at", "first", "second"),
+    ("release", "found"),
+    [("1.1.1", BatchAction.DROPPED), ("2.4.1", BatchAction.DROPPED), ("2.5.1", BatchAction.RETRIED)],
+)
+def test_a_retry_for_another_producer(release: str, found: BatchAction) -> None:
+    assert decided(release, "NOT_ENOUGH_REPLICAS", stale=True) == (found, SideEffect.NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("release", "first", "second"),
     [("0.11.0.3", FAILED, FAILED), ("1.1.1", FAILED, RETRIED), ("2.4.1", FAILED, RETRIED), ("4.4.0", BUMPED, RETRIED)],
 )
-def test_out_of_order(at: str, first: tuple[BatchAction, SideEffect], second: tuple[BatchAction, SideEffect]) -> None:
-    assert decided(at, GAP) == first
-    assert decided(at, GAP, place=1) == second
+def test_out_of_order(
+    release: str, first: tuple[BatchAction, SideEffect], second: tuple[BatchAction, SideEffect]
+) -> None:
+    assert decided(release, GAP) == first
+    assert decided(release, GAP, place=1) == second
 
 
-def test_out_of_order_and_numbered_anew_since() -> None:
+def test_out_of_order_and_numbered_again_since() -> None:
     assert decided("2.4.1", GAP, reset=True) == RETRIED
     assert decided("4.4.0", GAP, reset=True) == RETRIED
 
@@ -76,25 +164,32 @@ def test_out_of_order_in_an_unresolved_partition() -> None:
     assert decided("4.4.0", GAP, place=1, unresolved=2) == RETRIED
 
 
-@pytest.mark.parametrize(("at", "found"), [("2.4.1", (BatchAction.RETRIED, SideEffect.RESTART)), ("4.4.0", BUMPED)])
-def test_an_unknown_producer(at: str, found: tuple[BatchAction, SideEffect]) -> None:
-    assert decided(at, UNKNOWN, log_start=-1) == RETRIED
-    assert decided(at, UNKNOWN, log_start=0) == found
-    assert decided(at, UNKNOWN, log_start=0, reset=True) == RETRIED
-    assert decided("2.4.1", UNKNOWN, log_start=0, stranger=True) == FAILED
+@pytest.mark.parametrize(
+    ("release", "found"), [("2.4.1", (BatchAction.RETRIED, SideEffect.RESTART)), ("4.4.0", BUMPED)]
+)
+def test_an_unknown_producer(release: str, found: tuple[BatchAction, SideEffect]) -> None:
+    assert decided(release, UNKNOWN, log_start=-1) == RETRIED
+    assert decided(release, UNKNOWN, log_start=0) == found
+    assert decided(release, UNKNOWN, log_start=0, reset=True) == RETRIED
+    assert decided("2.4.1", UNKNOWN, log_start=0, stale=True) == FAILED
+
+
+def test_an_unknown_producer_whose_log_is_not_lost() -> None:
+    assert decided("2.4.1", UNKNOWN, log_start=5, last_offset=5) == FAILED
+    assert decided("2.4.1", UNKNOWN, log_start=6, last_offset=5) == (BatchAction.RETRIED, SideEffect.RESTART)
 
 
 @pytest.mark.parametrize(
-    ("at", "found"),
+    ("release", "found"),
     [("0.11.0.3", BatchAction.RETRIED), ("1.0.0", BatchAction.COMPLETED), ("4.4.0", BatchAction.COMPLETED)],
 )
-def test_duplicates(at: str, found: BatchAction) -> None:
-    assert decided(at, DUPLICATE) == (found, SideEffect.NOTHING)
+def test_duplicates(release: str, found: BatchAction) -> None:
+    assert decided(release, DUPLICATE) == (found, SideEffect.NOTHING)
 
 
 def test_too_large() -> None:
     assert decided("4.4.0", "MESSAGE_TOO_LARGE", records=2, may_retry=False) == (BatchAction.SPLIT, SideEffect.NOTHING)
     assert decided("4.4.0", "MESSAGE_TOO_LARGE") == FAILED
     assert decided("0.10.0.1", "MESSAGE_TOO_LARGE", records=2) == FAILED
-    assert decided("2.0.1", "MESSAGE_TOO_LARGE", records=2, has_ended=True) == (BatchAction.SPLIT, SideEffect.NOTHING)
-    assert decided("2.1.1", "MESSAGE_TOO_LARGE", records=2, has_ended=True) == FAILED
+    assert decided("2.0.1", "MESSAGE_TOO_LARGE", records=2, is_done=True) == (BatchAction.SPLIT, SideEffect.NOTHING)
+    assert decided("2.1.1", "MESSAGE_TOO_LARGE", records=2, is_done=True) == FAILED

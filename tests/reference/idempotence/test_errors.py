@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, known, produce_error
+from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, has_error, produce_error
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_an_error_of_a_release(at: str, name: str, exception: str, kind: ErrorKi
 
 @pytest.mark.parametrize(("at", "name"), [("0.11.0.3", "UNKNOWN_PRODUCER_ID"), ("4.4.0", "NO_SUCH_ERROR")])
 def test_an_error_that_a_release_does_not_have(at: str, name: str) -> None:
-    assert not known(at, name)
+    assert not has_error(at, name)
     with pytest.raises(NotInThisRelease, match=name):
         produce_error(at, name)
 

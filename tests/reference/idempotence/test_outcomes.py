@@ -5,7 +5,7 @@ import pytest
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.outcomes import Drained, Numbered, Outcomes, number_of
+from kafka_reference.idempotence.outcomes import Numbered, Outcomes, number_of
 from kafka_reference.releases import parse_release
 
 
@@ -22,7 +22,7 @@ def test_records_are_told_where_they_are_or_why_not() -> None:
     assert outcomes.end(batch(3, 4), None, 100)
     assert outcomes.end(batch(5), None, -1)
     assert outcomes.end(batch(6), "TimeoutException", -1)
-    assert outcomes.told == [(3, 100), (4, 101), (5, -1), (6, "TimeoutException")]
+    assert outcomes.ended == [(3, 100), (4, 101), (5, -1), (6, "TimeoutException")]
 
 
 def test_a_batch_that_failed_may_be_answered_later_since_2_1() -> None:
@@ -35,7 +35,7 @@ def test_a_batch_that_failed_may_be_answered_later_since_2_1() -> None:
         else:
             with pytest.raises(IllegalStateException):
                 outcomes.end(late, None, 7)
-        assert outcomes.told == [(0, "TimeoutException")]
+        assert outcomes.ended == [(0, "TimeoutException")]
 
 
 def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
@@ -43,7 +43,7 @@ def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
     outcomes = Outcomes(parse_release("2.0.1"))
     outcomes.abort([late], "ProducerFencedException")
     assert not outcomes.end(late, None, 7)
-    assert outcomes.has(late)
+    assert outcomes.is_done(late)
 
 
 def test_0_10_tells_again() -> None:
@@ -51,7 +51,7 @@ def test_0_10_tells_again() -> None:
     outcomes = Outcomes(parse_release("0.10.0.1"))
     assert outcomes.end(late, "TimeoutException", -1)
     assert outcomes.end(late, None, 7)
-    assert outcomes.told == [(0, "TimeoutException"), (0, 7)]
+    assert outcomes.ended == [(0, "TimeoutException"), (0, 7)]
 
 
 def test_a_success_is_the_end() -> None:
@@ -60,25 +60,6 @@ def test_a_success_is_the_end() -> None:
     outcomes.end(done, None, 7)
     with pytest.raises(IllegalStateException):
         outcomes.end(done, "TimeoutException", -1)
-
-
-def test_what_is_overdue_is_taken_from_the_front() -> None:
-    drained, outcomes = Drained(), Outcomes(parse_release("4.4.0"))
-    old, young, older = batch(0), batch(1), batch(2)
-    for one in (old, young, older):
-        drained.add(one)
-    assert drained.take_overdue(lambda one: one is not young, outcomes) == [old]
-    drained.settle(young)
-    assert drained.take_overdue(lambda _: True, outcomes) == [older]
-    assert drained.take_overdue(lambda _: True, outcomes) == []
-
-
-def test_what_has_ended_is_not_to_be_found_there() -> None:
-    drained, outcomes, done = Drained(), Outcomes(parse_release("4.4.0")), batch(0)
-    drained.add(done)
-    outcomes.end(done, None, 0)
-    with pytest.raises(IllegalStateException):
-        drained.take_overdue(lambda _: True, outcomes)
 
 
 def test_a_record_without_a_number() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.sequence_tracker import Producer, ProducerState
+from kafka_reference.idempotence.sequence_tracker import Producer, SequenceTracker
 from kafka_reference.releases import parse_release
 
 T0 = ("t", 0)
@@ -26,7 +26,7 @@ class Sent:
         self.producer, self.sequence = producer, sequence
 
 
-def sent(state: ProducerState, *counts: int) -> list[Sent]:
+def sent(state: SequenceTracker, *counts: int) -> list[Sent]:
     batches = [Sent(count) for count in counts]
     for batch in batches:
         assert not state.waits_for(batch)
@@ -38,9 +38,9 @@ def sequences(*batches: Sent) -> list[int | None]:
     return [batch.sequence for batch in batches]
 
 
-def state_in(version: str, epoch: int = 0, next_sequence: int | None = None) -> ProducerState:
+def state_in(version: str, epoch: int = 0, next_sequence: int | None = None) -> SequenceTracker:
     known = {} if next_sequence is None else {T0: next_sequence}
-    return ProducerState(parse_release(version), Producer(7, epoch, known))
+    return SequenceTracker(parse_release(version), Producer(7, epoch, known))
 
 
 @pytest.mark.parametrize("version", TRACKING)
@@ -56,8 +56,11 @@ def test_in_0_11_they_count_what_was_acknowledged() -> None:
     assert sequences(*sent(state, 1)) == [2]
 
 
-@pytest.mark.parametrize(("version", "following"), [("2.0.1", -(2**31)), ("2.3.1", 0), ("4.4.0", 0)])
-def test_what_comes_after_the_highest(version: str, following: int) -> None:
+# KAFKA-7693
+@pytest.mark.parametrize(
+    ("version", "following"), [("2.0.1", -(2**31)), ("2.1.0", -(2**31)), ("2.1.1", 0), ("2.3.1", 0), ("4.4.0", 0)]
+)
+def test_the_next_sequence_after_the_highest(version: str, following: int) -> None:
     assert sequences(*sent(state_in(version, next_sequence=MOST), 1, 1)) == [MOST, following]
 
 
@@ -144,7 +147,7 @@ def test_with_nothing_in_flight_2_5_to_2_7_0_went_on_with_old_numbers(version: s
 
 
 def test_who_has_no_id_sends_nothing() -> None:
-    state = ProducerState(parse_release("4.4.0"), Producer(None))
+    state = SequenceTracker(parse_release("4.4.0"), Producer(None))
     assert state.waits_for(Sent())
 
 
@@ -188,6 +191,12 @@ def test_pieces_count_on_without_going_round() -> None:
 
 
 def test_an_epoch_without_an_id_is_nobody() -> None:
-    state = ProducerState(parse_release("4.4.0"), Producer(7, 0))
+    state = SequenceTracker(parse_release("4.4.0"), Producer(7, 0))
     state.current = (-1, 0)
     assert state.waits_for(Sent()) == "a producer id"
+
+
+def test_in_0_11_the_next_sequence_goes_below_0_once_acknowledged() -> None:
+    state = state_in("0.11.0.3", next_sequence=MOST)
+    state.acknowledge(*sent(state, 1))
+    assert state.partitions[T0].next == -(2**31)

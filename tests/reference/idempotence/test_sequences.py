@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_reference.idempotence.sequences import LAST_SEQUENCE, added, decrement, increment, next_after
-from kafka_reference.releases import parse_release
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE, added, decrement, increment
 
 LEAST = -(2**31)
 NUMBERS = st.integers(0, LAST_SEQUENCE)
@@ -75,9 +74,3 @@ def test_whatever_goes_in_an_int_comes_out(sequence: int, by: int) -> None:
     for step in (added, increment, decrement):
         assert LEAST <= step(sequence, by) <= LAST_SEQUENCE
     assert (added(sequence, by) - sequence - by) % 2**32 == 0
-
-
-# KAFKA-7693: a partition's next sequence went below 0.
-@pytest.mark.parametrize(("version", "after"), [("0.11.0.3", LEAST), ("2.1.0", LEAST), ("2.1.1", 0), ("4.4.0", 0)])
-def test_a_partitions_next_goes_round_since_2_1_1(version: str, after: int) -> None:
-    assert next_after(parse_release(version), LAST_SEQUENCE, 1) == after

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
-from kafka_reference.idempotence.transaction_manager import TransactionManager
+from kafka_reference.idempotence.errors import produce_error
+from kafka_reference.idempotence.transaction_manager import ManagerState, TransactionManager
 from kafka_reference.releases import parse_release
 
 T0, T1 = ("t", 0), ("t", 1)
@@ -27,7 +28,7 @@ class Sent:
 
 def manager(at: str, epoch: int = 0) -> TransactionManager:
     made = TransactionManager(parse_release(at))
-    made.state = "INITIALIZING" if parse_release(at) >= parse_release("2.5.0") else made.state
+    made.begin_initializing()
     made.take_id(7, epoch)
     return made
 
@@ -89,7 +90,7 @@ def test_after_the_last_epoch_batches_are_nobodys() -> None:
     (batch,) = sent(one, Sent())
     one.request_bump(T0)
     one.bump()
-    assert (one.current, one.state, batch.producer, batch.sequence) == ((-1, -1), "UNINITIALIZED", (-1, -1), 0)
+    assert (one.current, one.state.value, batch.producer, batch.sequence) == ((-1, -1), "UNINITIALIZED", (-1, -1), 0)
 
 
 @pytest.mark.parametrize(("at", "bumps"), [("2.5.1", True), ("2.6.0", False), ("4.4.0", False)])
@@ -122,16 +123,17 @@ def test_an_id_comes_too_late_for_who_has_failed(at: str, raised: type[Exception
 )
 def test_no_id_is_given(at: str, exception: str, state: str, error: str) -> None:
     one = TransactionManager(parse_release(at))
-    one.state = "INITIALIZING"
-    one.be_refused_an_id(exception)
-    assert (one.state, one.last_error) == (state, error)
+    one.state = ManagerState.INITIALIZING
+    one.refuse_id(exception)
+    assert (one.state.value, one.last_error) == (state, error)
 
 
 @pytest.mark.parametrize(("at", "again"), [("2.4.1", True), ("2.5.0", False), ("3.3.1", False), ("3.3.2", True)])
 def test_which_errors_make_it_ask_again(at: str, again: bool) -> None:
     one = TransactionManager(parse_release(at))
-    assert one.asks_again(True, False) is again
-    assert one.asks_again(True, True)
+    one.begin_initializing()
+    assert one.handle_id_response(produce_error(at, "COORDINATOR_LOAD_IN_PROGRESS"), -1, -1)
+    assert one.handle_id_response(produce_error(at, "REQUEST_TIMED_OUT"), -1, -1) is again
 
 
 @pytest.mark.parametrize("at", ["1.1.1", "2.4.1", "2.5.1", "4.4.0"])

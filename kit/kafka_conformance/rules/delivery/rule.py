@@ -41,7 +41,7 @@ from kafka_reference.delivery.producer import Producer
 from kafka_reference.delivery.scenario import Outcome as End
 from kafka_reference.delivery.scenario import Passed, Scenario
 from kafka_reference.delivery.simulation import simulate
-from kafka_reference.idempotence.errors import known
+from kafka_reference.idempotence.errors import has_error
 from kafka_reference.releases import NEWEST, Release, since
 
 __all__ = ["RULE", "answer_of", "delivery_ask_of", "story_of"]
@@ -93,7 +93,7 @@ def _ask(question: DeliveryQuestion, at: Release) -> Answer:
 
 
 def _by_java(ask: AskJava, at: Release, questions: Sequence[Any]) -> list[Outcome]:
-    strange = [next((f.error for f in one.faults if f.error and not known(at, f.error)), None) for one in questions]
+    strange = [next((f.error for f in one.faults if f.error and not has_error(at, f.error)), None) for one in questions]
     told = [story_of(one).told() for one, error in zip(questions, strange, strict=True) if error is None]
     ends = iter(in_lockstep(told, ask))
     return [

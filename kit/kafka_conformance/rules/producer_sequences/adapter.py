@@ -1,4 +1,4 @@
-"""A history of ``producer-sequences`` being taken: what each step means to the reference's sender."""
+"""How the reference answers a question of ``producer-sequences``: each step is a call on its sender."""
 
 from __future__ import annotations
 
@@ -24,63 +24,60 @@ from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import JavaException
-from kafka_reference.idempotence.errors import known
+from kafka_reference.idempotence.behaviour import PartitionRestart, TransactionManagerBehaviour
+from kafka_reference.idempotence.errors import has_error
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply, Sent
 from kafka_reference.idempotence.sender import Sender, SenderConfig
-from kafka_reference.idempotence.sequence_tracker import BEGINS_ANEW_WHEN_DRAINED, IDEMPOTENT, TRACKS
-from kafka_reference.idempotence.sequence_tracker import Partition as Known
+from kafka_reference.idempotence.sequence_tracker import NO_PRODUCER
+from kafka_reference.idempotence.sequence_tracker import Partition as KnownPartition
 from kafka_reference.idempotence.transaction_manager import TransactionManager
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.releases import Release
 
-__all__ = ["Made", "SenderHistory", "ask_sender"]
+__all__ = ["SenderFactory", "SenderHistory", "ask_sender", "round_answer", "take_network_step"]
 
-Made: TypeAlias = Callable[[Release, SenderConfig, RecordAccumulator, Metadata, bool], Sender]
+SenderFactory: TypeAlias = Callable[[Release, SenderConfig, RecordAccumulator, Metadata, bool], Sender]
 _TOPIC = "t"
 
 
 class SenderHistory:
-    """A question being answered: the sender, and what the steps mean to it."""
+    """A question being answered: a sender made by ``factory``, and what each step does to it."""
 
-    def __init__(self, made: Made, question: ProducerSequencesQuestion, at: Release) -> None:
+    def __init__(self, factory: SenderFactory, question: ProducerSequencesQuestion, release: Release) -> None:
         config = question.config
-        self._at, self._records = at, 0
+        self._release, self._records = release, 0
         self._draws = StepDraws(question.draws)
-        self._metadata = Metadata(at, _cluster(question.leaders), [_TOPIC])
-        accumulator = RecordAccumulator(at, _accumulator(config, at), self._draws)
+        self._metadata = Metadata(release, _cluster(question.leaders), [_TOPIC])
+        accumulator = RecordAccumulator(release, _accumulator(config, release), self._draws)
         acks = -1 if config.acks == "all" else int(config.acks)
         names = ("retries", "max_in_flight", "request_timeout_ms", "delivery_timeout_ms", "retry_backoff_ms")
-        sending = SenderConfig(acks, *(getattr(config, name) for name in names))
-        self.sender = made(at, sending, accumulator, self._metadata, config.idempotence and at in IDEMPOTENT)
-        if question.producer is not None and self.sender.manager is not None:
+        sender_config = SenderConfig(acks, *(getattr(config, name) for name in names))
+        idempotent = config.idempotence and TransactionManagerBehaviour.of(release).exists
+        self.sender = factory(release, sender_config, accumulator, self._metadata, idempotent)
+        if question.producer is not None and idempotent:
             self._draws.begin_step()
-            self.sender.foresee_id(Reply("NONE", producer=(question.producer.id, question.producer.epoch)))
+            self.sender.network.queue_producer_id(
+                Reply("NONE", producer=(question.producer.id, question.producer.epoch))
+            )
             self.sender.run()
             for partition, sequence in question.producer.next_sequences.items():
                 self.sender.manager.begin((_TOPIC, int(partition)), sequence)
 
     def take(self, step: Any) -> Answer:
-        """Take one step."""
+        """Take one step and return its answer."""
         self._draws.begin_step()
         match step:
             case AppendStep():
                 return self._append(step)
             case RunStep():
-                return self._run()
+                return round_answer(self.sender, self.sender.run)
             case LookStep():
                 return self._look()
-            case RespondStep() if known(self._at, step.error) and (step.others is None or known(self._at, step.others)):
-                reply = Reply(step.error, step.others, step.base_offset, step.log_start_offset)
-                self.sender.network.reply(step.node, reply)
-            case DisconnectStep(node):
-                self.sender.network.lose(node)
-            case AdvanceStep(ms):
-                self.sender.accumulator.state.now_ms += ms
-            case ProducerIdStep(producer_id, epoch, error):
-                self.sender.foresee_id(Reply(error, producer=(producer_id, epoch)))
             case FlushStep():
                 self.sender.accumulator.begin_flush()
+            case _:
+                take_network_step(self.sender, step)
         return {}
 
     def _append(self, step: AppendStep) -> Answer:
@@ -93,61 +90,74 @@ class SenderHistory:
                 return exception_answer(raised, with_message=False)
         return {}
 
-    def _run(self) -> Answer:
-        sender, raised = self.sender, None
-        in_error = _is_in_error(sender.manager)
-        try:
-            sender.run()
-        except JavaException as error:
-            raised = error.java_name
-        ended = [list(one) for one in sender.ended]
-        if in_error or _is_in_error(sender.manager):
-            ended.sort(key=lambda one: one[0])
-        answer: Answer = {
-            "sent": [{"node": node, "batches": [_batch(batch) for batch in batches]} for node, batches in sender.sent],
-            "ended": ended,
-        }
-        if sender.asked:
-            answer["asked_id"] = sender.asked
-        if raised is not None:
-            answer["raises"] = raised
-        if sender.uncaught:
-            answer["uncaught"] = list(sender.uncaught)
-        return answer
-
     def _look(self) -> Answer:
-        state, manager, untold = self.sender.accumulator.state, self.sender.manager, self._at not in TRACKS
+        state, manager = self.sender.accumulator.state, self.sender.manager
+        behaviour = TransactionManagerBehaviour.of(self._release)
         answer: Answer = {
             "queues": {
-                str(of[1]): [
-                    [len(batch.records), batch.attempts, -1 if batch.sequence is None or untold else batch.sequence]
-                    for batch in queue
+                str(number): [
+                    [len(batch.records), batch.attempts, _sequence(batch.sequence, behaviour)] for batch in queue
                 ]
-                for of, queue in state.queues()
+                for (_, number), queue in state.queues()
             },
             "now_ms": state.now_ms,
         }
-        if manager is not None:
+        if manager.is_idempotent:
+            shows_producer = behaviour.partition_restart is PartitionRestart.DRAINED
             answer |= {
                 "producer": list(manager.current),
-                "state": manager.state,
-                "partitions": _partitions(manager, self._at),
+                "state": manager.state.value,
+                "partitions": _partitions(manager, shows_producer),
             }
         return answer
 
 
-def _is_in_error(manager: TransactionManager | None) -> bool:
-    return manager is not None and manager.state.endswith("_ERROR")
+def take_network_step(sender: Sender, step: Any) -> None:
+    """Take a step about brokers or the clock. An error that the release does not have is no answer, and does nothing."""
+    match step:
+        case RespondStep() if all(
+            has_error(sender.release, name) for name in (step.error, step.others) if name is not None
+        ):
+            sender.network.reply(step.node, Reply(step.error, step.others, step.base_offset, step.log_start_offset))
+        case DisconnectStep(node):
+            sender.network.disconnect(node)
+        case AdvanceStep(ms):
+            sender.accumulator.state.now_ms += ms
+        case ProducerIdStep(producer_id, epoch, error) if sender.manager.is_idempotent:
+            sender.network.queue_producer_id(Reply(error, producer=(producer_id, epoch)))
 
 
-def _accumulator(config: AskedSender, at: Release) -> AccumulatorConfig:
-    by_delivery_timeout = RecordAccumulatorBehaviour.of(at).expires_by_delivery_timeout
+def round_answer(sender: Sender, run: Callable[[], None]) -> Answer:
+    """Run a round of the sender by ``run`` and return what it sent and how records ended."""
+    thrown: Answer = {}
+    was_in_error = sender.manager.state.is_error
+    try:
+        run()
+    except JavaException as raised:
+        thrown = exception_answer(raised, with_message=False)
+    ended = [list(one) for one in sender.ended]
+    if was_in_error or sender.manager.state.is_error:
+        ended.sort(key=lambda one: one[0])
+    answer: Answer = {
+        "sent": [{"node": node, "batches": [_batch(batch) for batch in batches]} for node, batches in sender.sent],
+        "ended": ended,
+    }
+    if sender.network.id_requests:
+        answer["asked_id"] = sender.network.id_requests
+    answer |= thrown
+    if sender.uncaught:
+        answer["uncaught"] = list(sender.uncaught)
+    return answer
+
+
+def _accumulator(config: AskedSender, release: Release) -> AccumulatorConfig:
+    expires = RecordAccumulatorBehaviour.of(release).expires_by_delivery_timeout
     return AccumulatorConfig(
         batch_size=config.batch_size,
         linger_ms=config.linger_ms,
         retry_backoff_ms=config.retry_backoff_ms,
         retry_backoff_max_ms=config.retry_backoff_max_ms,
-        delivery_timeout_ms=config.delivery_timeout_ms if by_delivery_timeout else config.request_timeout_ms,
+        delivery_timeout_ms=config.delivery_timeout_ms if expires else config.request_timeout_ms,
         buffer_memory=1 << 30,
         adaptive=False,
         availability_timeout_ms=0,
@@ -159,6 +169,11 @@ def _cluster(leaders: tuple[int, ...]) -> Cluster:
     return Cluster(nodes, tuple(Partition(number, leader) for number, leader in enumerate(leaders)))
 
 
+def _sequence(sequence: int | None, behaviour: TransactionManagerBehaviour) -> int:
+    """A batch's sequence as Java shows it: -1 for none, and for all in 0.11."""
+    return -1 if sequence is None or not behaviour.tracks_in_flight_batches else sequence
+
+
 def _batch(batch: Sent) -> Answer:
     producer_id, epoch = batch.producer
     return {
@@ -167,35 +182,37 @@ def _batch(batch: Sent) -> Answer:
     }  # fmt: skip
 
 
-def _partitions(manager: TransactionManager, at: Release) -> Answer:
-    found: Answer = {}
-    for of in {**manager.partitions, **manager.unresolved}:
-        known_of = manager.partitions.get(of)
-        up_to = manager.unresolved.get(of)
-        described = _SILENT if known_of is None else _described(known_of, at in BEGINS_ANEW_WHEN_DRAINED)
-        described = {**described, "unresolved": True if of in manager.unresolved and up_to is None else up_to}
-        if described != _SILENT:
-            found[f"{of[0]}-{of[1]}"] = described
-    return found
+def _partitions(manager: TransactionManager, shows_producer: bool) -> Answer:
+    described: Answer = {}
+    for topic, number in {**manager.partitions, **manager.unresolved}:
+        known = manager.partitions.get((topic, number))
+        partition = dict(_UNKNOWN if known is None else _described(known, shows_producer))
+        if (topic, number) in manager.unresolved:
+            following = manager.unresolved[topic, number]
+            partition["unresolved"] = True if following is None else following
+        if partition != _UNKNOWN:
+            described[f"{topic}-{number}"] = partition
+    return described
 
 
-def _described(partition: Known, knows_producer: bool) -> Answer:
+def _described(partition: KnownPartition, shows_producer: bool) -> Answer:
     return {
         "next": partition.next or 0,
         "last_acknowledged": partition.last_acknowledged,
         "in_flight": sorted(-1 if batch.sequence is None else batch.sequence for batch in partition.in_flight),
         "unresolved": None,
         "last_offset": partition.last_offset,
-        "producer": list(partition.producer) if knows_producer else [-1, -1],
+        "producer": list(partition.producer if shows_producer else NO_PRODUCER),
     }
 
 
-_SILENT: Answer = {
-    "next": 0, "last_acknowledged": -1, "in_flight": [], "unresolved": None, "last_offset": -1, "producer": [-1, -1],
+_UNKNOWN: Answer = {
+    "next": 0, "last_acknowledged": -1, "in_flight": [], "unresolved": None, "last_offset": -1,
+    "producer": list(NO_PRODUCER),
 }  # fmt: skip
 
 
-def ask_sender(made: Made, question: ProducerSequencesQuestion, at: Release) -> Answer:
-    """What a sender made by ``made`` answers: the reference's own, or one that something is different about."""
-    history = SenderHistory(made, question, at)
+def ask_sender(factory: SenderFactory, question: ProducerSequencesQuestion, release: Release) -> Answer:
+    """Answer a question by a sender made by ``factory``: the reference's own, or a mutant's."""
+    history = SenderHistory(factory, question, release)
     return {"steps": [history.take(step) for step in question.steps]}

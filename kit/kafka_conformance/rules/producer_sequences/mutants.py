@@ -1,169 +1,153 @@
-"""Mistakes of senders: what becomes of an answered batch, who begins a new epoch, what is in flight, what expires."""
+"""Mistakes of senders: what becomes of an answered batch, when an epoch begins, what is in flight, and what expires."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
+from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.producer_sequences.adapter import ask_sender
 from kafka_conformance.rules.producer_sequences.rule import RULE
-from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect
+from kafka_reference.idempotence.behaviour import (
+    NetworkClientBehaviour,
+    ProducerBatchBehaviour,
+    SecondEnd,
+    SenderBehaviour,
+)
 from kafka_reference.idempotence.errors import ProduceError
-from kafka_reference.idempotence.in_flight import Sequenced
-from kafka_reference.idempotence.outcomes import Drained, Outcomes
-from kafka_reference.idempotence.requests import InFlight, Request
-from kafka_reference.idempotence.sender import Sender, SenderConfig
-from kafka_reference.idempotence.transaction_manager import TransactionManager
+from kafka_reference.idempotence.network import Network
+from kafka_reference.idempotence.sender import Sender
+from kafka_reference.idempotence.sequence_order import Sequenced
+from kafka_reference.idempotence.transaction_manager import LAST_EPOCH, TransactionManager
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
 
-Decided = tuple[BatchAction, SideEffect]
+Decision = tuple[BatchAction, SideEffect]
+_PULL = "https://github.com/apache/kafka/pull/"
+_DEKAF = "https://github.com/thomhurst/Dekaf/issues/"
+_RETRIED: Decision = (BatchAction.RETRIED, SideEffect.NOTHING)
+_BUMPED: Decision = (BatchAction.RETRIED, SideEffect.BUMP)
+_FAILED: Decision = (BatchAction.FAILED, SideEffect.NOTHING)
 
 
-def _deciding(other: Callable[[Decided, ProduceError, int], Decided]) -> type[Sender]:
-    """A sender that decides by ``other``: what the rule decided, the error, and where the log begins."""
-
-    class Deciding(Sender):
-        def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> Decided:
-            return other(super()._decide(batch, error, log_start), error, log_start)
-
-    return Deciding
+def _ask(sender: type[Sender]) -> Ask:
+    return partial(ask_sender, sender)
 
 
-def _duplicates_fail(found: Decided, error: ProduceError, _: int) -> Decided:
-    return (BatchAction.FAILED, SideEffect.NOTHING) if error.name == "DUPLICATE_SEQUENCE_NUMBER" else found
+def _with(**parts: type) -> Ask:
+    """A sender with other parts than its own: ``manager_class``, ``network_class``."""
+    return _ask(type("_Sender", (Sender,), parts))
 
 
-def _never_bumps(found: Decided, *_: object) -> Decided:
-    return (found[0], SideEffect.NOTHING) if found[1] is SideEffect.BUMP else found
+def _overriding(record: type[Behaviour], **values: Any) -> Ask:
+    """The reference with other values in a behaviour record."""
+
+    def ask(question: Any, release: Release) -> Answer:
+        with overridden(record, **values):
+            return ask_sender(Sender, question, release)
+
+    return ask
 
 
-def _out_of_order_fails(found: Decided, error: ProduceError, _: int) -> Decided:
-    is_left = error.name == "OUT_OF_ORDER_SEQUENCE_NUMBER" and found == (BatchAction.RETRIED, SideEffect.NOTHING)
-    return (BatchAction.FAILED, SideEffect.NOTHING) if is_left else found
+def _deciding(change: Callable[[Decision, str, int], Decision]) -> Ask:
+    """A sender that decides by ``change``: the rule's decision, the error's name, and where the log begins."""
+
+    class _Deciding(Sender):
+        def _decide(self, batch: Batch, error: ProduceError, log_start: int) -> Decision:
+            return change(super()._decide(batch, error, log_start), error.name, log_start)
+
+    return _ask(_Deciding)
 
 
-def _out_of_order_bumps(found: Decided, error: ProduceError, _: int) -> Decided:
-    is_left = error.name == "OUT_OF_ORDER_SEQUENCE_NUMBER" and found == (BatchAction.RETRIED, SideEffect.NOTHING)
-    return (BatchAction.RETRIED, SideEffect.BUMP) if is_left else found
+def _never_bumps(decided: Decision, *_: object) -> Decision:
+    return (decided[0], SideEffect.NOTHING) if decided[1] is SideEffect.BUMP else decided
 
 
-def _any_offset_will_do(found: Decided, error: ProduceError, log_start: int) -> Decided:
-    is_left = error.name == "UNKNOWN_PRODUCER_ID" and log_start == -1 and found[0] is BatchAction.RETRIED
-    return (BatchAction.RETRIED, SideEffect.BUMP) if is_left else found
+def _out_of_order_fails(decided: Decision, error: str, _: int) -> Decision:
+    return _FAILED if error == "OUT_OF_ORDER_SEQUENCE_NUMBER" and decided == _RETRIED else decided
 
 
-def _never_splits(found: Decided, *_: object) -> Decided:
-    return (BatchAction.FAILED, SideEffect.NOTHING) if found[0] is BatchAction.SPLIT else found
+def _out_of_order_bumps(decided: Decision, error: str, _: int) -> Decision:
+    return _BUMPED if error == "OUT_OF_ORDER_SEQUENCE_NUMBER" and decided == _RETRIED else decided
 
 
-def _splits_without_end(found: Decided, *_: object) -> Decided:
-    return (BatchAction.RETRIED, SideEffect.NOTHING) if found[0] is BatchAction.SPLIT else found
+def _any_log_start_bumps(decided: Decision, error: str, log_start: int) -> Decision:
+    is_retried = decided[0] is BatchAction.RETRIED
+    return _BUMPED if error == "UNKNOWN_PRODUCER_ID" and log_start == -1 and is_retried else decided
+
+
+def _splits_without_end(decided: Decision, *_: object) -> Decision:
+    return _RETRIED if decided[0] is BatchAction.SPLIT else decided
 
 
 class _OneMoreRetry(Sender):
     def _may_retry(self, batch: Batch) -> bool:
-        return super()._may_retry(batch) or (not self._outcomes.has(batch) and batch.attempts == self._config.retries)
+        return super()._may_retry(batch) or (
+            not self._outcomes.is_done(batch) and batch.attempts == self._config.retries
+        )
 
 
-class _RetriesWhatIsOverdue(Sender):
+class _RetriesOverdue(Sender):
     def _may_retry(self, batch: Batch) -> bool:
-        return not self._outcomes.has(batch) and batch.attempts < self._config.retries
+        return not self._outcomes.is_done(batch) and batch.attempts < self._config.retries
 
 
 class _ExhaustedIsRefused(Sender):
-    def _fail(self, batch: Batch, exception: str, adjust: bool) -> None:
-        super()._fail(batch, exception, adjust or exception != "TimeoutException")
+    def _fail(self, batch: Batch, exception: str, refused: bool) -> None:
+        super()._fail(batch, exception, refused or exception != "TimeoutException")
 
 
-class _TellsAgain(Outcomes):
-    def end(self, batch: Batch, exception: str | None, base_offset: int) -> bool:
-        self._ends.pop(batch, None)
-        return super().end(batch, exception, base_offset)
-
-
-class _TellsTwice(Sender):
-    def __init__(
-        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
-    ) -> None:
-        super().__init__(at, config, accumulator, metadata, idempotent)
-        self._outcomes = _TellsAgain(at)
-
-
-class _DoesNotSendWhatExpired(Sender):
-    def _send_to(self, node: int, batches: Iterable[Batch]) -> None:
-        left = [batch for batch in batches if not self._outcomes.has(batch)]
+class _DoesNotSendExpired(Sender):
+    def _send_to(self, node: int, batches: Sequence[Batch]) -> None:
+        left = [batch for batch in batches if not self._outcomes.is_done(batch)]
         if left:
             super()._send_to(node, left)
 
 
-class _NeverOverdue(Drained):
-    def take_overdue(self, *_: object) -> list[Batch]:
-        return []
-
-
-class _NothingExpiresInFlight(Sender):
-    def __init__(
-        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
+class _MutesLostConnections(Sender):
+    def _complete_batch(
+        self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
     ) -> None:
-        super().__init__(at, config, accumulator, metadata, idempotent)
-        self._drained = _NeverOverdue()
+        super()._complete_batch(batch, error, base_offset, log_start, 0 if throttle_ms is None else throttle_ms)
 
 
-class _Networked(Sender):
-    network_class: type[InFlight] = InFlight
-
-    def __init__(
-        self, at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
-    ) -> None:
-        super().__init__(at, config, accumulator, metadata, idempotent)
-        self.network = self.network_class(at, config.max_in_flight, config.request_timeout_ms)
-
-
-class _OneMore(InFlight):
+class _OneMoreInFlight(Network):
     def can_send(self, node: int) -> bool:
-        return self.count(node) <= self._most
+        return self.count(node) <= self._max_in_flight
 
 
-class _NewestFirst(InFlight):
-    def _clear(self, node: int) -> Iterator[Request]:
-        return reversed(list(super()._clear(node)))
-
-
-def _networked(kind: type[InFlight]) -> type[Sender]:
-    return type(f"_With{kind.__name__}", (_Networked,), {"network_class": kind})
-
-
-class _AllBeginAnew(TransactionManager):
+class _AllRestart(TransactionManager):
     def bump(self) -> None:
         self._to_restart |= dict.fromkeys(self.partitions)
         super().bump()
 
 
-class _EpochsGoRound(TransactionManager):
+class _EpochsWrap(TransactionManager):
     def bump(self) -> None:
         producer_id, epoch = self.current
-        if epoch == 2**15 - 1:
+        if epoch == LAST_EPOCH:
             self.current = (producer_id, -1)
         super().bump()
 
 
-class _OldNumbersInANewEpoch(TransactionManager):
-    def restart(self, of: tuple[str, int]) -> None:
-        for batch in self.partitions[of].in_flight:
+class _KeepsSequences(TransactionManager):
+    def restart(self, topic_partition: tuple[str, int]) -> None:
+        partition = self.partitions[topic_partition]
+        for batch in partition.in_flight:
             batch.renumber(self.current, batch.sequence or 0)
-        self.partitions[of].in_flight.renumbered()
-        self.partitions[of].producer = self.current
+        partition.in_flight.reorder()
+        partition.producer = self.current
 
 
-class _RefusedLeavesNoGap(TransactionManager):
-    def failed(self, batch: Sequenced, exception: str, adjust: bool) -> None:  # noqa: ARG002  whoever refused it
+class _KeepsGaps(TransactionManager):
+    def failed(self, batch: Sequenced, exception: str, refused: bool) -> None:  # noqa: ARG002 (that is the mistake)
         super().failed(batch, exception, False)
 
 
@@ -178,124 +162,184 @@ class _NeverResolves(TransactionManager):
 
 
 class _ForgetsOffsets(TransactionManager):
-    def last_offset(self, of: tuple[str, int]) -> int:  # noqa: ARG002  whichever it is
+    def last_offset(self, topic_partition: tuple[str, int]) -> int:  # noqa: ARG002 (that is the mistake)
         return -1
 
 
-class _BeginsTheForgottenAnew(TransactionManager):
-    def restart(self, of: tuple[str, int]) -> None:
-        self._known(of).was_in_flight = True
-        super().restart(of)
+class _RestartsForgotten(TransactionManager):
+    def restart(self, topic_partition: tuple[str, int]) -> None:
+        self._known(topic_partition).was_in_flight = True
+        super().restart(topic_partition)
 
 
-class _NumbersPiecesOfTheForgotten(TransactionManager):
-    def restart(self, of: tuple[str, int]) -> None:
-        partition = self._known(of)
+class _RestartsForgottenPieces(TransactionManager):
+    def restart(self, topic_partition: tuple[str, int]) -> None:
+        partition = self._known(topic_partition)
         partition.next = partition.next or 0
-        super().restart(of)
+        super().restart(topic_partition)
 
 
-class _LogsWithoutCounting(TransactionManager):
+class _RetriesUnnoticed(TransactionManager):
     def retry(self, batch: Sequenced) -> None:
         pass
 
 
-class _MutedByALostConnection(Sender):
-    def _settle(
-        self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
-    ) -> None:
-        super()._settle(batch, error, base_offset, log_start, 0 if throttle_ms is None else throttle_ms)
+def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str | Release = NEWEST) -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
 
 
-def _made(kind: type[Sender]) -> Ask:
-    return partial(ask_sender, kind)
+def _as_release(slug: str, story: str, other: str, release: str, *references: str) -> Mutant:
+    """``release`` mistaken for ``other``."""
+    return _mutant(slug, story, as_if(RULE.slug, other), *references, release=release)
 
 
-def _managed(kind: type[TransactionManager]) -> Ask:
-    """A sender whose manager is of this kind."""
-
-    def made(
-        at: Release, config: SenderConfig, accumulator: RecordAccumulator, metadata: Metadata, idempotent: bool
-    ) -> Sender:
-        sender = Sender(at, config, accumulator, metadata, idempotent)
-        if idempotent:
-            sender.manager = accumulator.state.sequences = kind(at)
-        return sender
-
-    return partial(ask_sender, made)
-
-
-_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
-    ("duplicates-fail", "a duplicate is told as an error", _made(_deciding(_duplicates_fail))),
-    ("never-another-epoch", "an epoch is for ever", _made(_deciding(_never_bumps))),
-    ("out-of-order-fails", "who waits for another batch fails with it", _made(_deciding(_out_of_order_fails))),
-    ("out-of-order-bumps", "who waits for another batch begins a new epoch", _made(_deciding(_out_of_order_bumps))),
-    ("any-log-start-will-do", "an unknown producer begins anew at once", _made(_deciding(_any_offset_will_do))),
-    ("never-splits", "a batch that is too large fails", _made(_deciding(_never_splits))),
-    ("splits-without-end", "a batch that is too large is sent again as it is", _made(_deciding(_splits_without_end))),
-    ("one-more-retry", "retries count from one", _made(_OneMoreRetry)),
-    ("retries-what-is-overdue", "delivery.timeout.ms is for what waits only", _made(_RetriesWhatIsOverdue)),
-    ("exhausted-is-refused", "after the last retry the sequence is taken to be free", _made(_ExhaustedIsRefused)),
-    ("tells-twice", "a late answer is told, too", _made(_TellsTwice)),
-    (
+_DECISIONS = (
+    _mutant(
+        "duplicates-fail",
+        "DUPLICATE_SEQUENCE_NUMBER fails the batch",
+        _overriding(SenderBehaviour, duplicate_completes=False),
+    ),
+    _mutant("never-another-epoch", "a sequence error begins no other epoch", _deciding(_never_bumps)),
+    _mutant("out-of-order-fails", "a batch that arrived before an earlier one fails", _deciding(_out_of_order_fails)),
+    _mutant(
+        "out-of-order-bumps",
+        "a batch that arrived before an earlier one begins another epoch",
+        _deciding(_out_of_order_bumps),
+        "https://github.com/confluentinc/librdkafka/issues/4953",
+        "https://github.com/confluentinc/librdkafka/pull/4972",
+    ),
+    _mutant(
+        "any-log-start-will-do",
+        "UNKNOWN_PRODUCER_ID begins another epoch although the start of the log is unknown",
+        _deciding(_any_log_start_bumps),
+    ),
+    _mutant(
+        "never-splits",
+        "a batch that is too large fails",
+        _overriding(SenderBehaviour, splits_large_batches=False),
+        f"{_DEKAF}2255",
+        "https://github.com/influxdata/rskafka/pull/124",
+    ),
+    _mutant(
+        "splits-without-end",
+        "a batch that is too large is sent again as it is",
+        _deciding(_splits_without_end),
+        f"{_PULL}20358",
+    ),
+    _mutant("one-more-retry", "a batch is sent retries + 2 times", _ask(_OneMoreRetry)),
+    _mutant("retries-what-is-overdue", "delivery.timeout.ms limits batches in the queues only", _ask(_RetriesOverdue)),
+    _mutant(
+        "exhausted-is-refused",
+        "a batch without retries left is treated as refused by the broker",
+        _ask(_ExhaustedIsRefused),
+    ),
+)
+_ENDS = (
+    _mutant(
+        "tells-twice",
+        "a late response ends the records of an expired batch again",
+        _overriding(ProducerBatchBehaviour, second_end=SecondEnd.REPEATED),
+    ),
+    _mutant(
         "expired-is-not-sent",
-        "what expires in the round in which it was drained is not sent",
-        _made(_DoesNotSendWhatExpired),
+        "a batch that expires in the round in which it was drained is not sent",
+        _ask(_DoesNotSendExpired),
     ),
-    ("nothing-expires-in-flight", "only what waits expires", _made(_NothingExpiresInFlight)),
-    ("one-more-in-flight", "one more than max.in.flight may be in flight", _made(_networked(_OneMore))),
-    ("newest-ends-first", "a lost connection ends its newest request first", _made(_networked(_NewestFirst))),
-    ("all-begin-anew", "all partitions begin anew with a new epoch", _managed(_AllBeginAnew)),
-    ("epochs-go-round", "after epoch 32767 comes 0, for the same id", _managed(_EpochsGoRound)),
-    ("old-numbers-in-a-new-epoch", "batches keep their sequences in a new epoch", _managed(_OldNumbersInANewEpoch)),
-    ("refused-leaves-no-gap", "a refused batch leaves a gap that is not closed", _managed(_RefusedLeavesNoGap)),
-    ("nothing-is-fatal", "a producer that may not write goes on", _managed(_NothingIsFatal)),
-    ("never-resolves", "an unresolved partition stays so", _managed(_NeverResolves)),
-)
-_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
-    ("sender-3.9-in-4.0", "nodes come in the order of before they could be fenced (KIP-1073)", "3.9.2", "4.0.2"),
-    ("sender-3.5-in-3.6", "failures are told to the manager whenever they come", "3.5.2", "3.6.2"),
-    ("sender-3.3.1-in-3.3.2", "most retriable errors end the request for an id (KAFKA-14417)", "3.3.1", "3.3.2"),
-    ("sender-3.1.0-in-3.1.2", "a late answer takes out a batch of the next epoch (KAFKA-13794)", "3.1.0", "3.1.2"),
-    ("sender-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", "2.6.3", "2.7.2"),
-    ("sender-2.4-in-2.5", "a gap costs the producer its id (KIP-360)", "2.4.1", "2.5.1"),
-    ("sender-2.0-in-2.3", "nothing expires in flight (KIP-91)", "2.0.1", "2.3.1"),
-    ("sender-1.1-in-2.0", "a lost connection ends its newest request first", "1.1.1", "2.0.1"),
-    ("sender-0.11-in-1.1", "one batch in flight at most is numbered (KAFKA-5494)", "0.11.0.3", "1.1.1"),
-)
-
-MUTANTS = (
-    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
-    Mutant(
-        "forgets-offsets",
-        RULE.slug,
-        "an unknown producer always lost its log",
-        _managed(_ForgetsOffsets),
-        parse_release("2.4.1"),
+    _mutant(
+        "nothing-expires-in-flight",
+        "only batches in the queues expire",
+        _overriding(SenderBehaviour, expires_in_flight_batches=False),
     ),
-    Mutant(
+    _mutant(
+        "one-more-in-flight",
+        "one request more than max.in.flight.requests.per.connection may be in flight",
+        _with(network_class=_OneMoreInFlight),
+    ),
+    _mutant(
+        "newest-ends-first",
+        "the requests of a lost connection end with the newest first",
+        _overriding(NetworkClientBehaviour, lost_requests_oldest_first=False),
+        f"{_PULL}4642",
+    ),
+    _mutant(
         "muted-by-a-lost-connection",
-        RULE.slug,
-        "a lost connection mutes for as long as a throttle of no time",
-        _made(_MutedByALostConnection),
-        parse_release("2.0.1"),
-    ),
-    Mutant(
-        "logs-without-counting",
-        RULE.slug,
-        "a forgotten partition is not counted again by the line that logs a retry",
-        _managed(_LogsWithoutCounting),
-        parse_release("0.11.0.3"),
-    ),
-    *(
-        Mutant(slug, RULE.slug, story, _managed(kind), parse_release("2.0.1"))
-        for slug, story, kind in (
-            ("begins-the-forgotten-anew", "a partition that was forgotten begins anew", _BeginsTheForgottenAnew),
-            ("counts-on-for-pieces", "pieces of the forgotten begin anew", _NumbersPiecesOfTheForgotten),
-        )
-    ),
-    *(
-        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), parse_release(at))
-        for slug, story, another, at in _OTHER_RELEASES
+        "a partition whose connection was lost stays muted as after a throttle of 0 ms",
+        _ask(_MutesLostConnections),
+        release="2.0.1",
     ),
 )
+_EPOCHS = (
+    _mutant("all-begin-anew", "every partition restarts in another epoch", _with(manager_class=_AllRestart)),
+    _mutant(
+        "epochs-go-round",
+        "epoch 32767 is followed by epoch 0 of the same id",
+        _with(manager_class=_EpochsWrap),
+        "https://github.com/confluentinc/librdkafka/issues/3720",
+        "https://github.com/IBM/sarama/pull/2178",
+    ),
+    _mutant(
+        "old-numbers-in-a-new-epoch",
+        "batches keep their sequences in another epoch",
+        _with(manager_class=_KeepsSequences),
+        f"{_DEKAF}3342",
+    ),
+    _mutant(
+        "refused-leaves-no-gap",
+        "a refused batch begins no other epoch, so its sequences are missing",
+        _with(manager_class=_KeepsGaps),
+        "https://github.com/IBM/sarama/pull/1661",
+    ),
+    _mutant("nothing-is-fatal", "a producer without authorization continues", _with(manager_class=_NothingIsFatal)),
+    _mutant("never-resolves", "an unresolved partition stays unresolved", _with(manager_class=_NeverResolves)),
+    _mutant(
+        "forgets-offsets",
+        "UNKNOWN_PRODUCER_ID is always taken for a log that was deleted",
+        _with(manager_class=_ForgetsOffsets),
+        release="2.4.1",
+    ),
+    _mutant(
+        "logs-without-counting",
+        "a retry does not make the next sequence of a forgotten partition 0",
+        _with(manager_class=_RetriesUnnoticed),
+        release="0.11.0.3",
+    ),
+    _mutant(
+        "begins-the-forgotten-anew",
+        "a forgotten partition restarts instead of throwing NullPointerException",
+        _with(manager_class=_RestartsForgotten),
+        release="2.0.1",
+    ),
+    _mutant(
+        "counts-on-for-pieces",
+        "a forgotten partition with pieces in flight restarts instead of throwing IllegalStateException",
+        _with(manager_class=_RestartsForgottenPieces),
+        release="2.0.1",
+    ),
+)
+_OTHER_RELEASES = (
+    _as_release("sender-3.9-in-4.0", "nodes are ordered without the fenced flag (KIP-1073)", "3.9.2", "4.0.2"),
+    _as_release("sender-3.5-in-3.6", "the manager handles every failure of a batch", "3.5.2", "3.6.2"),
+    _as_release(
+        "sender-3.3.1-in-3.3.2", "most retriable errors end the request for an id (KAFKA-14417)", "3.3.1", "3.3.2",
+        f"{_PULL}12915",
+    ),
+    _as_release(
+        "sender-3.1.0-in-3.1.2", "a late response removes a batch of the next epoch (KAFKA-13794)", "3.1.0", "3.1.2",
+        f"{_PULL}11991", f"{_PULL}12096",
+    ),
+    _as_release(
+        "sender-2.6-in-2.7", "idle partitions keep their sequences (KAFKA-12152)", "2.6.3", "2.7.2",
+        f"{_PULL}9832", f"{_DEKAF}3342",
+    ),
+    _as_release("sender-2.4-in-2.5", "a gap resets the producer (KIP-360)", "2.4.1", "2.5.1", f"{_PULL}7389"),
+    _as_release("sender-2.0-in-2.3", "nothing expires in flight (KIP-91)", "2.0.1", "2.3.1", f"{_PULL}5270"),
+    _as_release(
+        "sender-1.1-in-2.0", "the requests of a lost connection end with the newest first", "1.1.1", "2.0.1",
+        f"{_PULL}4642",
+    ),
+    _as_release(
+        "sender-0.11-in-1.1", "only one batch in flight is numbered (KAFKA-5494)", "0.11.0.3", "1.1.1", f"{_PULL}3743"
+    ),
+)  # fmt: skip
+
+MUTANTS = (*_DECISIONS, *_ENDS, *_EPOCHS, *_OTHER_RELEASES)

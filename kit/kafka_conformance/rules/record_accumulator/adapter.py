@@ -34,7 +34,8 @@ from kafka_reference.accumulator.sequences import NO_SEQUENCES
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import CHOOSES, AccumulatorConfig
 from kafka_reference.errors import JavaException
-from kafka_reference.idempotence.sequence_tracker import IDEMPOTENT, ProducerState
+from kafka_reference.idempotence.behaviour import TransactionManagerBehaviour
+from kafka_reference.idempotence.sequence_tracker import SequenceTracker
 from kafka_reference.releases import Release, since
 
 __all__ = ["History", "ask_of"]
@@ -53,13 +54,13 @@ class History:
         made: Callable[..., RecordAccumulator],
         question: RecordAccumulatorQuestion,
         at: Release,
-        tracker: type[ProducerState] = ProducerState,
+        tracker: type[SequenceTracker] = SequenceTracker,
     ) -> None:
         self.at, self.topics = at, question.topics
         self.draws = StepDraws(question.draws)
         names = (name for name in question.config.__struct_fields__ if name != "producer")
         config = AccumulatorConfig(**{name: getattr(question.config, name) for name in names})
-        producer = producer_of(question.config) if at in IDEMPOTENT else None
+        producer = producer_of(question.config) if TransactionManagerBehaviour.of(at).exists else None
         self.producer = None if producer is None else tracker(at, producer)
         self.accumulator = made(at, config, self.draws, self.producer or NO_SEQUENCES)
         self.behaviour = self.accumulator.state.behaviour
@@ -222,7 +223,7 @@ def ask_of(
     made: Callable[..., RecordAccumulator],
     question: RecordAccumulatorQuestion,
     at: Release,
-    tracker: type[ProducerState] = ProducerState,
+    tracker: type[SequenceTracker] = SequenceTracker,
 ) -> Answer:
     """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
     try:

@@ -44,7 +44,7 @@ from kafka_conformance.rules.record_accumulator.question import (
 )
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.state import AccumulatorState
-from kafka_reference.idempotence.sequence_tracker import Partition, Producer, ProducerState
+from kafka_reference.idempotence.sequence_tracker import Partition, Producer, SequenceTracker
 
 __all__ = [
     "MET", "Queued", "every_order_of_answers", "every_way_round", "histories", "producer_of", "queued", "seen_of_sequences",
@@ -149,7 +149,7 @@ def producer_of(config: AskedConfig) -> Producer | None:
     return Producer(asked.id, asked.epoch, sent)
 
 
-def sequences_of(producer: ProducerState) -> Answer:
+def sequences_of(producer: SequenceTracker) -> Answer:
     """What is known of each partition of which anything is."""
     known: Answer = {}
     for topic, number in {**producer.partitions, **producer.unresolved}:
@@ -186,7 +186,7 @@ def queued(state: AccumulatorState) -> Queued:
 
 
 def seen_of_sequences(
-    producer: ProducerState | None, state: AccumulatorState, before: Queued, step: Any, answer: Any
+    producer: SequenceTracker | None, state: AccumulatorState, before: Queued, step: Any, answer: Any
 ) -> Iterator[str]:
     """What happened to sequences at a step; ``before`` is what was in the queues."""
     if producer is None:
@@ -217,7 +217,7 @@ def _has_gap(partition: Partition) -> bool:
     return first is not None and (first.sequence or 0) < partition.last_acknowledged
 
 
-def _seen_drained(state: AccumulatorState, producer: ProducerState, answer: Answer) -> Iterator[str]:
+def _seen_drained(state: AccumulatorState, producer: SequenceTracker, answer: Answer) -> Iterator[str]:
     if any(len(tuple(partition.in_flight)) > 2 for partition in producer.partitions.values()):
         yield "several in flight"
     if answer.get("raises") == "IllegalArgumentException":

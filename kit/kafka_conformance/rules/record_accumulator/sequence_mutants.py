@@ -14,8 +14,8 @@ from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import Queue
-from kafka_reference.idempotence.in_flight import Sequenced
-from kafka_reference.idempotence.sequence_tracker import ProducerState
+from kafka_reference.idempotence.sequence_order import Sequenced
+from kafka_reference.idempotence.sequence_tracker import SequenceTracker
 from kafka_reference.idempotence.sequences import added, increment
 from kafka_reference.releases import NEWEST, parse_release
 
@@ -74,7 +74,7 @@ class _OthersGoOn(RecordAccumulator):
                 state.unmute(of, 0)
 
 
-class _CountsBatches(ProducerState):
+class _CountsBatches(SequenceTracker):
     def number(self, batch: Sequenced, sent_before: bool) -> None:
         had = batch.sequence
         super().number(batch, sent_before)
@@ -82,7 +82,7 @@ class _CountsBatches(ProducerState):
             self.partitions[batch.topic_partition].next = increment(batch.sequence, 1)
 
 
-class _NeverGoesRound(ProducerState):
+class _NeverGoesRound(SequenceTracker):
     def number(self, batch: Sequenced, sent_before: bool) -> None:
         had = batch.sequence
         super().number(batch, sent_before)
@@ -90,7 +90,7 @@ class _NeverGoesRound(ProducerState):
             self.partitions[batch.topic_partition].next = added(batch.sequence, batch.record_count)
 
 
-class _NumbersAnew(ProducerState):
+class _NumbersAnew(SequenceTracker):
     def number(self, batch: Sequenced, sent_before: bool) -> None:
         if batch.sequence is not None:
             self.release(batch)
@@ -98,33 +98,33 @@ class _NumbersAnew(ProducerState):
         super().number(batch, sent_before)
 
 
-class _NobodyWaits(ProducerState):
+class _NobodyWaits(SequenceTracker):
     def waits_for(self, batch: Sequenced) -> str | None:
         return None if batch.sequence is not None else super().waits_for(batch)
 
 
-class _NothingIsUnresolved(ProducerState):
+class _NothingIsUnresolved(SequenceTracker):
     def mark_unresolved(self, batch: Sequenced) -> None:
         pass
 
 
-class _NewEpochAtOnce(ProducerState):
+class _NewEpochAtOnce(SequenceTracker):
     def _is_of_another(self, first: Sequenced | None) -> bool:  # noqa: ARG002  whoever it is
         return False
 
 
-class _PiecesKeepTheBase(ProducerState):
+class _PiecesKeepTheBase(SequenceTracker):
     def number_pieces(self, batch: Sequenced, pieces: Iterable[Sequenced]) -> None:
         for piece in pieces:
             piece.producer, piece.sequence = batch.producer, batch.sequence
 
 
-class _FailedStaysInFlight(ProducerState):
+class _FailedStaysInFlight(SequenceTracker):
     def fail(self, batch: Sequenced, refused: bool) -> None:
         pass
 
 
-class _LastGoesRound(ProducerState):
+class _LastGoesRound(SequenceTracker):
     def acknowledge(self, batch: Sequenced) -> None:
         super().acknowledge(batch)
         self.partitions[batch.topic_partition].last_acknowledged = increment(
@@ -132,7 +132,7 @@ class _LastGoesRound(ProducerState):
         )
 
 
-class _LowestAcknowledged(ProducerState):
+class _LowestAcknowledged(SequenceTracker):
     """What was acknowledged last is the last one acknowledged, whatever was acknowledged before."""
 
     def acknowledge(self, batch: Sequenced) -> None:
@@ -144,7 +144,7 @@ def _made(made: Callable[..., RecordAccumulator]) -> Ask:
     return partial(ask_of, made)
 
 
-def _told(kind: type[ProducerState]) -> Ask:
+def _told(kind: type[SequenceTracker]) -> Ask:
     """An accumulator whose producer is of this kind."""
 
     return partial(ask_of, RecordAccumulator, tracker=kind)

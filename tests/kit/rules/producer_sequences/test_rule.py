@@ -42,7 +42,7 @@ def test_a_misspelt_field_is_refused() -> None:
         msgspec.json.decode(QUESTION.replace(b"base_offset", b"offset"), type=ProducerSequencesQuestion)
 
 
-def test_an_error_that_a_release_has_none_of_is_no_answer() -> None:
+def test_an_error_that_the_release_does_not_have_is_no_answer() -> None:
     text = QUESTION.replace(b'"base_offset": 100', b'"error": "UNKNOWN_PRODUCER_ID"')
     question = msgspec.json.decode(text, type=ProducerSequencesQuestion)
     steps = RULE.ask(question, parse_release("0.11.0.3"))["steps"]
@@ -60,11 +60,11 @@ def test_questions_of_spaces_are_questions(space: object) -> None:
 def test_histories_are_long_and_of_every_kind() -> None:
     asked = collect(RULE, 60, 1)
     assert sum(len(question.steps) >= 30 for question in asked) > len(asked) // 3
-    met = {label for question in asked for label in RULE.labels(question)}
-    assert {"no idempotence", "sent again", "another epoch"} <= met
+    found = {label for question in asked for label in RULE.labels(question)}
+    assert {"not idempotent", "sent again", "another epoch"} <= found
 
 
-def test_what_is_always_met_is_met_in_the_spaces_and_a_few_histories() -> None:
+def test_required_labels_occur_in_the_spaces_and_a_few_histories() -> None:
     left = set(RULE.required_labels)
     for questions in ([q for space in RULE.spaces for q in list(space.questions())[::3]], collect(RULE, 150, 1)):
         for question in questions:
@@ -87,7 +87,8 @@ def test_explained_step_by_step() -> None:
     assert RULE.explain is not None
     explained = list(RULE.explain(question, NEWEST, answers))
     assert [one.answer for one in explained] == [
-        "–", "records 0, 1 of partition 0, epoch 0, sequence 5 to node 0", "–", "record 0 is at 100; record 1 is at 101",
+        "–", "records 0, 1 of partition 0, epoch 0, sequence 5 to node 0", "–",
+        "record 0 is at offset 100; record 1 is at offset 101",
         "see the state",
     ]  # fmt: skip
     assert ("producer", "id 7, epoch 0") in explained[0].state

@@ -3,20 +3,22 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.idempotence.requests import End, InFlight, Reply, Request, node_hash
+from kafka_reference.idempotence.behaviour import NodeBehaviour
+from kafka_reference.idempotence.network import Network, node_hash
+from kafka_reference.idempotence.requests import COORDINATOR, End, Reply, Request
 from kafka_reference.releases import parse_release
 
 
-def in_flight(at: str = "4.4.0", most: int = 2) -> InFlight:
-    return InFlight(parse_release(at), most, 30)
+def network_of(at: str = "4.4.0", most: int = 2) -> Network:
+    return Network(parse_release(at), most, 30)
 
 
 def request(node: int = 0, sent_ms: int = 0, wants_answer: bool = True) -> Request:
     return Request(node, {}, sent_ms, wants_answer)
 
 
-def test_so_many_in_flight_and_no_more() -> None:
-    network = in_flight()
+def test_a_node_takes_max_in_flight_requests() -> None:
+    network = network_of()
     network.send(request())
     assert network.can_send(0)
     network.send(request())
@@ -24,8 +26,8 @@ def test_so_many_in_flight_and_no_more() -> None:
     assert network.can_send(1)
 
 
-def test_a_poll_answers_one_request_of_a_node_the_oldest() -> None:
-    network = in_flight()
+def test_a_poll_answers_the_oldest_request_of_a_node() -> None:
+    network = network_of()
     first, second = request(sent_ms=0), request(sent_ms=1)
     network.send(first)
     network.send(second)
@@ -36,8 +38,8 @@ def test_a_poll_answers_one_request_of_a_node_the_oldest() -> None:
     assert network.poll(1) == []
 
 
-def test_an_error_that_is_none_changes_nothing() -> None:
-    network = in_flight("0.11.0.3")
+def test_an_error_that_the_release_does_not_have_changes_nothing() -> None:
+    network = network_of("0.11.0.3")
     network.send(request())
     for reply in (Reply("UNKNOWN_PRODUCER_ID"), Reply("NONE", "NO_SUCH_ERROR")):
         with pytest.raises(NotInThisRelease):
@@ -48,17 +50,17 @@ def test_an_error_that_is_none_changes_nothing() -> None:
 @pytest.mark.parametrize(("at", "order"), [("1.1.1", [1, 0]), ("2.0.1", [0, 1]), ("4.4.0", [0, 1])])
 def test_a_lost_connection_ends_all_its_requests(at: str, order: list[int]) -> None:
     sent = [request(sent_ms=0), request(sent_ms=1)]
-    network = in_flight(at)
+    network = network_of(at)
     for one in sent:
         network.send(one)
-    network.lose(0)
-    assert network.poll(1) == [(sent[place], End.LOST) for place in order]
+    network.disconnect(0)
+    assert network.poll(1) == [(sent[place], End.DISCONNECTED) for place in order]
     assert network.can_send(0)
 
 
-@pytest.mark.parametrize(("at", "how"), [("3.4.1", End.LOST), ("3.5.0", End.TOO_LATE)])
+@pytest.mark.parametrize(("at", "how"), [("3.4.1", End.DISCONNECTED), ("3.5.0", End.TIMED_OUT)])
 def test_the_oldest_request_took_too_long(at: str, how: End) -> None:
-    network = in_flight(at)
+    network = network_of(at)
     old, young = request(sent_ms=0), request(sent_ms=20)
     network.send(old)
     network.send(young)
@@ -67,12 +69,24 @@ def test_the_oldest_request_took_too_long(at: str, how: End) -> None:
 
 
 def test_a_request_that_wants_no_answer_ends_at_once() -> None:
-    network = in_flight()
+    network = network_of()
     sent = request(wants_answer=False)
     network.send(sent)
     assert network.poll(0) == [(sent, End.SENT)]
 
 
 def test_hash_codes_of_nodes() -> None:
-    assert [node_hash(parse_release("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
-    assert node_hash(parse_release("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF
+    assert [node_hash(NodeBehaviour.of("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
+    assert node_hash(NodeBehaviour.of("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF
+
+
+def test_requests_for_an_id_get_the_queued_replies_then_ids_from_1000() -> None:
+    network = network_of()
+    network.queue_producer_id(Reply("NONE", producer=(7, 3)))
+    assert [network.request_producer_id(0).producer for _ in range(3)] == [(7, 3), (1001, 0), (1002, 0)]
+    assert network.id_requests == 3
+    assert [request.node for request, _ in network.poll(0)] == [COORDINATOR]
+    network.begin_round()
+    assert network.id_requests == 0
+    with pytest.raises(NotInThisRelease):
+        network.queue_producer_id(Reply("NO_SUCH_ERROR"))
