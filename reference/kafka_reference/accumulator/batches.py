@@ -1,31 +1,29 @@
 """One batch: records for one partition, from the first append to the broker's answer.
 
-A batch is *open* until a record finds no room in it; then it is closed for appends, and full from there on, whatever else
-would have fitted. Draining closes it for good. Its clock has three hands:
+A batch is *open* until a record finds no room in it. Then it is closed for appends, and counts as full, even if a smaller
+record would fit. Draining closes it for good. It has three times:
 
 - ``created_ms``, when it was made: expiry by ``delivery.timeout.ms`` (since 2.1.0) counts from here, retries included;
-- ``last_attempt_ms``, when it was made or came back: lingering and backing off count from here;
-- ``last_append_ms``, of its last record, and when it came back: expiry to 2.0.x looks at it for full batches.
+- ``last_attempt_ms``, when it was made or queued again: lingering and backing off count from here;
+- ``last_append_ms``, of its last record, or when it was queued again: expiry of full batches up to 2.0.x uses it.
 
-``attempts`` is how often it came back. **Another leader** (since 3.6.1): a batch remembers the highest leader epoch it was
-shown, and how many attempts it had when that rose. As long as those are all its attempts, the leader is another one than
-the one that failed, and backing off makes no sense.
+``attempts`` is how often it was queued again. Since 3.6.1 a batch has *a new leader* as long as all its attempts were
+made before the leader epoch last rose; then it does not back off (KAFKA-15415).
 
-**Expiry to 2.0.x** goes by ``request.timeout.ms``, in three cases, and a batch that fits one of them has expired:
+**Expiry up to 2.0.x** goes by ``request.timeout.ms``. A batch that fits one of these cases has expired:
 
 ==================== ===============================================================================================
 full, never sent     more than the timeout since the last append
 never sent           more than the timeout since it was made and ``linger.ms`` went by
-came back            more than the timeout since it came back and the back-off went by
+queued again         more than the timeout since it was queued again and the back-off went by
 ==================== ===============================================================================================
 
-**Splitting** (since 0.11.0.0), for a batch the broker found too large: its records go into new batches, each of up to
-``batch.size``, or as large as its first record needs. They keep its ``created_ms``; their attempts are 0. Since 4.2.0 a
-piece that is to be split again is cut to half its size, or its largest record if that is more, since pieces of
-``batch.size`` would be the same piece again, for ever (KAFKA-8350). Since 2.6.0 every piece is closed for appends;
-before, a piece that was not full stood open, and as the last one of its queue it took what came next.
+**Splitting** (since 0.11.0.0), of a batch that the broker finds too large: its records go into new batches, each of up to
+``batch.size``, or as large as its first record needs. They keep its ``created_ms``, and their attempts are 0. Every piece
+is closed for appends; up to 2.5.x the last one, if it is not full, takes the records that follow in its queue.
 
-Java source mirrored: ``RecordBatch``, 0.10; ``ProducerBatch``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``RecordBatch``, 0.10; ``ProducerBatch.tryAppend``, ``split``, ``close``, ``reenqueued``,
+``resetProducerState``, ``hasLeaderChangedForTheOngoingRetry``, 0.11.0.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -33,45 +31,56 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 
-from kafka_reference.accumulator.compression import Compressed, shown_while_open
-from kafka_reference.accumulator.sizes import BatchSize, SizedRecord, batch_overhead, buffer_size, newest_magic
+from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour, ProducerBatchBehaviour
+from kafka_reference.accumulator.compression import WRAPPER, Compressed
+from kafka_reference.accumulator.sizes import BatchSize, SizedRecord, batch_overhead, buffer_size
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
-from kafka_reference.releases import Release, since
+from kafka_reference.releases import Release
 
 __all__ = ["Batch", "BatchState", "split"]
 
-CLOSES_PIECES = since("2.6.0")
-
 
 class BatchState(enum.Enum):
-    """Where a batch is, to whoever uses the accumulator."""
+    """Where a batch is."""
 
     QUEUED = enum.auto()
     DRAINED = enum.auto()
-    LOST = enum.auto()  # drained by a drain that then raised
+    LOST = enum.auto()
+    """Taken by a drain that then threw: no queue and no request has it."""
     EXPIRED = enum.auto()
     ABORTED_IN_FLIGHT = enum.auto()
     DONE = enum.auto()
 
 
 class Batch:
-    """A batch for ``topic_partition``; ``number`` counts the batches of a history, ``buffer`` its bytes."""
+    """A batch for ``topic_partition``; ``number`` counts the batches of a history, ``buffer`` is in bytes.
+
+    ``sequence`` and ``producer`` (id and epoch) are None without idempotence.
+    """
 
     __slots__ = (
-        "_at", "_attempts_at_epoch", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed", "created_ms",
-        "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "producer", "records", "reopened",
-        "sequence", "size", "state", "topic_partition",
+        "_attempts_at_epoch", "_behaviour", "_compressed", "_epoch", "aborted", "attempts", "buffer", "closed",
+        "created_ms", "in_flight", "is_piece", "last_append_ms", "last_attempt_ms", "number", "producer", "records",
+        "reopened", "sequence", "size", "state", "topic_partition",
     )  # fmt: skip
 
     def __init__(
-        self, at: Release, topic_partition: tuple[str, int], number: int, now_ms: int, batch_size: int, first: SizedRecord,
-        is_piece: bool = False, compressed: Compressed | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        release: Release,
+        topic_partition: tuple[str, int],
+        number: int,
+        now_ms: int,
+        batch_size: int,
+        first: SizedRecord,
+        is_piece: bool = False,
+        compressed: Compressed | None = None,
+    ) -> None:
         self.topic_partition, self.number, self.is_piece = topic_partition, number, is_piece
-        self._at, self._compressed = at, compressed
-        self.buffer = buffer_size(at, batch_size, first, compressed=compressed is not None)
+        self._behaviour, self._compressed = ProducerBatchBehaviour.of(release), compressed
+        sizes = MemoryRecordsBuilderBehaviour.of(release)
+        self.buffer = buffer_size(sizes, batch_size, first, compressed=compressed is not None)
         ratio = 1.0 if compressed is None else compressed.ratio
-        self.size = BatchSize(at, batch_size, self.buffer, newest_magic(at), compressed is not None, ratio)
+        self.size = BatchSize(sizes, batch_size, self.buffer, sizes.newest_magic, compressed is not None, ratio)
         self.created_ms = self.last_attempt_ms = self.last_append_ms = now_ms
         self.records: list[SizedRecord] = []
         self.attempts, self.closed, self.in_flight, self.state = 0, False, False, BatchState.QUEUED
@@ -84,22 +93,21 @@ class Batch:
 
     @property
     def full(self) -> bool:
-        """Whether nothing more is to be appended."""
+        """Whether the batch takes no further record. Mirrors ``isFull``."""
         return self.size.full
 
     @property
     def estimated(self) -> int:
-        """Bytes so far, as it shows them: once it is built, what it really came to. Mirrors ``estimatedSizeInBytes``."""
+        """Bytes so far: once it is built, those it came to, before that an estimate. Mirrors ``estimatedSizeInBytes``."""
         if self._compressed is None:
             return self.size.estimated
         if self.closed:
             return self.built
-        shown = shown_while_open(self._at)
-        return self.size.estimated if shown is None else shown
+        return WRAPPER if self._behaviour.open_batch_shows_wrapper_only else self.size.estimated
 
     @property
     def packed(self) -> int:
-        """Bytes its records come to, without what precedes them in the batch."""
+        """Bytes of its records after compression, without what precedes them in the batch."""
         return self.size.uncompressed if self._compressed is None else self._compressed.packed(self.size.uncompressed)
 
     @property
@@ -109,15 +117,20 @@ class Batch:
             return self.size.built
         return batch_overhead(self.size.magic, True) + self.packed
 
+    @property
+    def record_count(self) -> int:
+        """How many records it holds."""
+        return len(self.records)
+
     def append(self, record: SizedRecord, now_ms: int | None) -> None:
-        """Take the record; the pieces of a split batch look at no clock."""
+        """Add the record; ``now_ms`` is None for a piece of a split batch, which keeps its times."""
         self.size.append(record)
         self.records.append(record)
         if now_ms is not None:
             self.last_append_ms = now_ms
 
     def try_append(self, record: SizedRecord, now_ms: int | None) -> bool:
-        """Take the record if there is room for it."""
+        """Add the record if there is room for it, and return whether there was. Mirrors ``tryAppend``."""
         if not self.size.has_room_for(record):
             return False
         self.append(record, now_ms)
@@ -128,22 +141,17 @@ class Batch:
         self.size.closed = True
 
     def close(self) -> None:
-        """Be built. Raises IllegalArgumentException for a negative sequence. Mirrors ``close``."""
+        """Build the batch. Raises IllegalArgumentException for a negative sequence. Mirrors ``close``."""
         if self.sequence is not None and self.sequence < 0:
             raise IllegalArgumentException
         self.size.closed = self.closed = True
         self.reopened = False
 
-    @property
-    def record_count(self) -> int:
-        """How many records it holds."""
-        return len(self.records)
-
     def renumber(self, producer: tuple[int, int], sequence: int) -> None:
-        """Be built anew with these. Mirrors ``resetProducerState``.
+        """Give the batch another producer and sequence, with which it is built anew. Mirrors ``resetProducerState``.
 
-        Raises IllegalStateException if it was aborted; it counts as ``reopened`` all the same, which is
-        ``sequenceHasBeenReset``, until it is built again.
+        Raises IllegalStateException if it was aborted. ``reopened``, which is ``sequenceHasBeenReset``, is set first in
+        any case, until the batch is built again.
         """
         self.reopened = True
         if self.aborted:
@@ -151,26 +159,26 @@ class Batch:
         self.producer, self.sequence, self.closed = producer, sequence, False
 
     def waited_ms(self, now_ms: int) -> int:
-        """Since it was made or came back."""
+        """Return the ms since it was made or queued again. Mirrors ``waitedTimeMs``."""
         return max(0, now_ms - self.last_attempt_ms)
 
-    def come_back(self, now_ms: int) -> None:
-        """It was sent in vain. Mirrors ``reenqueued``."""
+    def mark_reenqueued(self, now_ms: int) -> None:
+        """Count an attempt. Mirrors ``reenqueued``."""
         self.attempts += 1
         self.last_attempt_ms = self.last_append_ms = max(self.last_append_ms, now_ms)
 
-    def see_epoch(self, epoch: int | None) -> None:
-        """The epoch of its leader is this one now, if known. Mirrors ``maybeUpdateLeaderEpoch``."""
+    def update_leader_epoch(self, epoch: int | None) -> None:
+        """Remember the highest epoch of its leader, if known. Mirrors ``maybeUpdateLeaderEpoch``."""
         if epoch is not None and (self._epoch is None or self._epoch < epoch):
             self._epoch, self._attempts_at_epoch = epoch, self.attempts
 
     @property
-    def has_another_leader(self) -> bool:
-        """Than the one that failed last. Mirrors ``hasLeaderChangedForTheOngoingRetry``."""
+    def has_new_leader(self) -> bool:
+        """Whether the leader changed since it was last sent. Mirrors ``hasLeaderChangedForTheOngoingRetry``."""
         return self.attempts >= 1 and self.attempts == self._attempts_at_epoch
 
     def outlived_request(self, timeout_ms: int, backoff_ms: int, linger_ms: int, now_ms: int, full: bool) -> bool:
-        """Whether it has expired, to 2.0.x. Mirrors ``maybeExpire``."""
+        """Return whether it has expired by the rule up to 2.0.x. Mirrors ``maybeExpire``."""
         if self.attempts:
             return timeout_ms < self.waited_ms(now_ms) - backoff_ms
         idle, age = now_ms - self.last_append_ms, now_ms - self.created_ms
@@ -178,19 +186,22 @@ class Batch:
 
 
 def split(
-    at: Release, batch: Batch, batch_size: int, first_number: int, codec: Callable[[int], Compressed | None]
+    release: Release, batch: Batch, batch_size: int, first_number: int, codec: Callable[[int], Compressed | None]
 ) -> Sequence[Batch]:
-    """The batch's records, in pieces; ``codec`` is what becomes of the batch of a number. Mirrors ``split``."""
+    """Return the records of ``batch`` in pieces, numbered from ``first_number``; ``codec`` compresses by number.
+
+    Mirrors ``split``.
+    """
+    closes = ProducerBatchBehaviour.of(release).closes_pieces
     pieces: list[Batch] = []
     for record in batch.records:
         if pieces and pieces[-1].try_append(record, None):
             continue
-        if pieces and at in CLOSES_PIECES:
+        if pieces and closes:
             pieces[-1].close_for_appends()
-        number = first_number + len(pieces)
-        pieces.append(
-            Batch(at, batch.topic_partition, number, batch.created_ms, batch_size, record, True, codec(number))
-        )
-    if at in CLOSES_PIECES:
+        number, made_ms = first_number + len(pieces), batch.created_ms
+        piece = Batch(release, batch.topic_partition, number, made_ms, batch_size, record, True, codec(number))
+        pieces.append(piece)
+    if closes:
         pieces[-1].close_for_appends()
     return pieces

@@ -1,27 +1,27 @@
 """Where a batch's memory comes from: one buffer for all of it, or, since 4.4.0, chunk after chunk as it grows.
 
-**Full** is the way of all releases: when a batch is made, its whole buffer is taken (see ``sizes``), and it goes back when
-the batch is done with.
+**Full** allocation, in all releases: when a batch is made, its whole buffer is taken (see ``sizes``). It is given back when
+the batch is completed.
 
-**Incremental** (4.4.0, ``buffer.memory.allocation.strategy``, an internal configuration) takes chunks of 16 KiB. How full
-a batch may become is as ever; only its memory follows its content:
+**Incremental** allocation (4.4.0, ``buffer.memory.allocation.strategy``, an internal configuration) takes chunks of 16 KiB.
+How full a batch may become stays the same; only its memory follows its content:
 
 - A new batch takes as many chunks as the upper bound of its first record needs.
-- Before a record that has room in the last batch goes there, the batch must have chunks for what it holds and that
-  record's upper bound. What is lacking is taken without waiting, then all begins again. The last few bytes may so cost a
-  chunk that stays empty.
-- If the pool has none for that, the batch is closed for appends, and all begins again: the record wants a new batch, or
+- Before a record with room in the last batch is added, the batch must have chunks for what it holds and that record's upper
+  bound. Lacking chunks are taken without waiting, then the append begins again. So the last few bytes may cost a chunk
+  that stays empty.
+- If the pool has none left, the batch is closed for appends and the append begins again: the record needs a new batch, or
   another partition, if the partitioner may leave this one now that it is full. What the closed batch gave back may be
-  what the new one needs. If it is not, the record is refused as ever, and the batch stays closed.
+  what the new one needs. If it is not, the record is refused as in full allocation, and the batch stays closed.
 - Closing for appends gives back the chunks behind the last one written to. An expired batch is closed, too: so it gives
   back some of its memory before it is completed.
-- The pool counts in chunks: memory that makes no whole chunk is there, and is of no use.
+- The pool counts in chunks: memory that does not make a whole chunk is available and cannot be lent.
 
 A record that needs more chunks than the pool ever has is refused at once, IllegalArgumentException, also as an extension:
-the batch stays open then. Pieces of a split batch are made of memory that is nobody's, as ever.
+the batch stays open then. Pieces of a split batch are allocated outside of the pool, as in full allocation.
 
-**The producer decides**: with a ``batch.size`` below a chunk it falls back to full, whatever the compression. From there
-on it refuses to be made if it is to compress: ConfigException. So the accumulator's own refusal is never met.
+**KafkaProducer decides**: with a ``batch.size`` below a chunk it falls back to full allocation, with or without
+compression. From there on it throws ConfigException if it is to compress, so the accumulator never refuses that itself.
 
 Java source mirrored: ChunkedRecordAccumulator, ChunkedProducerBatch, ChunkedByteBufferOutputStream,
 ``BufferPool.allocateChunks`` and the constructor of KafkaProducer, 4.4.0.
@@ -30,64 +30,65 @@ Java source mirrored: ChunkedRecordAccumulator, ChunkedProducerBatch, ChunkedByt
 from __future__ import annotations
 
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.behaviour import BufferPoolBehaviour, MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.pool import BufferPool
 from kafka_reference.accumulator.sizes import BATCH_OVERHEAD, SizedRecord, buffer_size, upper_bound
 from kafka_reference.errors import BufferExhaustedException, ConfigException, NotInThisRelease
-from kafka_reference.releases import Release, since
+from kafka_reference.releases import Release
 
-__all__ = ["CHUNK", "Buffers", "Chunks", "memory_for"]
+__all__ = ["CHUNK", "Buffers", "Chunks", "create_memory"]
 
-INCREMENTAL = since("4.4.0")
 CHUNK = 16384
 
 
 class Buffers:
-    """Memory by whole buffers, each of which is all a batch ever needs. What is lent is in bytes."""
+    """Full allocation: one buffer for each batch. ``memory`` and ``batch_size`` are in bytes."""
 
-    def __init__(self, at: Release, memory: int, batch_size: int, *, compressed: bool) -> None:
-        self._at, self._batch_size, self._compressed = at, batch_size, compressed
-        self.pool = BufferPool(at, memory, batch_size)
+    def __init__(self, release: Release, memory: int, batch_size: int, *, compressed: bool) -> None:
+        self._sizes = MemoryRecordsBuilderBehaviour.of(release)
+        self._batch_size, self._compressed = batch_size, compressed
+        self.pool = BufferPool(release, memory, batch_size)
 
     def take(self, first: SizedRecord) -> int:
-        """Memory for a batch that begins with this record. Raises as ``BufferPool.allocate`` does."""
-        size = buffer_size(self._at, self._batch_size, first, compressed=self._compressed)
+        """Take memory for a batch that begins with this record, and return its bytes. Raises as ``BufferPool.allocate``."""
+        size = buffer_size(self._sizes, self._batch_size, first, compressed=self._compressed)
         self.pool.allocate(size)
         return size
 
     def give_back(self, size: int) -> None:
-        """What was taken, of one batch."""
+        """Give back the ``size`` bytes of one batch."""
         self.pool.deallocate(size)
 
     def lacking(self, _batch: Batch, _record: SizedRecord) -> int:
-        """Bytes that the batch must grow by before the record goes there, for which it has room."""
+        """Return the bytes that the batch must grow by before it takes the record, for which it has room."""
         return 0
 
     def extend(self, _batch: Batch, lacking: int) -> bool:
-        """Make the batch grow by that, if it can be done at once."""
+        """Make the batch grow by ``lacking`` bytes, and return whether that was possible at once."""
         return lacking == 0
 
     def trim(self, batch: Batch) -> None:
-        """The batch was closed for appends: take back what it never wrote to."""
+        """Give back what a batch that is closed for appends never wrote to."""
 
 
 class Chunks(Buffers):
-    """Memory by chunks."""
+    """Incremental allocation: chunks as a batch grows."""
 
-    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
-        super().__init__(at, memory, batch_size, compressed=False)
-        self.pool = BufferPool(at, memory, CHUNK)
+    def __init__(self, release: Release, memory: int, batch_size: int) -> None:
+        super().__init__(release, memory, batch_size, compressed=False)
+        self.pool = BufferPool(release, memory, CHUNK)
 
     def take(self, first: SizedRecord) -> int:
-        """As many chunks as this record needs. Raises as ``BufferPool.allocate_chunks`` does."""
+        """Take as many chunks as this record needs. Raises as ``BufferPool.allocate_chunks``."""
         return self.pool.allocate_chunks(BATCH_OVERHEAD + self._bound(first))
 
     def give_back(self, size: int) -> None:
-        """Chunks that were taken, each by itself."""
+        """Give back ``size`` bytes, each chunk by itself."""
         for _ in range(size // CHUNK):
             self.pool.deallocate(CHUNK)
 
     def lacking(self, batch: Batch, record: SizedRecord) -> int:
-        """Bytes that the batch must grow by first, 0 if it has no room. Mirrors ``extensionBytesNeeded``."""
+        """Return the bytes that the batch must grow by, 0 if it has no room. Mirrors ``extensionBytesNeeded``."""
         if batch.is_piece or not batch.size.has_room_for(record):
             return 0
         return max(0, batch.estimated + self._bound(record) - batch.buffer)
@@ -101,24 +102,27 @@ class Chunks(Buffers):
         return True
 
     def trim(self, batch: Batch) -> None:
-        """Chunks behind the last one written to go back. Mirrors ``releaseUnusedChunks``."""
+        """Give back the chunks behind the last one written to. Mirrors ``releaseUnusedChunks``."""
         if not batch.is_piece:
             unused = batch.buffer - -(-batch.built // CHUNK) * CHUNK
             self.give_back(unused)
             batch.buffer -= unused
 
     def _bound(self, record: SizedRecord) -> int:
-        """Bytes of the record at most. Mirrors ``DefaultRecord.recordSizeUpperBound``."""
-        return upper_bound(self._at, 2, False, record.key, record.value, record.headers) - BATCH_OVERHEAD
+        """Return the upper bound of the record alone. Mirrors ``DefaultRecord.recordSizeUpperBound``."""
+        return upper_bound(self._sizes, 2, False, record.key, record.value, record.headers) - BATCH_OVERHEAD
 
 
-def memory_for(at: Release, memory: int, batch_size: int, compression: str, allocation: str) -> Buffers:
-    """What the producer decides for. Raises ConfigException; NotInThisRelease if there is nothing to decide."""
+def create_memory(release: Release, memory: int, batch_size: int, compression: str, allocation: str) -> Buffers:
+    """Create the memory that KafkaProducer decides for; ``allocation`` is "full" or "incremental".
+
+    Raises ConfigException; NotInThisRelease if the release has no incremental allocation.
+    """
     compressed = compression != "none"
-    if allocation != "full" and at not in INCREMENTAL:
-        raise NotInThisRelease(f"Kafka {at} has no incremental allocation: ask about {INCREMENTAL}")
+    if allocation != "full" and not BufferPoolBehaviour.of(release).lends_chunks:
+        raise NotInThisRelease(f"Kafka {release} has no incremental allocation: expected 4.4.0 or later")
     if allocation == "full" or batch_size < CHUNK:
-        return Buffers(at, memory, batch_size, compressed=compressed)
+        return Buffers(release, memory, batch_size, compressed=compressed)
     if compressed:
         raise ConfigException
-    return Chunks(at, memory, batch_size)
+    return Chunks(release, memory, batch_size)

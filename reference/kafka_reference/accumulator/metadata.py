@@ -1,12 +1,14 @@
-"""What the accumulator sees of the cluster, and in which order.
+"""What the accumulator receives of the cluster: leaders, and partitions in an order that shows.
 
-To 3.6.0 it is handed a Cluster, whose lists keep the order in which the partitions were given. From 3.6.1 on it is handed
-a MetadataSnapshot, which keeps partitions in a HashMap by topic and partition, so the lists come in *its* order: which
-partition of a node is drained first, and which one a draw names, depends on hash codes. A snapshot also knows the epoch of
-each leader, which tells a batch that waits to be sent again that its leader is another one by now (KAFKA-15415).
+Since 3.6.1 that is a MetadataSnapshot, which keeps partitions in a HashMap by topic and partition. Its lists come in *that*
+order: which partition of a node is drained first, and which one a draw selects, depends on hash codes. Up to 3.6.0 it is a
+Cluster, whose lists keep the order of the metadata.
 
-A node without partitions has an empty list, and so has a node nobody knows of, but for 0.10, where it has none at all,
-which is a NullPointerException for who drains it. A topic nobody knows of has no partitions.
+A snapshot also holds the epoch of each leader, from which a batch that was sent in vain learns that its leader is another
+one by now (KAFKA-15415).
+
+A node without partitions has an empty list. A node that is not in the cluster has None, and a topic that is not in the
+cluster has no partitions.
 
 Java source mirrored: ``Cluster``, 0.10.0.1 to 4.4.0; ``MetadataSnapshot``, 3.6.1 (there ``MetadataCache``) to 4.4.0.
 """
@@ -15,13 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_reference.accumulator.behaviour import MetadataSnapshotBehaviour
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.partitioning.cluster import Cluster, Partition
-from kafka_reference.releases import Release, parse_release, since
+from kafka_reference.releases import Release
 
-__all__ = ["SNAPSHOTS", "Metadata"]
-
-SNAPSHOTS = since("3.6.1")
+__all__ = ["Metadata"]
 
 
 class Metadata:
@@ -30,39 +31,41 @@ class Metadata:
     def __init__(
         self, version: str | Release, cluster: Cluster, topics: Sequence[str], epochs: Sequence[int | None] = ()
     ) -> None:
-        snapshot = parse_release(version) in SNAPSHOTS
-        places = {(topic, one.id): one for topic in topics for one in cluster.partitions}
-        order = table_order(places, partition_hash, capacity_for(len(places))) if snapshot else list(places)
-        self._leaders = {key: one.leader for key, one in places.items()}
-        self._of_topic = {topic: Cluster(cluster.nodes, self._ordered(topic, order, places)) for topic in topics}
-        self._none = Cluster(cluster.nodes, ())
-        self._of_node: dict[int, list[tuple[str, int]]] = {node.id: [] for node in cluster.nodes}
+        behaviour = MetadataSnapshotBehaviour.of(version)
+        partitions = {(topic, one.id): one for topic in topics for one in cluster.partitions}
+        order = list(partitions)
+        if behaviour.partitions_in_hash_order:
+            order = list(table_order(partitions, partition_hash, capacity_for(len(partitions))))
+        self._leaders = {key: one.leader for key, one in partitions.items()}
+        self._clusters = {topic: Cluster(cluster.nodes, self._ordered(topic, order, partitions)) for topic in topics}
+        self._empty = Cluster(cluster.nodes, ())
+        self._by_node: dict[int, list[tuple[str, int]]] = {node.id: [] for node in cluster.nodes}
         for key in order:
             leader = self._leaders[key]
             if leader is not None:
-                self._of_node[leader].append(key)
-        known = zip(cluster.partitions, epochs, strict=False) if snapshot else ()
-        self._epochs = {(topic, one.id): epoch for one, epoch in list(known) for topic in topics}
+                self._by_node[leader].append(key)
+        known = list(zip(cluster.partitions, epochs, strict=False)) if behaviour.has_leader_epochs else []
+        self._epochs = {(topic, one.id): epoch for one, epoch in known for topic in topics}
         self.racks = cluster.racks
 
     @staticmethod
     def _ordered(
-        topic: str, order: Sequence[tuple[str, int]], places: dict[tuple[str, int], Partition]
+        topic: str, order: Sequence[tuple[str, int]], partitions: dict[tuple[str, int], Partition]
     ) -> tuple[Partition, ...]:
-        return tuple(places[key] for key in order if key[0] == topic)
+        return tuple(partitions[key] for key in order if key[0] == topic)
 
     def leader(self, topic: str, partition: int) -> int | None:
-        """The id of the node that leads this partition, if there is one. Mirrors ``leaderFor``."""
+        """Return the id of the node that leads this partition, or None. Mirrors ``leaderFor``."""
         return self._leaders.get((topic, partition))
 
-    def of_topic(self, topic: str) -> Cluster:
-        """The cluster with the partitions of this topic only."""
-        return self._of_topic.get(topic, self._none)
+    def topic_cluster(self, topic: str) -> Cluster:
+        """Return the cluster with the partitions of this topic alone."""
+        return self._clusters.get(topic, self._empty)
 
     def node_partitions(self, node: int) -> Sequence[tuple[str, int]] | None:
-        """The partitions led by this node, in order; None for a node that is not in the cluster."""
-        return self._of_node.get(node)
+        """Return the partitions led by this node, in order; None for a node that is not in the cluster."""
+        return self._by_node.get(node)
 
-    def epoch(self, topic: str, partition: int) -> int | None:
-        """The epoch of the partition's leader, if it is known. Mirrors ``leaderEpochFor``."""
-        return self._epochs.get((topic, partition))
+    def leader_epoch(self, topic_partition: tuple[str, int]) -> int | None:
+        """Return the epoch of the partition's leader, or None if unknown. Mirrors ``leaderEpochFor``."""
+        return self._epochs.get(topic_partition)

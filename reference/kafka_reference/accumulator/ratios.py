@@ -1,36 +1,36 @@
-"""How well a producer expects its next batch to compress, and how large it therefore believes the batch to be.
+"""The compression ratio that a producer expects, and the size of a batch that it estimates from that.
 
-A producer does not look at a compressed batch to know its size while it fills it. It counts what went in, and takes
+A producer does not look at a compressed batch to learn its size while it fills it. It counts the bytes before compression
+and estimates those after it as ::
 
     (int) (bytes * ratio * 1.05f)
 
-for what came out: two products of 32-bit floats, each rounded, cut to an int. The arithmetic is Java's, since doubles
-give another number of bytes every so often. What lies beyond the ints becomes the last int.
+These are two products of 32-bit floats, each rounded, the result cut to an int. The arithmetic is Java's: doubles give
+another number of bytes every so often. A result beyond the ints becomes the nearest int.
 
-**The ratio** follows the batches that were closed. Up to 0.10.2 there is one for each codec, 0.5 at first, and after a
-batch it is ``ratio * 0.9f + observed * (1 - 0.9f)``. Since 0.11.0.0 there is one for each topic and codec, 1 at first.
-After a worse batch it is 0.05f more, and no less than what was observed. After a better one it is 0.005f less, and
-since 2.5.0 no less than what was observed. Before that it went on falling: below what was ever observed, below 0, and
-the estimates with it (KAFKA-9700).
+**The ratio** moves with every batch that is observed. After a batch that compressed worse it rises by 0.05f, at least to
+what was observed. After one that compressed better it falls by 0.005f, and since 2.5.0 no lower than what was observed.
+From 0.11.0.0 to 2.4.x it fell on: below anything that was ever observed, below 0, and the estimates with it (KAFKA-9700).
+Up to 0.10.2.x it is ``ratio * 0.9f + observed * (1 - 0.9f)``.
 
-Java source mirrored: ``CompressionRatioEstimator.updateEstimation`` and ``estimatedBytesWritten`` of
-``MemoryRecordsBuilder``; to 0.10.2 the end of ``MemoryRecordsBuilder.close``, to 0.10.1 ``Compressor``.
+It starts at 1; up to 0.10.2.x at 0.5. The question of a rule gives it.
+
+Java source mirrored: ``CompressionRatioEstimator.updateEstimation`` and ``MemoryRecordsBuilder.estimatedBytesWritten``,
+0.11.0.0 to 4.4.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close`` and ``estimatedBytesWritten``, 0.10.0 and
+0.10.1.
 """
 
 from __future__ import annotations
 
 import struct
 
-from kafka_reference.releases import Release, parse_release, since
+from kafka_reference.accumulator.behaviour import CompressionRatioEstimatorBehaviour
 
-__all__ = ["compressed_estimate", "compression_ratio", "first_ratio", "float32", "next_ratio"]
-
-DAMPED = since("0.10.0.0", until="0.10.2.99")
-BELOW_OBSERVED = since("0.11.0.0", until="2.4.99")
+__all__ = ["compressed_estimate", "compression_ratio", "float32", "next_ratio"]
 
 
 def float32(number: float) -> float:
-    """``number`` as the nearest 32-bit float: one Java float operation, if ``number`` is its result in doubles.
+    """Return ``number`` as the nearest 32-bit float: one Java float operation, if ``number`` is its result in doubles.
 
     The product of two floats is exact as a double. A sum, a difference or a quotient is rounded twice, which gives what
     rounding once would, since a double has more than twice as many bits as a float, and two more.
@@ -46,30 +46,24 @@ _REST = float32(1 - _DAMPING)
 
 
 def compressed_estimate(uncompressed: int, ratio: float, bits: int = 32) -> int:
-    """Bytes that so many uncompressed ones are believed to become, an int of ``bits`` bits."""
+    """Return the estimated bytes after compression of so many bytes before it, as an int of ``bits`` bits."""
     number = float32(float32(float32(uncompressed) * ratio) * _FACTOR)
     last = 2 ** (bits - 1)
     return int(max(-last, min(number, last - 1)))
 
 
 def compression_ratio(compressed: int, uncompressed: int) -> float:
-    """What was observed of a batch: its bytes after and before compression, both above 0, as a 32-bit float."""
+    """Return the observed ratio of a batch, a 32-bit float: its bytes after and before compression, both above 0."""
     return float32(float32(compressed) / float32(uncompressed))
 
 
-def first_ratio(version: str | Release) -> float:
-    """The ratio expected before any batch was closed, whichever the codec."""
-    return 0.5 if parse_release(version) in DAMPED else 1.0
-
-
-def next_ratio(version: str | Release, ratio: float, observed: float) -> float:
-    """The ratio expected after a batch with the ratio ``observed``; all three are 32-bit floats."""
-    at = parse_release(version)
-    if at in DAMPED:
+def next_ratio(behaviour: CompressionRatioEstimatorBehaviour, ratio: float, observed: float) -> float:
+    """Return the ratio expected after a batch with the ratio ``observed``; all three are 32-bit floats."""
+    if behaviour.averages_ratios:
         return float32(float32(ratio * _DAMPING) + float32(observed * _REST))
     if observed > ratio:
         return max(float32(ratio + _WORSE), observed)
     if observed < ratio:
         better = float32(ratio - _BETTER)
-        return better if at in BELOW_OBSERVED else max(better, observed)
+        return better if behaviour.falls_below_observed else max(better, observed)
     return ratio

@@ -1,26 +1,26 @@
-"""Which nodes have something to be sent to, and, if none, when to look again.
+"""Which nodes have batches to send, and, if none has, when to look again.
 
-Every partition's queue is looked at by its first batch::
+For each partition, the first batch of its queue decides::
 
     waited     = now - last attempt                    (a batch not sent yet: since it was made)
-    backing    = attempts > 0 and waited < back-off    (since 3.6.1: and its leader is still the one that failed)
+    backing    = attempts > 0 and waited < back-off    (since 3.6.1: unless its leader is new)
     full       = several batches, or the first is full
     to_wait    = back-off if backing else linger.ms
     sendable   = full or waited >= to_wait or threads wait for memory or closed or flushing
     sendable and not backing: its leader is ready; else look again after to_wait - waited, the smallest counts
 
-- A partition without a leader makes its topic one to ask about, if it has a batch. 0.10.0 only says that there is such a
-  partition, and counts queues that are empty.
-- A partition that is muted, or whose leader is ready already, adds nothing: its wait is not counted either.
-- With a back-off by chance (3.7.0) ``backing`` draws one, of every batch that came back, whoever its leader is, and a
-  batch that is backing draws another one for ``to_wait``, which may be less than it has waited: then it is looked at
-  again at once, after 0 ms.
+- A partition that has a batch and no leader adds its topic to those whose metadata is needed. In 0.10.0 ready returns only
+  whether there is such a partition, and counts empty queues.
+- A partition that is muted, or whose leader is ready already, adds nothing: its wait does not count either.
+- With a random back-off (since 3.7.0) ``backing`` draws one for every batch that was queued again, whoever its leader is,
+  and a batch that backs off draws another one for ``to_wait``. That may be less than it has waited: then the next look
+  is after 0 ms.
 
-**Load statistics** (since 3.3.0) are taken on the way, per topic, for the partitioner (see ``partitioning.builtin``): only
-with adaptive partitioning, and only once there are at least as many queues as the topic has partitions. Each partition
-with a leader takes the next slot with its id, and, if its queue is not empty, the queue's length. If the leader is slow,
-the slot is given back, so that the next partition overwrites it. A partition with an empty queue does not: it takes over
-the length that stands there. Slow is a node which was ready more than ``partitioner.availability.timeout.ms`` after it
+**Load statistics** (since 3.3.0) are collected on the way, per topic, for the partitioner (see ``partitioning.builtin``):
+only with adaptive partitioning, and only if there are at least as many queues as the topic has partitions. Each partition
+with a leader takes the next entry with its id, and, if its queue is not empty, the queue's length. If the leader is slow,
+the entry is given back, and the next partition overwrites it; a partition with an empty queue writes no length and takes
+over the one that stands there. A node is slow if it was ready more than ``partitioner.availability.timeout.ms`` after it
 last took anything.
 
 Java source mirrored: ``RecordAccumulator.ready``, since 3.3.0 with ``partitionReady`` and ``batchReady``; 0.10.0.1 to 4.4.0.
@@ -31,14 +31,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.accumulator.metadata import SNAPSHOTS, Metadata
-from kafka_reference.accumulator.reasons import CameBack, Looked, Passed
-from kafka_reference.accumulator.state import CHOOSES, AccumulatorState, Queue, TopicInfo
-from kafka_reference.releases import since
+from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.accumulator.reasons import BackoffCheck, QueueSkipped, ReadyCheck, Skip
+from kafka_reference.accumulator.state import AccumulatorState, Queue, TopicInfo
 
 __all__ = ["Ready", "is_backing_off", "ready"]
-
-ONLY_WHETHER_UNKNOWN = since("0.10.0.0", until="0.10.0.99")
 
 
 @dataclass(slots=True)
@@ -55,58 +52,56 @@ class Ready:
 
 
 def ready(state: AccumulatorState, metadata: Metadata) -> Ready:
-    """Look at all queues. Mirrors ``ready``."""
+    """Return the nodes that are ready, or when to look again. Mirrors ``ready``."""
     result = Ready()
-    if state.release not in CHOOSES:
-        for of, queue in state.flat.items():
-            if metadata.leader(*of) is None and (queue or state.release in ONLY_WHETHER_UNKNOWN):
-                result.unknown_leader_topics.add(of[0])
-                if state.reasons is not None:
-                    state.reasons.append(Passed(of, "leader unknown"))
-            elif queue:
-                _look_at(state, metadata, of, queue, result)
-            elif state.reasons is not None:
-                state.reasons.append(Passed(of, "empty"))
+    names_topics = state.behaviour.names_topics_without_leaders
+    for topic_partition, queue in state.flat.items():
+        if metadata.leader(*topic_partition) is None and (queue or not names_topics):
+            result.unknown_leader_topics.add(topic_partition[0])
+            state.note(QueueSkipped, topic_partition, Skip.LEADER_UNKNOWN)
+        elif queue:
+            _check_partition(state, metadata, topic_partition, queue, result)
+        else:
+            state.note(QueueSkipped, topic_partition, Skip.EMPTY)
     for name, topic in state.topics.items():
-        _look_at_topic(state, metadata, name, topic, result)
+        _check_topic(state, metadata, name, topic, result)
     return result
 
 
 def is_backing_off(state: AccumulatorState, metadata: Metadata, batch: Batch) -> bool:
-    """Whether it is too early to send this batch again. Mirrors ``shouldBackoff``."""
-    if state.release in SNAPSHOTS:
-        batch.see_epoch(metadata.epoch(*batch.topic_partition))
+    """Return whether it is too early to send this batch again. Mirrors ``shouldBackoff``."""
+    leader_matters = state.behaviour.new_leader_ends_backoff
+    if leader_matters:
+        batch.update_leader_epoch(metadata.leader_epoch(batch.topic_partition))
     if batch.attempts <= 0:
         return False
     waited, back_off = batch.waited_ms(state.now_ms), state.backoff.after(batch.attempts - 1)
-    another = state.release in SNAPSHOTS and batch.has_another_leader
-    backing = waited < back_off and not another
-    if state.reasons is not None:
-        state.reasons.append(
-            CameBack(batch.topic_partition, batch.number, batch.attempts, waited, back_off, another, backing)
-        )
+    new_leader = leader_matters and batch.has_new_leader
+    backing = waited < back_off and not new_leader
+    terms = batch.attempts, waited, back_off, new_leader, backing
+    state.note(BackoffCheck, batch.topic_partition, batch.number, *terms)
     return backing
 
 
-def _look_at(state: AccumulatorState, metadata: Metadata, of: tuple[str, int], queue: Queue, result: Ready) -> None:
-    batch, leader = queue[0], metadata.leader(*of)
-    backing = is_backing_off(state, metadata, batch)
+def _check_partition(
+    state: AccumulatorState, metadata: Metadata, topic_partition: tuple[str, int], queue: Queue, result: Ready
+) -> None:
+    """Mirrors ``partitionReady`` for a queue that is not empty."""
+    backing = is_backing_off(state, metadata, queue[0])
+    leader = metadata.leader(*topic_partition)
     if leader is None:
-        result.unknown_leader_topics.add(of[0])
-        why = "leader unknown"
+        result.unknown_leader_topics.add(topic_partition[0])
+        state.note(QueueSkipped, topic_partition, Skip.LEADER_UNKNOWN)
     elif leader in result.nodes:
-        why = "leader ready"
-    elif state.is_muted(of):
-        why = "muted"
+        state.note(QueueSkipped, topic_partition, Skip.LEADER_READY)
+    elif state.is_muted(topic_partition):
+        state.note(QueueSkipped, topic_partition, Skip.MUTED)
     else:
-        _weigh(state, queue, leader, backing, result)
-        return
-    if state.reasons is not None:
-        state.reasons.append(Passed(of, why))
+        _check_batch(state, queue, leader, backing, result)
 
 
-def _weigh(state: AccumulatorState, queue: Queue, leader: int, backing: bool, result: Ready) -> None:
-    """Whether the first batch is sendable, or when to look again. Mirrors ``batchReady``."""
+def _check_batch(state: AccumulatorState, queue: Queue, leader: int, backing: bool, result: Ready) -> None:
+    """Add the leader to those that are ready, or its wait to the delay. Mirrors ``batchReady``."""
     batch = queue[0]
     waited = batch.waited_ms(state.now_ms)
     to_wait = state.backoff.after(batch.attempts - 1) if backing else state.config.linger_ms
@@ -118,31 +113,30 @@ def _weigh(state: AccumulatorState, queue: Queue, leader: int, backing: bool, re
     else:
         left = max(to_wait - waited, 0)
         result.delay_ms = left if result.delay_ms is None else min(left, result.delay_ms)
-    if state.reasons is not None:
-        terms = backing, full, exhausted, state.closed, flushing
-        state.reasons.append(Looked(batch.topic_partition, batch.number, leader, waited, to_wait, *terms, left))
+    terms = backing, full, exhausted, state.closed, flushing
+    state.note(ReadyCheck, batch.topic_partition, batch.number, leader, waited, to_wait, *terms, left)
 
 
-def _look_at_topic(state: AccumulatorState, metadata: Metadata, name: str, topic: TopicInfo, result: Ready) -> None:
+def _check_topic(state: AccumulatorState, metadata: Metadata, name: str, topic: TopicInfo, result: Ready) -> None:
+    """Check a topic's partitions and load its statistics. Mirrors ``partitionReady``."""
     count = len(topic.queues)
-    counted = state.config.adaptive and count >= len(metadata.of_topic(name).partitions)
+    collects = state.config.adaptive and count >= len(metadata.topic_cluster(name).partitions)
     sizes, ids = [0] * count, [0] * count
     racks: list[str | None] = [None] * count
-    slot = -1
+    last = -1
     for partition, queue in topic.queues.items():
         leader = metadata.leader(name, partition)
-        if counted and leader is not None:
-            slot += 1
-            ids[slot], racks[slot] = partition, metadata.racks.get(leader)
+        if collects and leader is not None:
+            last += 1
+            ids[last], racks[last] = partition, metadata.racks.get(leader)
         if not queue:
-            if state.reasons is not None:
-                state.reasons.append(Passed((name, partition), "empty"))
+            state.note(QueueSkipped, (name, partition), Skip.EMPTY)
             continue
-        if counted and leader is not None:
-            sizes[slot] = len(queue)
-            slot -= _is_slow(state, leader)
-        _look_at(state, metadata, (name, partition), queue, result)
-    topic.partitioner.load(sizes if counted else None, ids, racks, slot + 1)
+        if collects and leader is not None:
+            sizes[last] = len(queue)
+            last -= _is_slow(state, leader)
+        _check_partition(state, metadata, (name, partition), queue, result)
+    topic.partitioner.load(sizes if collects else None, ids, racks, last + 1)
 
 
 def _is_slow(state: AccumulatorState, node: int) -> bool:

@@ -1,54 +1,68 @@
 """Why the accumulator decided as it did: small records, noted by the rules themselves at the moment they decide.
 
-Nothing is noted in an ordinary run: ``AccumulatorState.reasons`` is None. A caller that wants the reasons puts a list
-there. Each record holds the terms a rule went by and what came of them, and decides nothing: a second copy of a rule could
-be wrong where the first is right, and an explanation that is wrong is worse than none.
+``AccumulatorState.reasons`` is None in an ordinary run, and nothing is noted. A caller that explains a history puts a list
+there. Each record holds the terms of a decision and its outcome, and decides nothing: a second copy of a rule could be
+wrong where the first is right, and a wrong explanation is worse than none.
 
 ========================= ==============================================================================================
-:class:`CameBack`         a batch that was sent in vain: whether it is too early to send it again
-:class:`Looked`           ``ready`` weighed the first batch of a queue
-:class:`Passed`           ``ready`` or ``drain`` had no batch to weigh there, or did not have to
-:class:`Visit`            ``drain`` began a node's partitions, at this place of the list
-:class:`Took`             ``drain`` found a batch to take; whether there was room left for it
-:class:`Waits`            ``drain`` found a batch that an idempotent producer may not send yet
-:class:`Placed`           ``append`` made a new batch: what was the matter with the last one
-:class:`Stay`             the topic's partitioner was told bytes: whether its partition was left
+:class:`BackoffCheck`     whether a batch that was sent in vain backs off
+:class:`ReadyCheck`       ``ready`` examined the first batch of a queue
+:class:`QueueSkipped`     ``ready`` or ``drain`` had no batch to examine in a queue, or did not have to
+:class:`NodeVisit`        ``drain`` began with the partitions of a node
+:class:`DrainCheck`       ``drain`` found a batch to take: whether there was room for it
+:class:`SequenceWait`     ``drain`` found a batch of an idempotent producer that has to wait
+:class:`BatchNeeded`      ``append`` needs a new batch: the state of the last one
+:class:`StickyUpdate`     the topic's partitioner received the bytes of a record: whether it switched partitions
 ========================= ==============================================================================================
 """
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["CameBack", "Looked", "Passed", "Placed", "Reason", "Stay", "Took", "Visit", "Waits"]
+__all__ = [
+    "BackoffCheck", "BatchNeeded", "DrainCheck", "NodeVisit", "QueueSkipped", "ReadyCheck", "Reason", "SequenceWait",
+    "Skip", "StickyUpdate",
+]  # fmt: skip
 
 TopicPartition: TypeAlias = tuple[str, int]
 
 
+class Skip(enum.Enum):
+    """Why a queue is skipped."""
+
+    EMPTY = enum.auto()
+    LEADER_UNKNOWN = enum.auto()
+    LEADER_READY = enum.auto()
+    MUTED = enum.auto()
+    BACKING_OFF = enum.auto()
+
+
 @dataclass(frozen=True, slots=True)
-class CameBack:
-    """Batch ``number`` came back ``attempts`` times, and backs off if it waited less than that, unless its leader moved."""
+class BackoffCheck:
+    """Batch ``number``, ``attempts`` times sent in vain, backs off if it waited less, unless it has a new leader."""
 
     topic_partition: TopicPartition
     number: int
     attempts: int
     waited_ms: int
     back_off_ms: int
-    another_leader: bool
-    backing: bool
+    has_new_leader: bool
+    backing_off: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What ``ready`` weighed. ``left_ms`` is None if the leader is ready, else how long to wait before looking again."""
+class ReadyCheck:
+    """The terms of ``ready``. ``left_ms`` is None if the leader is ready, else the time until the next look."""
 
     topic_partition: TopicPartition
     number: int
     leader: int
     waited_ms: int
     to_wait_ms: int
-    backing: bool
+    backing_off: bool
     full: bool
     exhausted: bool
     closed: bool
@@ -57,16 +71,16 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """Nothing to weigh: ``why`` is "empty", "leader unknown", "leader ready", "muted", or "backing off"."""
+class QueueSkipped:
+    """A queue without a batch to examine, and why."""
 
     topic_partition: TopicPartition
-    why: str
+    why: Skip
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """The partitions of a node are visited from this place on, once around."""
+class NodeVisit:
+    """The ``count`` partitions of a node are visited once around, from index ``start``."""
 
     node: int
     start: int
@@ -74,8 +88,8 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
-    """A batch of ``bytes``, with ``before`` bytes taken for this node; without ``room`` it stays and the visit ends."""
+class DrainCheck:
+    """A batch of ``bytes``, after ``before`` bytes for this node; without ``room`` it stays and the visit ends."""
 
     topic_partition: TopicPartition
     number: int
@@ -86,8 +100,8 @@ class Took:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """A batch that has to stay until ``what`` is there, or settled; the visit ends."""
+class SequenceWait:
+    """A batch that stays until ``what`` is there, or settled; the visit ends."""
 
     topic_partition: TopicPartition
     number: int
@@ -95,8 +109,8 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """The record found no place in batch ``last``, None for an empty queue; ``full`` is whether it was so before."""
+class BatchNeeded:
+    """Batch ``last`` of ``bytes`` has no room for the record, None for an empty queue; ``full``: it was full before."""
 
     topic_partition: TopicPartition
     last: int | None
@@ -105,15 +119,17 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
-    """Bytes of a stay after a report; ``may_leave``: the last batch is full or gone; ``left``: the stay is over."""
+class StickyUpdate:
+    """Bytes of the current stay; ``may_switch``: the last batch is full or gone; ``switched``: the stay is over."""
 
     topic: str
     partition: int
     produced: int
     batch_size: int
-    may_leave: bool
-    left: bool
+    may_switch: bool
+    switched: bool
 
 
-Reason: TypeAlias = CameBack | Looked | Passed | Visit | Took | Waits | Placed | Stay
+Reason: TypeAlias = (
+    BackoffCheck | ReadyCheck | QueueSkipped | NodeVisit | DrainCheck | SequenceWait | BatchNeeded | StickyUpdate
+)

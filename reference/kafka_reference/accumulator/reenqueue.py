@@ -1,13 +1,13 @@
-"""Where a batch goes that comes back: to the front of its queue, or, with an idempotent producer, in sequence.
+"""Where a batch that is to be sent again is queued: at the front, or, with an idempotent producer, in sequence.
 
-Without a producer, and in 0.11, it goes to the front. Since 1.0.0, with a producer, it goes behind those batches at the
-front that have lower sequences; one without a sequence was never drained, and is behind all that have. Sequences are
-compared as numbers, so a batch that went round to 0 gets before the one it followed. A batch whose partition has nothing
-in flight cannot come back: IllegalStateException, and it is in nobody's hands.
+Since 1.0.0, with an idempotent producer, it goes behind those batches at the front that have lower sequences; a batch
+without a sequence was never drained, and is behind all that have one. Sequences are compared as numbers, so a batch that
+wrapped around to 0 goes before the one it followed. A batch whose partition has nothing in flight cannot be queued again:
+IllegalStateException, and the batch is lost. In 0.11, and without an idempotent producer, it goes to the front.
 
 **Pieces** of a split batch have the sequences of their records, and are in flight from the start, in its place. If the
-producer forgot the partition, the first of them to be taken in, which is the last one, is in nobody's hands, and the
-others never were.
+producer does not know the partition any more, tracking the last piece, which comes first, throws: that piece is lost, and
+the others never existed.
 
 Java source mirrored: ``RecordAccumulator.splitAndReenqueue``, ``insertInSequenceOrder``, 1.0.0 to 4.4.0.
 """
@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_reference.accumulator import batches
-from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.state import AccumulatorState
 from kafka_reference.errors import IllegalStateException
 
@@ -41,17 +40,16 @@ def _is_before(one: Batch, other: Batch) -> bool:
 
 
 def track_pieces(state: AccumulatorState, batch: Batch, pieces: Sequence[Batch]) -> None:
-    """The pieces are in flight, and the batch is not. Raises IllegalStateException."""
-    sequences = state.sequences
-    sequences.number_pieces(batch, pieces)
+    """Number the pieces and put them in flight in place of ``batch``. Raises IllegalStateException."""
+    state.sequences.number_pieces(batch, pieces)
     if not state.behaviour.pieces_are_in_flight:
         return
-    sequences.release(batch)
+    state.sequences.release(batch)
     for piece in reversed(pieces):
         try:
-            sequences.track(piece)
+            state.sequences.track(piece)
         except IllegalStateException:
-            piece.number, piece.state = len(state.batches), batches.BatchState.LOST
+            piece.number, piece.state = len(state.batches), BatchState.LOST
             state.batches.append(piece)
             state.incomplete.add(piece)
             raise

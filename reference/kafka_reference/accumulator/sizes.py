@@ -1,14 +1,9 @@
-"""The size of a record and of a batch, and what a producer believes a batch's size to be while it fills it.
+"""The size of a record and of a batch, and the size a producer estimates for a batch while it fills it.
 
-A producer decides by bytes: when a batch is full, how large a buffer it needs, how far the sticky partitioner has
-come. The rules, by release; the *magic* is the version of the format, 0 to 2.
+A producer decides by bytes: when a batch is full, how large a buffer it needs, how far the sticky partitioner has come.
+*Magic* is the version of the format: 2 since 0.11.0.0, 1 in 0.10, 0 before.
 
-**A message** (magic 0 and 1; all that 0.10 writes) has fields of fixed width, and stands behind 12 bytes of offset and
-size: ``12 + 14 + key + value`` bytes, and with magic 1 eight more for the timestamp. Null counts as empty. Without
-compression a batch is its messages and nothing else. A compressed batch is itself a message, the *wrapper*: 26 or 34
-bytes come before what is in it.
-
-**A record** (magic 2, since 0.11.0.0) has fields of variable width, in a batch that starts with 61 bytes::
+**A record** (magic 2) has fields of variable width, in a batch with a header of 61 bytes::
 
     record = varint(body) + body
     body = 1 + varint(offset delta) + varlong(timestamp delta) + field(key) + field(value)
@@ -19,33 +14,35 @@ A varint is zig-zag: 0, -1, 1, -2 become 0, 1, 2, 3, of which 7 bits go into a b
 and from -65 on, two are not from 8192 on, three not from 2^20 on. Deltas are those to the *first* record of the batch,
 whatever came between, and wrap at 64 bits.
 
-**The upper bound** of a batch that has one record is, with magic 2, the 61 bytes, 21 for the longest length and
-deltas, and the rest of the record as it is; else the message and its 12 bytes. For compressed messages it is too low:
-since 0.11.0.0 the wrapper is counted, but not the 12 bytes which the message has inside of it as well.
+**A message** (magic 0 and 1) has fields of fixed width, behind 12 bytes of offset and size: ``12 + 14 + key + value``
+bytes, and with magic 1 eight more for the timestamp. Null counts as empty. Without compression a batch is its messages
+and nothing else. A compressed batch is itself a message, the *wrapper*: 26 or 34 bytes precede what is in it.
 
-**The buffer** of a batch has ``max(batch.size, upper bound of its first record)`` bytes. A batch may be filled up to
-``batch.size`` in 0.10, and since 0.11.0.0 up to the size of its buffer. So after a first record larger than
-``batch.size``, the bytes by which its upper bound was too high are room for a second record, if that is tiny.
+**The upper bound** of a batch of one record is, with magic 2, the 61 bytes, 21 for the longest length and deltas, and the
+rest of the record as it is; else the message with its 12 bytes. For compressed messages it is too low: since 0.11.0.0 the
+wrapper counts, but not the 12 bytes which the message has inside of it as well.
 
-**The estimate** of the bytes so far is exact without compression. With it, it is the records' bytes times a ratio (see
-``ratios``), to which the batch's 61 bytes, or the wrapper's, are added since 1.0.0. Before that they were forgotten.
+**The buffer** of a batch has ``max(batch.size, upper bound of its first record)`` bytes. A batch takes records up to the
+size of its buffer; up to 0.10.2.x, up to ``batch.size``. So after a first record larger than ``batch.size``, the bytes by
+which its upper bound is too high are room for a second record, if that is tiny.
 
-**Room** for a record there is if the batch is empty, and else if the estimate and the record, as if that were never
-compressed, are together no more than the batch may be filled to. **Full** is the batch once the estimate has come to
-that; since 0.10.2.0 never an empty batch. Before that, with a ``batch.size`` of 0, it was, and took its record all the
-same.
+**The estimate** of the bytes so far is exact without compression. With compression it is the records' bytes times a ratio
+(see ``ratios``), plus the header of the batch; from 0.10.0.0 to 0.11.0.x the header was left out.
 
-**The key of a header** is counted in two ways. For the length of the record a high surrogate is 4 bytes together with
-whatever follows it, and any other surrogate 3. Written is, for a surrogate that is not one of a pair, one ``?``. So
-such a key makes a record that is shorter than it says, and a batch that nobody can read. Without compression the
-estimate was of the bytes written up to 0.11, and since 1.0.0 it is of what the records say.
+**Room** for a record there is if the batch is empty, or if the estimate and the record, as if that were never compressed,
+are together within the limit. **Full** is a batch whose estimate has reached the limit, unless it is empty. Up to
+0.10.1.x, with a ``batch.size`` of 0, an empty batch is full too, and takes its record all the same.
+
+**The key of a header** has two lengths. The *declared* length, in the record's own length, counts a high surrogate as 4
+bytes together with whatever follows it, and any other surrogate as 3. *Written* is one ``?`` for a surrogate that is not
+one of a pair. So a malformed key makes a record that is shorter than it declares, and a batch that cannot be read.
 
 Sizes are int32 and wrap, as Java's do. Keys and values are given by their lengths in bytes, None for null.
 
 Java source mirrored, in ``org.apache.kafka.common.record``, since 4.3.0 ``record.internal``: ``Compressor``,
-``MemoryRecords`` and ``Record`` to 0.10.1, ``MemoryRecordsBuilder`` since 0.10.2; ``DefaultRecord``, ``LegacyRecord``
-and ``AbstractRecords`` since 0.11.0.0; ``ByteUtils.sizeOfVarint``; ``RecordBatch.tryAppend``, later
-``ProducerBatch.tryAppend``.
+``MemoryRecords`` and ``Record``, up to 0.10.1; ``MemoryRecordsBuilder.hasRoomFor``, ``isFull``, ``estimatedBytesWritten``,
+since 0.10.2; ``DefaultRecord.sizeInBytes``, ``LegacyRecord.recordSize``, ``AbstractRecords.estimateSizeInBytesUpperBound``,
+since 0.11.0.0; ``ByteUtils.sizeOfVarint``; ``ProducerBatch.tryAppend``, in 0.10 ``RecordBatch.tryAppend``.
 """
 
 from __future__ import annotations
@@ -55,19 +52,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
 
+from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.ratios import compressed_estimate
 from kafka_reference.errors import IllegalArgumentException
-from kafka_reference.releases import Release, parse_release, since
+from kafka_reference.java.int32 import int32
 
 __all__ = [
-    "BatchSize", "Headers", "SizedRecord", "batch_overhead", "buffer_size", "message_size", "newest_magic", "record_size",
+    "BatchSize", "Headers", "SizedRecord", "batch_overhead", "buffer_size", "message_size", "record_size",
     "upper_bound", "utf8_length", "utf8_written", "varint_size", "varlong_size",
 ]  # fmt: skip
-
-MESSAGES = since("0.10.0.0", until="0.10.2.99")
-FULL_WHEN_EMPTY = since("0.10.0.0", until="0.10.1.99")
-ESTIMATES_IN_64_BITS = FULL_WHEN_EMPTY
-ESTIMATES_WITH_OVERHEAD = since("1.0.0")
 
 BATCH_OVERHEAD, MAX_RECORD_OVERHEAD, ENTRY_OVERHEAD = 61, 21, 12
 _MESSAGE_OVERHEAD = {0: 14, 1: 22}
@@ -85,17 +78,13 @@ class SizedRecord:
     headers: Headers = ()
 
 
-def _int32(number: int) -> int:
-    return ((number + 0x80000000) & 0xFFFFFFFF) - 0x80000000
-
-
 def varint_size(value: int) -> int:
-    """Bytes of an int32 as a zig-zag varint, 1 to 5. Mirrors ``ByteUtils.sizeOfVarint``."""
+    """Return the bytes of an int32 as a zig-zag varint, 1 to 5. Mirrors ``ByteUtils.sizeOfVarint``."""
     return varlong_size(value)
 
 
 def varlong_size(value: int) -> int:
-    """Bytes of an int64 as a zig-zag varint, 1 to 10. Mirrors ``ByteUtils.sizeOfVarlong``."""
+    """Return the bytes of an int64 as a zig-zag varint, 1 to 10. Mirrors ``ByteUtils.sizeOfVarlong``."""
     return max(1, ((value << 1 ^ value >> 63).bit_length() + 6) // 7)
 
 
@@ -104,20 +93,20 @@ def _utf16(text: str) -> Sequence[int]:
 
 
 def utf8_length(text: str) -> int:
-    """Bytes of a header's key, as a record's length counts them. Mirrors ``Utils.utf8Length``."""
+    """Return the declared bytes of a header's key. Mirrors ``Utils.utf8Length``."""
     if text.isascii():
         return len(text)
-    units, at, size = _utf16(text), 0, 0
-    while at < len(units):
-        unit = units[at]
+    units, position, size = _utf16(text), 0, 0
+    while position < len(units):
+        unit = units[position]
         high = unit & 0xFC00 == 0xD800
         size += 1 if unit < 0x80 else 2 if unit < 0x800 else 4 if high else 3
-        at += 2 if high else 1
+        position += 2 if high else 1
     return size
 
 
 def utf8_written(text: str) -> int:
-    """Bytes of a header's key as written: a surrogate without its other half is one ``?``. Mirrors ``Utils.utf8``."""
+    """Return the written bytes of a header's key, one for a surrogate without its other half. Mirrors ``Utils.utf8``."""
     if text.isascii():
         return len(text)
     units = _utf16(text)
@@ -132,7 +121,7 @@ def _field(length: int | None) -> int:
 
 
 def _never_written(name: str) -> int:
-    """Bytes by which a record says that it is longer than it is."""
+    """Return the bytes that a record declares for this header key and does not write."""
     return 0 if name.isascii() else _field(utf8_length(name)) - _field(utf8_written(name))
 
 
@@ -144,61 +133,70 @@ def _fields(key: int | None, value: int | None, headers: Headers) -> int:
 def record_size(
     offset_delta: int, timestamp_delta: int, key: int | None, value: int | None, headers: Headers = ()
 ) -> int:
-    """Bytes of a record of magic 2, an int32; the deltas are int32 and int64. Mirrors ``DefaultRecord.sizeInBytes``."""
+    """Return the bytes of a record of magic 2, an int32; the deltas are int32 and int64.
+
+    Mirrors ``DefaultRecord.sizeInBytes``.
+    """
     deltas = varint_size(offset_delta) + varlong_size(timestamp_delta)
-    body = _int32(1 + deltas + _fields(key, value, headers))
-    return _int32(body + varint_size(body))
+    body = int32(1 + deltas + _fields(key, value, headers))
+    return int32(body + varint_size(body))
 
 
 def message_size(magic: int, key: int | None, value: int | None) -> int:
-    """Bytes of a message of magic 0 or 1 and its offset and size, an int32. Mirrors ``Record.recordSize`` and the
-    ``LOG_OVERHEAD`` that is always added to it; since 0.11.0.0 it is ``LegacyRecord.recordSize``.
+    """Return the bytes of a message of magic 0 or 1 with its offset and size, an int32.
+
+    Mirrors ``LegacyRecord.recordSize``, in 0.10 ``Record.recordSize``, and the ``LOG_OVERHEAD`` that is always added to it.
     """
-    return _int32(ENTRY_OVERHEAD + _MESSAGE_OVERHEAD[magic] + (key or 0) + (value or 0))
-
-
-def newest_magic(version: str | Release) -> int:
-    """The magic a release's producer writes, unless a broker is too old for it."""
-    return 1 if parse_release(version) in MESSAGES else 2
+    return int32(ENTRY_OVERHEAD + _MESSAGE_OVERHEAD[magic] + (key or 0) + (value or 0))
 
 
 def batch_overhead(magic: int, compressed: bool) -> int:
-    """Bytes of a batch before its first record. Mirrors ``AbstractRecords.recordBatchHeaderSizeInBytes``."""
+    """Return the bytes of a batch before its first record. Mirrors ``AbstractRecords.recordBatchHeaderSizeInBytes``."""
     if magic == 2:
         return BATCH_OVERHEAD
     return ENTRY_OVERHEAD + _MESSAGE_OVERHEAD[magic] if compressed else 0
 
 
 def upper_bound(
-    version: str | Release, magic: int, compressed: bool, key: int | None, value: int | None, headers: Headers = ()
+    behaviour: MemoryRecordsBuilderBehaviour,
+    magic: int,
+    compressed: bool,
+    key: int | None,
+    value: int | None,
+    headers: Headers = (),
 ) -> int:
-    """Bytes at most of a batch of this one record, an int32, as Kafka reckons it: see above for when it is too low.
+    """Return Kafka's upper bound of the bytes of a batch of this one record, an int32: see above for when it is too low.
 
-    Mirrors ``AbstractRecords.estimateSizeInBytesUpperBound``; to 0.10.2, ``LOG_OVERHEAD + Record.recordSize``.
+    Mirrors ``AbstractRecords.estimateSizeInBytesUpperBound``; up to 0.10.2.x, ``LOG_OVERHEAD + Record.recordSize``.
     """
     if magic == 2:
-        return _int32(BATCH_OVERHEAD + MAX_RECORD_OVERHEAD + _fields(key, value, headers))
-    wrapper = 0 if parse_release(version) in MESSAGES or not compressed else _MESSAGE_OVERHEAD[magic]
-    return _int32(message_size(magic, key, value) + wrapper)
+        return int32(BATCH_OVERHEAD + MAX_RECORD_OVERHEAD + _fields(key, value, headers))
+    wrapper = _MESSAGE_OVERHEAD[magic] if compressed and behaviour.bound_includes_wrapper else 0
+    return int32(message_size(magic, key, value) + wrapper)
 
 
 def buffer_size(
-    version: str | Release, batch_size: int, first: SizedRecord, *, magic: int | None = None, compressed: bool = False
+    behaviour: MemoryRecordsBuilderBehaviour,
+    batch_size: int,
+    first: SizedRecord,
+    *,
+    magic: int | None = None,
+    compressed: bool = False,
 ) -> int:
-    """Bytes of the buffer for a batch that begins with ``first``. Mirrors ``RecordAccumulator.append``."""
-    magic = newest_magic(version) if magic is None else magic
-    return max(batch_size, upper_bound(version, magic, compressed, first.key, first.value, first.headers))
+    """Return the bytes of the buffer for a batch that begins with ``first``. Mirrors ``RecordAccumulator.append``."""
+    magic = behaviour.newest_magic if magic is None else magic
+    return max(batch_size, upper_bound(behaviour, magic, compressed, first.key, first.value, first.headers))
 
 
 @dataclass(slots=True)
 class BatchSize:
-    """What a batch holds while it is filled, in bytes. Mirrors ``MemoryRecordsBuilder``, before 0.10.2 ``MemoryRecords``.
+    """The size of a batch while it is filled, in bytes. Mirrors ``MemoryRecordsBuilder``, up to 0.10.1.x ``MemoryRecords``.
 
-    ``buffer`` is the size of its buffer, ``batch_size`` the configuration; ``magic`` 0 to 2 (0.10 writes 1 only), and
+    ``batch_size`` is the configuration, ``buffer`` the size of its buffer, ``magic`` 0 to 2 (0.10 writes 1 only), and
     ``ratio`` the expected compression ratio, a 32-bit float, which counts if ``compressed``.
     """
 
-    version: str | Release
+    behaviour: MemoryRecordsBuilderBehaviour
     batch_size: int
     buffer: int
     magic: int = 2
@@ -207,23 +205,24 @@ class BatchSize:
     records: int = field(default=0, init=False)
     max_record_size: int = field(default=0, init=False)
     closed: bool = field(default=False, init=False)
-    _at: Release = field(init=False)
     _counted: int = field(default=0, init=False)
     _written: int = field(default=0, init=False)
     _first_timestamp: int | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        self._at = parse_release(self.version)
-
     def has_room_for(self, record: SizedRecord) -> bool:
-        """Whether ``record`` would be taken. Mirrors ``hasRoomFor``."""
-        if self.closed or (self.full and self._at not in FULL_WHEN_EMPTY):
+        """Return whether the batch takes ``record``. Mirrors ``hasRoomFor``."""
+        if self.closed or (self.full and not self.behaviour.empty_batch_may_be_full):
             return False
         together = self.estimated + self._size(record)
-        return self.records == 0 or self._limit >= (together if self._at in ESTIMATES_IN_64_BITS else _int32(together))
+        return self.records == 0 or self._limit >= (
+            together if self.behaviour.estimates_in_64_bits else int32(together)
+        )
 
     def append(self, record: SizedRecord) -> None:
-        """Take ``record``, room or not. Raises IllegalArgumentException for headers in messages. Mirrors ``append``."""
+        """Add ``record``, with or without room for it. Mirrors ``append``.
+
+        Raises IllegalArgumentException for headers in messages.
+        """
         if self.magic < 2 and record.headers:
             raise IllegalArgumentException(f"Magic v{self.magic} does not support record headers")
         if self._first_timestamp is None:
@@ -236,17 +235,17 @@ class BatchSize:
 
     @property
     def estimated(self) -> int:
-        """Bytes so far, as believed. Mirrors ``estimatedBytesWritten``, which ``estimatedSizeInBytes`` shows."""
-        at, overhead = self._at, batch_overhead(self.magic, self.compressed)
+        """Estimated bytes so far. Mirrors ``estimatedBytesWritten``, which ``estimatedSizeInBytes`` returns."""
+        behaviour, overhead = self.behaviour, batch_overhead(self.magic, self.compressed)
         if not self.compressed:
-            return overhead + (self._counted if at in ESTIMATES_WITH_OVERHEAD else self._written)
-        packed = compressed_estimate(self._counted, self.ratio, 64 if at in ESTIMATES_IN_64_BITS else 32)
-        return _int32(overhead + packed) if at in ESTIMATES_WITH_OVERHEAD else packed
+            return overhead + (self._counted if behaviour.estimate_counts_declared_keys else self._written)
+        packed = compressed_estimate(self._counted, self.ratio, 64 if behaviour.estimates_in_64_bits else 32)
+        return int32(overhead + packed) if behaviour.estimate_includes_header else packed
 
     @property
     def full(self) -> bool:
-        """Whether no further record is wanted. Mirrors ``isFull``."""
-        may_be = self.records > 0 or self._at in FULL_WHEN_EMPTY
+        """Whether the batch takes no further record. Mirrors ``isFull``."""
+        may_be = self.records > 0 or self.behaviour.empty_batch_may_be_full
         return self.closed or (may_be and self._limit <= self.estimated)
 
     @property
@@ -261,7 +260,7 @@ class BatchSize:
 
     @property
     def _limit(self) -> int:
-        return self.batch_size if self._at in MESSAGES else self.buffer
+        return self.batch_size if self.behaviour.limit_is_batch_size else self.buffer
 
     def _size(self, record: SizedRecord) -> int:
         if self.magic < 2:
@@ -271,7 +270,7 @@ class BatchSize:
         return record_size(self.records, delta, record.key, record.value, record.headers)
 
     def _largest(self, record: SizedRecord) -> int:
-        """What ``maxRecordSize`` is made of: to 0.10.2 the message alone, then the upper bound."""
-        if self._at in MESSAGES:
+        """The record's part in ``maxRecordSize``."""
+        if not self.behaviour.largest_record_is_bound:
             return self._size(record) - ENTRY_OVERHEAD
-        return upper_bound(self.version, self.magic, self.compressed, record.key, record.value, record.headers)
+        return upper_bound(self.behaviour, self.magic, self.compressed, record.key, record.value, record.headers)

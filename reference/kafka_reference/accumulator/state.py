@@ -1,42 +1,45 @@
-"""What an accumulator is made of, for the modules that each hold one part of its rules.
+"""The state of an accumulator, shared by the modules that each hold one part of its rules.
 
-Queues are one map by topic and partition to 3.2.x, and since 3.3.0 one map of topics, each with a map by partition and a
-partitioner. Both are CopyOnWriteMaps, and the order in which they are walked shows: once a node is ready, what its other
-partitions would have had to wait is not looked at; load statistics and expired batches come in that order.
+Since 3.3.0 queues are kept in one map of topics, each with a map by partition and a partitioner; up to 3.2.x in one map by
+topic and partition. All are CopyOnWriteMaps, and the order in which they are walked shows: once a node is ready, the waits
+of its other partitions are not counted; load statistics and expired batches come in that order.
 
-A queue is made by the first append that asks for its partition, also if that append then raises, and stays until
-everything is aborted.
+A queue is made by the first append that names its partition, even if that append then throws, and stays until everything is
+aborted.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import ParamSpec
 
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
-from kafka_reference.accumulator.chunks import memory_for
-from kafka_reference.accumulator.compression import CLOSES_AT_ONCE, Expectations
+from kafka_reference.accumulator.chunks import create_memory
+from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.accumulator.sequences import SequenceTracker
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
-from kafka_reference.releases import Release, since
+from kafka_reference.releases import Release
 
-__all__ = ["CHOOSES", "AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
-
-CHOOSES = since("3.3.0")
-THROTTLES = since("2.0.0", until="2.5.99")
+__all__ = ["AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
 
 Queue = deque[Batch]
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
 class AccumulatorConfig:
-    """The producer's configuration, as far as it matters here; ``delivery_timeout_ms`` is the request's up to 2.0.x."""
+    """The producer's configuration. ``delivery_timeout_ms`` is ``request.timeout.ms`` up to 2.0.x.
+
+    ``ratio`` is the compression ratio expected at first, ``achieved_per_mille`` what the codec makes of each batch (see
+    ``compression``), ``allocation`` "full" or "incremental" (see ``chunks``).
+    """
 
     batch_size: int
     linger_ms: int
@@ -63,16 +66,16 @@ class NodeLatency:
 
 
 class TopicPartitioner(BuiltInPartitioner):
-    """A topic's partitioner, which shows its statistics and where it stays."""
+    """A topic's partitioner whose statistics and current stay can be read."""
 
     @property
     def table(self) -> LoadTable | None:
-        """The statistics it goes by, if it has any."""
+        """The load statistics, if there are any."""
         return self._table
 
     @property
     def stay(self) -> StickyPartitionInfo | None:
-        """The partition it is at, if it has chosen one."""
+        """The current partition, if one is chosen."""
         return self._current
 
 
@@ -85,19 +88,23 @@ class TopicInfo:
 
 
 class AccumulatorState:
-    """Everything that changes."""
+    """Everything that changes: ``now_ms`` is the clock, ``batches`` are all batches ever made, by number.
+
+    ``reasons`` is None, or a list to which decisions are noted; see ``reasons``.
+    """
 
     def __init__(
         self, release: Release, config: AccumulatorConfig, draws: StepDraws, sequences: SequenceTracker
     ) -> None:
         self.release, self.config, self.draws, self.sequences = release, config, draws, sequences
         self.behaviour = RecordAccumulatorBehaviour.of(release)
-        self.memory = memory_for(
+        self.memory = create_memory(
             release, config.buffer_memory, config.batch_size, config.compression, config.allocation
         )
         self.pool = self.memory.pool
-        self.expectations = Expectations(release, config.compression, config.ratio, config.achieved_per_mille)
-        self.backoff = Backoff(release, config.retry_backoff_ms, config.retry_backoff_max_ms, draws)
+        self.expected_ratios = ExpectedRatios(release, config.compression, config.ratio, config.achieved_per_mille)
+        first_ms, max_ms = config.retry_backoff_ms, config.retry_backoff_max_ms
+        self.backoff = Backoff(first_ms, max_ms, draws, exponential=self.behaviour.exponential_backoff)
         self.topics: CopyOnWriteMap[str, TopicInfo] = CopyOnWriteMap(string_hash)
         self.flat: CopyOnWriteMap[tuple[str, int], Queue] = CopyOnWriteMap(partition_hash)
         self.batches: list[Batch] = []
@@ -106,11 +113,15 @@ class AccumulatorState:
         self.drain_index, self.drain_indices = 0, dict[int, int]()
         self.now_ms, self.flushes, self.closed = 0, 0, False
         self._muted: dict[tuple[str, int], int | None] = {}
-        # Why what was decided, for who puts a list here; see ``reasons``.
         self.reasons: list[Reason] | None = None
 
+    def note(self, reason: Callable[P, Reason], *terms: P.args, **named: P.kwargs) -> None:
+        """Note ``reason`` with its terms, if the caller asked for reasons."""
+        if self.reasons is not None:
+            self.reasons.append(reason(*terms, **named))
+
     def topic(self, name: str) -> TopicInfo:
-        """A topic, made if need be."""
+        """Return a topic, made if need be."""
         return self.topics.get_or_put(name, self._new_topic)
 
     def _new_topic(self) -> TopicInfo:
@@ -119,73 +130,74 @@ class AccumulatorState:
             TopicPartitioner(self.release, self.config.batch_size, self.draws, rack_aware, self.config.rack)
         )
 
-    def queue(self, of: tuple[str, int]) -> Queue:
-        """A partition's queue, made if need be. Mirrors ``getOrCreateDeque``."""
-        if self.release in CHOOSES:
-            return self.topic(of[0]).queues.get_or_put(of[1], Queue)
-        return self.flat.get_or_put(of, Queue)
+    def queue(self, topic_partition: tuple[str, int]) -> Queue:
+        """Return a partition's queue, made if need be. Mirrors ``getOrCreateDeque``."""
+        if self.behaviour.chooses_partition:
+            topic, partition = topic_partition
+            return self.topic(topic).queues.get_or_put(partition, Queue)
+        return self.flat.get_or_put(topic_partition, Queue)
 
-    def queue_if_any(self, of: tuple[str, int]) -> Queue | None:
-        """A partition's queue, if there is one. Mirrors ``getDeque``."""
-        if self.release not in CHOOSES:
-            return self.flat.get(of)
-        topic = self.topics.get(of[0])
-        return None if topic is None else topic.queues.get(of[1])
+    def find_queue(self, topic_partition: tuple[str, int]) -> Queue | None:
+        """Return a partition's queue, or None. Mirrors ``getDeque``."""
+        if not self.behaviour.chooses_partition:
+            return self.flat.get(topic_partition)
+        topic = self.topics.get(topic_partition[0])
+        return None if topic is None else topic.queues.get(topic_partition[1])
 
     def queues(self) -> Iterator[tuple[tuple[str, int], Queue]]:
-        """All queues, in Java's order."""
+        """Yield all queues, in Java's order."""
         yield from self.flat.items()
         for name, topic in self.topics.items():
             for partition, queue in topic.queues.items():
                 yield (name, partition), queue
 
     def forget_queues(self) -> None:
-        """Queues and partitioners go; drain indices and latencies stay."""
+        """Drop queues and partitioners; drain indices and latencies stay."""
         self.topics.clear()
         self.flat.clear()
 
     def close_for_appends(self, batch: Batch) -> None:
-        """The batch takes no more records; to 0.10.2 that is the end of it. Mirrors ``closeForRecordAppends``."""
-        if self.release in CLOSES_AT_ONCE:
+        """Take no more records into the batch. Mirrors ``closeForRecordAppends``, in 0.10 ``MemoryRecords.close``."""
+        if self.behaviour.builds_full_batches:
             self.close(batch)
         else:
             batch.close_for_appends()
             self.memory.trim(batch)
 
     def close(self, batch: Batch) -> None:
-        """The batch is built; one that cannot be is not observed either. Raises as it. Mirrors ``ProducerBatch.close``."""
+        """Build the batch and observe its ratio. Raises as ``Batch.close``. Mirrors ``ProducerBatch.close``."""
         again = batch.closed
         batch.close()
-        self.expect(self.expectations.see(batch, again))
+        self.set_ratio(self.expected_ratios.observe(batch, again))
         self.memory.trim(batch)
 
-    def expect(self, ratio: float | None) -> None:
-        """From now on, all open batches are estimated by this ratio, if it is one."""
+    def set_ratio(self, ratio: float | None) -> None:
+        """Estimate all open batches by this ratio from now on, unless it is None."""
         if ratio is not None:
             for batch in self.incomplete:
                 batch.size.ratio = ratio
 
-    def mute(self, of: tuple[str, int]) -> None:
-        """Send nothing of this partition."""
-        self._muted[of] = None
+    def mute(self, topic_partition: tuple[str, int]) -> None:
+        """Stop sending from this partition. Mirrors ``mutePartition``."""
+        self._muted[topic_partition] = None
 
-    def unmute(self, of: tuple[str, int], throttle_ms: int | None) -> None:
-        """Send again; in 2.0 to 2.5, after the throttle, and the partition counts as muted until then.
+    def unmute(self, topic_partition: tuple[str, int], throttle_ms: int | None) -> None:
+        """Send from this partition again, from 2.0.0 to 2.5.x after the throttle. Mirrors ``unmutePartition``.
 
-        None is no throttle at all: that counts also where a clock that stood still says an earlier time (see ``sender``).
+        None is no throttle at all, also while the clock stands at an earlier time (see ``sender``).
         """
-        self._muted.pop(of, None)
-        if self.release in THROTTLES and throttle_ms is not None:
-            self._muted[of] = self.now_ms + throttle_ms
+        self._muted.pop(topic_partition, None)
+        if self.behaviour.throttles_muted_partitions and throttle_ms is not None:
+            self._muted[topic_partition] = self.now_ms + throttle_ms
 
     @property
     def muted(self) -> dict[tuple[str, int], int | None]:
-        """The partitions that are muted now, and until when, None for until they are unmuted."""
-        return {of: until for of, until in self._muted.items() if self.is_muted(of)}
+        """The partitions that are muted now, and until when; None for until they are unmuted."""
+        return {partition: until for partition, until in self._muted.items() if self.is_muted(partition)}
 
-    def is_muted(self, of: tuple[str, int]) -> bool:
-        """Whether nothing of this partition may be sent now."""
-        if of not in self._muted:
+    def is_muted(self, topic_partition: tuple[str, int]) -> bool:
+        """Return whether nothing is sent from this partition now. Mirrors ``isMuted``."""
+        if topic_partition not in self._muted:
             return False
-        until = self._muted[of]
+        until = self._muted[topic_partition]
         return until is None or until > self.now_ms

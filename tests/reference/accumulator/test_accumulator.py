@@ -238,5 +238,5 @@ def test_batches_are_aborted_and_queues_stay() -> None:
     play.append(0)
     play.it.abort_batches()
     assert play.queue() == []
-    assert play.it.state.queue_if_any(("t", 0)) is not None
+    assert play.it.state.find_queue(("t", 0)) is not None
     assert not play.it.state.incomplete

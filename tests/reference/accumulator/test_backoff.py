@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import GAMMA, mix32, seed_for
 
@@ -29,16 +31,16 @@ def test_a_double_is_what_the_jvm_draws() -> None:
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "3.6.2"])
 def test_before_kip_580_it_does_not_grow(version: str) -> None:
-    backoff = Backoff(version, 100, 10, StepDraws())
+    backoff = RecordAccumulator(version, AccumulatorConfig(100, 0, 100, 10, 0, 100, True, 0)).state.backoff
     assert [backoff.after(attempts) for attempts in (0, 1, 9)] == [100] * 3
 
 
 def test_it_doubles_up_to_the_maximum_within_its_jitter() -> None:
-    backoff = Backoff("3.7.0", 100, 1000, StepDraws((0,)))
+    backoff = Backoff(100, 1000, StepDraws((0,)), exponential=True)
     for attempts, middle in ((0, 100), (1, 200), (3, 800), (50, 1000)):
         assert 0.8 * middle - 1 <= backoff.after(attempts) <= min(1.2 * middle, 1000)
 
 
 @pytest.mark.parametrize(("first", "most"), [(100, 100), (100, 10)])
 def test_without_room_to_grow_nothing_is_drawn(first: int, most: int) -> None:
-    assert Backoff("4.4.0", first, most, StepDraws()).after(5) == most
+    assert Backoff(first, most, StepDraws(), exponential=True).after(5) == most

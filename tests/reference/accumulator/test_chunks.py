@@ -6,7 +6,7 @@ import pytest
 
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
-from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, memory_for
+from kafka_reference.accumulator.chunks import CHUNK, Buffers, Chunks, create_memory
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
@@ -81,12 +81,12 @@ def test_closing_gives_back_what_was_never_written_to(end: str) -> None:
 
 
 def test_what_the_producer_decides_for() -> None:
-    assert type(memory_for(AT, 4 * CHUNK, CHUNK, "none", "incremental")) is Chunks
-    assert type(memory_for(AT, 4 * CHUNK, CHUNK - 1, "none", "incremental")) is Buffers
-    assert type(memory_for(AT, 4 * CHUNK, CHUNK - 1, "gzip", "incremental")) is Buffers
-    assert type(memory_for(AT, 4 * CHUNK, CHUNK, "gzip", "full")) is Buffers
+    assert type(create_memory(AT, 4 * CHUNK, CHUNK, "none", "incremental")) is Chunks
+    assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "none", "incremental")) is Buffers
+    assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "gzip", "incremental")) is Buffers
+    assert type(create_memory(AT, 4 * CHUNK, CHUNK, "gzip", "full")) is Buffers
     with pytest.raises(ConfigException):
-        memory_for(AT, 4 * CHUNK, CHUNK, "gzip", "incremental")
+        create_memory(AT, 4 * CHUNK, CHUNK, "gzip", "incremental")
     with pytest.raises(NotInThisRelease, match=r"Kafka 4\.3\.1 has no incremental allocation"):
-        memory_for(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "incremental")
-    assert type(memory_for(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "full")) is Buffers
+        create_memory(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "incremental")
+    assert type(create_memory(parse_release("4.3.1"), 4 * CHUNK, CHUNK, "none", "full")) is Buffers

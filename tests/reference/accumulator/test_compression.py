@@ -39,7 +39,7 @@ class Play:
         return list(self.it.drain(self.metadata, [0], 10**6))
 
     def expected(self, topic: str = "t") -> float:
-        made = self.it.state.expectations.compressed(topic, 0)
+        made = self.it.state.expected_ratios.compressed(topic, 0)
         assert made is not None
         return made.ratio
 

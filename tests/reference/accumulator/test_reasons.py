@@ -5,7 +5,17 @@ from __future__ import annotations
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit
+from kafka_reference.accumulator.reasons import (
+    BackoffCheck,
+    BatchNeeded,
+    DrainCheck,
+    NodeVisit,
+    QueueSkipped,
+    ReadyCheck,
+    Reason,
+    Skip,
+    StickyUpdate,
+)
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
@@ -45,9 +55,9 @@ class Told:
         return reasons
 
 
-def looked(partition: int, number: int, **terms: object) -> Looked:
-    usual = {"leader": 0, "waited_ms": 0, "to_wait_ms": 5, "backing": False, "full": False, "exhausted": False}
-    return Looked(("t", partition), number, **{**usual, "closed": False, "flushing": False, "left_ms": 5, **terms})  # type: ignore[arg-type]
+def looked(partition: int, number: int, **terms: object) -> ReadyCheck:
+    usual = {"leader": 0, "waited_ms": 0, "to_wait_ms": 5, "backing_off": False, "full": False, "exhausted": False}
+    return ReadyCheck(("t", partition), number, **{**usual, "closed": False, "flushing": False, "left_ms": 5, **terms})  # type: ignore[arg-type]
 
 
 def test_nobody_listens_nothing_is_noted() -> None:
@@ -90,11 +100,11 @@ def test_why_a_queue_is_not_looked_at() -> None:
         told.append(partition)
     told.it.state.mute(("t", 3))
     told.it.begin_flush()
-    whys = {reason.topic_partition[1]: reason.why for reason in told.ready() if isinstance(reason, Passed)}
+    whys = {reason.topic_partition[1]: reason.why for reason in told.ready() if isinstance(reason, QueueSkipped)}
     # Java's order puts partition 1 before partition 0.
-    assert whys == {0: "leader ready", 2: "leader unknown", 3: "muted"}
+    assert whys == {0: Skip.LEADER_READY, 2: Skip.LEADER_UNKNOWN, 3: Skip.MUTED}
     told.drain(0)
-    assert Passed(("t", 0), "empty") in told.ready()
+    assert QueueSkipped(("t", 0), Skip.EMPTY) in told.ready()
 
 
 def test_before_0_10_1_an_empty_queue_without_a_leader_counts() -> None:
@@ -102,7 +112,7 @@ def test_before_0_10_1_an_empty_queue_without_a_leader_counts() -> None:
     told.append(0)
     told.drain(0)
     told.move((0, None))
-    assert told.ready() == [Passed(("t", 0), "leader unknown")]
+    assert told.ready() == [QueueSkipped(("t", 0), Skip.LEADER_UNKNOWN)]
 
 
 def test_a_batch_that_came_back_backs_off_unless_its_leader_moved() -> None:
@@ -111,12 +121,12 @@ def test_a_batch_that_came_back_backs_off_unless_its_leader_moved() -> None:
     told.drain(0)
     told.it.reenqueue(told.it.state.batches[0])
     told.it.state.now_ms = 4
-    early = CameBack(("t", 0), 0, 1, 4, 10, another_leader=False, backing=True)
-    backing = looked(0, 0, waited_ms=4, to_wait_ms=10, backing=True, full=True, left_ms=6)
+    early = BackoffCheck(("t", 0), 0, 1, 4, 10, has_new_leader=False, backing_off=True)
+    backing = looked(0, 0, waited_ms=4, to_wait_ms=10, backing_off=True, full=True, left_ms=6)
     assert told.ready() == [early, backing]
-    assert told.drain(0) == [Visit(0, 0, 1), early, Passed(("t", 0), "backing off")]
+    assert told.drain(0) == [NodeVisit(0, 0, 1), early, QueueSkipped(("t", 0), Skip.BACKING_OFF)]
     told.move((0, 1), epoch=1)
-    moved = CameBack(("t", 0), 0, 1, 4, 10, another_leader=True, backing=False)
+    moved = BackoffCheck(("t", 0), 0, 1, 4, 10, has_new_leader=True, backing_off=False)
     assert told.ready() == [moved, looked(0, 0, leader=1, waited_ms=4, full=True, left_ms=None)]
 
 
@@ -127,33 +137,39 @@ def test_why_a_drain_takes_and_where_it_begins_and_ends() -> None:
     told.it.state.mute(("t", 1))
     size = told.it.state.batches[0].estimated
     assert told.drain(0, max_size=100) == [
-        Visit(0, 0, 4),
-        Took(("t", 0), 0, size, 0, 100, room=True),
-        Passed(("t", 1), "muted"),
-        Took(("t", 2), 2, size, size, 100, room=False),
+        NodeVisit(0, 0, 4),
+        DrainCheck(("t", 0), 0, size, 0, 100, room=True),
+        QueueSkipped(("t", 1), Skip.MUTED),
+        DrainCheck(("t", 2), 2, size, size, 100, room=False),
     ]
     # To 2.0 the one that found no room is the first of the next visit.
-    assert told.drain(0, max_size=100)[:2] == [Visit(0, 2, 4), Took(("t", 2), 2, size, 0, 100, room=True)]
-    assert told.drain(0)[1:3] == [Passed(("t", 2), "empty"), Passed(("t", 3), "empty")]
+    assert told.drain(0, max_size=100)[:2] == [NodeVisit(0, 2, 4), DrainCheck(("t", 2), 2, size, 0, 100, room=True)]
+    assert told.drain(0)[1:3] == [QueueSkipped(("t", 2), Skip.EMPTY), QueueSkipped(("t", 3), Skip.EMPTY)]
 
 
 def test_why_a_new_batch() -> None:
     told = Told("2.8.2", (0, 0))
-    assert told.append(0, HALF) == [Placed(("t", 0), None, 0, full=False)]
+    assert told.append(0, HALF) == [BatchNeeded(("t", 0), None, 0, full=False)]
     assert told.append(0, SizedRecord(0, None, 10)) == []
-    assert told.append(0, HALF) == [Placed(("t", 0), 0, 197, full=False)]
+    assert told.append(0, HALF) == [BatchNeeded(("t", 0), 0, 197, full=False)]
     told.it.state.batches[1].close_for_appends()
-    assert told.append(0) == [Placed(("t", 0), 1, 180, full=True)]
+    assert told.append(0) == [BatchNeeded(("t", 0), 1, 180, full=True)]
 
 
 def test_why_the_partitioner_leaves_its_partition() -> None:
     told = Told("4.4.0", (0, 0), (1, 0), (2, 0))
     (placed, stay) = told.append(None, HALF)
-    assert placed == Placed(("t", 1), None, 0, full=False)
-    assert stay == Stay("t", 1, 180, 200, may_leave=False, left=False)
+    assert placed == BatchNeeded(("t", 1), None, 0, full=False)
+    assert stay == StickyUpdate("t", 1, 180, 200, may_switch=False, switched=False)
     # A new batch behind the first one: 360 bytes would be enough, but the last batch is open.
     placed, stay = told.append(None, HALF)
-    assert (placed, stay) == (Placed(("t", 1), 0, 180, full=False), Stay("t", 1, 360, 200, may_leave=False, left=False))
+    assert (placed, stay) == (
+        BatchNeeded(("t", 1), 0, 180, full=False),
+        StickyUpdate("t", 1, 360, 200, may_switch=False, switched=False),
+    )
     # No room again: that batch is closed, so the partition may be left now, and is, before the record is placed.
     reasons = told.append(None, HALF)
-    assert reasons[:2] == [Placed(("t", 1), 1, 180, full=False), Stay("t", 1, 360, 200, may_leave=True, left=True)]
+    assert reasons[:2] == [
+        BatchNeeded(("t", 1), 1, 180, full=False),
+        StickyUpdate("t", 1, 360, 200, may_switch=True, switched=True),
+    ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.accumulator import ratios
+from kafka_reference.accumulator.behaviour import CompressionRatioEstimatorBehaviour, MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.sizes import (
     BatchSize,
     SizedRecord,
     buffer_size,
     message_size,
-    newest_magic,
     record_size,
     upper_bound,
     utf8_length,
@@ -21,6 +21,11 @@ from kafka_reference.accumulator.sizes import (
 from kafka_reference.errors import IllegalArgumentException
 
 EMPTY = SizedRecord(0, None, None)
+sizes = MemoryRecordsBuilderBehaviour.of
+
+
+def next_ratio(version: str, ratio: float, observed: float) -> float:
+    return ratios.next_ratio(CompressionRatioEstimatorBehaviour.of(version), ratio, observed)
 
 
 def filled(
@@ -28,8 +33,8 @@ def filled(
 ) -> BatchSize:
     """A batch with what it has room for; compressed if a ratio is given."""
     compressed = ratio is not None
-    buffer = buffer_size(version, batch_size, records[0], magic=magic, compressed=compressed)
-    batch = BatchSize(version, batch_size, buffer, magic, compressed, ratio if ratio is not None else 1.0)
+    buffer = buffer_size(sizes(version), batch_size, records[0], magic=magic, compressed=compressed)
+    batch = BatchSize(sizes(version), batch_size, buffer, magic, compressed, ratio if ratio is not None else 1.0)
     for record in records:
         if batch.has_room_for(record):
             batch.append(record)
@@ -67,7 +72,7 @@ def test_the_size_of_a_record(record: tuple[int, ...], size: int) -> None:
 
 def test_the_size_of_a_message_and_who_writes_them() -> None:
     assert [message_size(magic, None, 3) for magic in (0, 1)] == [29, 37]
-    assert [newest_magic(version) for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
+    assert [sizes(version).newest_magic for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +81,7 @@ def test_the_size_of_a_message_and_who_writes_them() -> None:
      ("4.4.0", 0, True, 140), ("0.10.0.1", 1, True, 134)],
 )  # fmt: skip
 def test_the_upper_bound_of_a_value_of_100_bytes(version: str, magic: int, compressed: bool, bound: int) -> None:
-    assert upper_bound(version, magic, compressed, None, 100) == bound + (magic == 2)
+    assert upper_bound(sizes(version), magic, compressed, None, 100) == bound + (magic == 2)
 
 
 def test_a_compressed_message_can_be_larger_than_its_upper_bound() -> None:
@@ -128,13 +133,15 @@ def test_the_65th_record_is_one_byte_longer() -> None:
 def test_a_batch_size_of_0_means_one_record_or_what_fits_into_the_slack(
     version: str, records: int, buffer: int
 ) -> None:
-    batch = filled(version, SizedRecord(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=newest_magic(version))
+    batch = filled(
+        version, SizedRecord(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=sizes(version).newest_magic
+    )
     assert (batch.records, batch.buffer) == (records, buffer)
 
 
 def test_room_and_full_are_to_the_byte() -> None:
     for size, records, full in ((88, 3, False), (82, 3, True), (81, 2, False)):
-        batch = BatchSize("4.4.0", size, size)
+        batch = BatchSize(sizes("4.4.0"), size, size)
         for _ in range(3):
             if batch.has_room_for(EMPTY):
                 batch.append(EMPTY)
@@ -145,7 +152,7 @@ def test_room_and_full_are_to_the_byte() -> None:
     ("version", "full"), [("0.10.0.1", True), ("0.10.1.1", True), ("0.10.2.2", False), ("4.4.0", False)]
 )
 def test_an_empty_batch_of_no_size_was_full_once_and_took_its_record(version: str, full: bool) -> None:
-    batch = BatchSize(version, 0, 86, newest_magic(version))
+    batch = BatchSize(sizes(version), 0, 86, sizes(version).newest_magic)
     assert batch.full is full
     assert batch.has_room_for(EMPTY)
     batch.closed = True
@@ -155,7 +162,7 @@ def test_an_empty_batch_of_no_size_was_full_once_and_took_its_record(version: st
 
 @pytest.mark.parametrize(("version", "estimated"), [("0.10.0.1", 0), ("0.11.0.3", 0), ("1.0.0", 61), ("4.4.0", 61)])
 def test_compressed_estimates_forgot_what_a_batch_begins_with(version: str, estimated: int) -> None:
-    batch = BatchSize(version, 100, 100, newest_magic(version), True, 0.5)
+    batch = BatchSize(sizes(version), 100, 100, sizes(version).newest_magic, True, 0.5)
     assert batch.estimated == estimated
 
 
@@ -183,21 +190,17 @@ def test_floats_end_in_infinity() -> None:
      ("4.4.0", 1.01, 1.05), ("4.4.0", 3.0, 3.0), ("4.4.0", 1.0, 1.0)],
 )  # fmt: skip
 def test_the_expected_ratio_follows_the_observed_one(version: str, observed: float, after: float) -> None:
-    assert ratios.next_ratio(version, 1.0, ratios.float32(observed)) == pytest.approx(after, abs=1e-7)
+    assert next_ratio(version, 1.0, ratios.float32(observed)) == pytest.approx(after, abs=1e-7)
 
 
 def test_the_expected_ratio_fell_below_0_up_to_2_4() -> None:
     observed = ratios.compression_ratio(64, 2**31 - 1)
-    assert ratios.next_ratio("2.4.1", ratios.float32(0.003), observed) == -0.001999999862164259
-    assert ratios.next_ratio("2.5.0", ratios.float32(0.003), observed) == observed > 0
-
-
-def test_where_the_expected_ratio_begins() -> None:
-    assert [ratios.first_ratio(version) for version in ("0.10.2.2", "0.11.0.0")] == [0.5, 1.0]
+    assert next_ratio("2.4.1", ratios.float32(0.003), observed) == -0.001999999862164259
+    assert next_ratio("2.5.0", ratios.float32(0.003), observed) == observed > 0
 
 
 def test_messages_have_no_headers() -> None:
-    batch = BatchSize("4.4.0", 100, 100, 1)
+    batch = BatchSize(sizes("4.4.0"), 100, 100, 1)
     with pytest.raises(IllegalArgumentException, match="Magic v1 does not support record headers"):
         batch.append(SizedRecord(0, None, None, (("a", None),)))
     assert (batch.records, batch.built) == (0, 0)

@@ -29,10 +29,9 @@ from kafka_reference.accumulator.accumulator import Failure, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.readiness import ONLY_WHETHER_UNKNOWN
 from kafka_reference.accumulator.sequences import NO_SEQUENCES
 from kafka_reference.accumulator.sizes import SizedRecord
-from kafka_reference.accumulator.state import CHOOSES, AccumulatorConfig
+from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import JavaException
 from kafka_reference.idempotence.behaviour import TransactionManagerBehaviour
 from kafka_reference.idempotence.sequence_tracker import SequenceTracker
@@ -109,8 +108,8 @@ class History:
         return {}
 
     def _append(self, step: AppendStep) -> Answer:
-        partition = step.chosen if step.partition is None and self.at not in CHOOSES else step.partition
-        if partition is None and self.at not in CHOOSES:
+        partition = step.chosen if step.partition is None and not self.behaviour.chooses_partition else step.partition
+        if partition is None and not self.behaviour.chooses_partition:
             return {}
         headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
         record = SizedRecord(step.timestamp, _length(step.key), _length(step.value), headers)
@@ -128,7 +127,7 @@ class History:
         return {
             "nodes": sorted(ready.nodes),
             "delay_ms": ready.delay_ms,
-            "unknown_leader_topics": bool(unknown) if self.at in ONLY_WHETHER_UNKNOWN else unknown,
+            "unknown_leader_topics": unknown if self.behaviour.names_topics_without_leaders else bool(unknown),
         }
 
     def _sent(self, step: ReenqueueStep | SplitStep | CompleteStep | FailStep, number: int) -> Answer:

@@ -33,7 +33,18 @@ from kafka_conformance.rules.record_accumulator.question import (
 )
 from kafka_conformance.rules.record_sizes.question import AskedField, Length
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.accumulator.reasons import CameBack, Looked, Passed, Placed, Reason, Stay, Took, Visit, Waits
+from kafka_reference.accumulator.reasons import (
+    BackoffCheck,
+    BatchNeeded,
+    DrainCheck,
+    NodeVisit,
+    QueueSkipped,
+    ReadyCheck,
+    Reason,
+    SequenceWait,
+    Skip,
+    StickyUpdate,
+)
 
 __all__ = ["answer_words", "mark_words", "reason_words", "step_words"]
 
@@ -102,7 +113,7 @@ def mark_words(step: Any, answer: Any, reasons: Sequence[Reason]) -> str:
 
 def _in_brief(reasons: Sequence[Reason]) -> str:
     """Why the first node is ready, or what there is to wait for."""
-    looked = [reason for reason in reasons if isinstance(reason, Looked)]
+    looked = [reason for reason in reasons if isinstance(reason, ReadyCheck)]
     ready = [one for one in looked if one.left_ms is None]
     if ready:
         one = ready[0]
@@ -110,7 +121,7 @@ def _in_brief(reasons: Sequence[Reason]) -> str:
         others = ("flushing", one.flushing), ("memory", one.exhausted)
         return f" ({', '.join(word for word, holds in (*terms, *others) if holds)})"
     if looked:
-        return f" ({'back-off' if min(looked, key=lambda one: one.left_ms or 0).backing else 'linger'})"
+        return f" ({'back-off' if min(looked, key=lambda one: one.left_ms or 0).backing_off else 'linger'})"
     return ""
 
 
@@ -212,12 +223,12 @@ def reason_words(reasons: Sequence[Reason], delay_ms: int | None, metadata: Meta
     delayed = False
     for reason in reasons:
         match reason:
-            case Looked():
+            case ReadyCheck():
                 yield _looked(reason) + (" ← the delay" if not delayed and _asks(reason, delay_ms) else "")
                 delayed = delayed or _asks(reason, delay_ms)
-            case Passed(of, why):
-                yield f"{_name(of)}: {_passed(why, metadata.leader(*of), visiting is not None)}"
-            case Visit(node, start, count):
+            case QueueSkipped(of, why):
+                yield f"{_name(of)}: {_skipped(why, metadata.leader(*of), visiting is not None)}"
+            case NodeVisit(node, start, count):
                 visiting = node
                 first = (metadata.node_partitions(node) or ())[start]
                 yield f"node {node}: {count_of(count, 'partition')}, from {_name(first)} on"
@@ -225,57 +236,57 @@ def reason_words(reasons: Sequence[Reason], delay_ms: int | None, metadata: Meta
                 yield _other(reason)
 
 
-def _asks(reason: Looked, delay_ms: int | None) -> bool:
+def _asks(reason: ReadyCheck, delay_ms: int | None) -> bool:
     return reason.left_ms is not None and reason.left_ms == delay_ms
 
 
-def _looked(one: Looked) -> str:
-    which = "back-off" if one.backing else "linger"
+def _looked(one: ReadyCheck) -> str:
+    which = "back-off" if one.backing_off else "linger"
     enough = "≥" if one.waited_ms >= one.to_wait_ms else "<"
     terms = ["full" if one.full else "not full", f"waited {one.waited_ms} {enough} {one.to_wait_ms} ms of {which}"]
     terms += ["threads wait for memory"] * one.exhausted + ["closed"] * one.closed + ["flushing"] * one.flushing
-    terms += ["backing off"] * one.backing
+    terms += ["backing off"] * one.backing_off
     verdict = f"node {one.leader} is ready" if one.left_ms is None else f"look again in {one.left_ms} ms"
     return f"{_name(one.topic_partition)} #{one.number}: {', '.join(terms)} → {verdict}"
 
 
-def _passed(why: str, leader: int | None, draining: bool) -> str:
+def _skipped(why: Skip, leader: int | None, draining: bool) -> str:
     match why:
-        case "leader unknown":
+        case Skip.LEADER_UNKNOWN:
             return "nobody leads it → its topic is to be asked about"
-        case "leader ready":
+        case Skip.LEADER_READY:
             return f"node {leader} is ready already → not looked at"
-        case "muted":
+        case Skip.MUTED:
             return f"muted → {'passed' if draining else 'not looked at'}"
-        case "backing off":
+        case Skip.BACKING_OFF:
             return "backs off → passed"
     return "nothing queued"
 
 
-def _other(reason: CameBack | Took | Waits | Placed | Stay) -> str:
+def _other(reason: BackoffCheck | DrainCheck | SequenceWait | BatchNeeded | StickyUpdate) -> str:
     match reason:
-        case CameBack(of, number, attempts, waited, back_off, another):
+        case BackoffCheck(of, number, attempts, waited, back_off, another):
             times = "once" if attempts == 1 else f"{attempts} times"
             enough = "≥" if waited >= back_off else "<"
-            verdict = "backs off" if reason.backing else "may go"
+            verdict = "backs off" if reason.backing_off else "may go"
             why = f"waited {waited} {enough} {back_off} ms of back-off" + (
                 ", but its leader is another one" if another else ""
             )
             return f"{_name(of)} #{number}: came back {times}, {why} → {verdict}"
-        case Took(of, number, size, before, most, room):
+        case DrainCheck(of, number, size, before, most, room):
             sum_ = f"{before} + {size} B" if before else f"{size} B"
             if not room:
                 return f"{_name(of)} #{number}: {sum_} > {most:,} B → no room left, the visit ends"
             why = f"≤ {most:,} B" if before + size <= most else f"> {most:,} B, but the first always goes"
             return f"{_name(of)} #{number}: {sum_} {why} → taken"
-        case Waits(of, number, what):
+        case SequenceWait(of, number, what):
             return f"{_name(of)} #{number}: waits for {what}, the visit ends"
-        case Placed(of, last, size, full):
+        case BatchNeeded(of, last, size, full):
             if last is None:
                 return f"{_name(of)}: nothing queued → a new batch is needed"
             why = "is full" if full else "has no room for it, and is closed"
             return f"{_name(of)}: #{last}, {size} B, {why} → a new batch is needed"
-        case Stay(topic, partition, produced, size, may_leave, left):
+        case StickyUpdate(topic, partition, produced, size, may_leave, left):
             least = "≥" if produced >= size else "<"
             free = (
                 ""

@@ -16,7 +16,7 @@ from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.chunks import CHUNK, Chunks
-from kafka_reference.accumulator.compression import Expectations
+from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.pool import BufferPool
 from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
@@ -26,36 +26,36 @@ from kafka_reference.releases import NEWEST, Release, parse_release
 __all__ = ["MUTANTS"]
 
 
-class _ExpectsAsEver(Expectations):
+class _ExpectsAsEver(ExpectedRatios):
     """What a codec achieves is not looked at."""
 
-    def see(self, _: Batch, __: bool) -> float | None:
+    def observe(self, _: Batch, __: bool) -> float | None:
         return None
 
 
-class _SeesOnce(Expectations):
+class _SeesOnce(ExpectedRatios):
     """A batch that is sent again is not counted again (to 0.10.2 it was not)."""
 
-    def see(self, batch: Batch, again: bool) -> float | None:
-        return None if again else super().see(batch, again)
+    def observe(self, batch: Batch, again: bool) -> float | None:
+        return None if again else super().observe(batch, again)
 
 
-class _SplitsInVain(Expectations):
+class _SplitsInVain(ExpectedRatios):
     """The pieces of a batch that was too large are expected to compress as well as that was."""
 
-    def see_split(self, _: Batch) -> None:
+    def observe_split(self, _: Batch) -> None:
         return
 
 
-class _SplitsToOne(Expectations):
+class _SplitsToOne(ExpectedRatios):
     """After a split the ratio is 1, whatever the batch achieved."""
 
-    def see_split(self, batch: Batch) -> None:
+    def observe_split(self, batch: Batch) -> None:
         if self._compresses:
             self._set(batch.topic_partition[0], 1.0)
 
 
-class _OfAllTopics(Expectations):
+class _OfAllTopics(ExpectedRatios):
     """One ratio for all topics (to 0.10.2)."""
 
     def _name(self, _: str) -> str:
@@ -75,7 +75,7 @@ class _GrowsByTheByte(Chunks):
     def lacking(self, batch: Batch, record: SizedRecord) -> int:
         if not super().lacking(batch, record):
             return 0
-        grown = BatchSize(self._at, self._batch_size, 0)
+        grown = BatchSize(self._sizes, self._batch_size, 0)
         for each in (*batch.records, record):
             grown.append(each)
         return max(0, grown.estimated - batch.buffer)
@@ -112,8 +112,8 @@ def _with(part: str, made: Callable[..., Any]) -> Ask:
         def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
             super().__init__(version, config, *others)
             state = self.state
-            if part == "expectations":
-                state.expectations = made(state.release, config.compression, config.ratio, config.achieved_per_mille)
+            if part == "ratios":
+                state.expected_ratios = made(state.release, config.compression, config.ratio, config.achieved_per_mille)
             elif isinstance(state.memory, Chunks) or (made is _Fallen and config.allocation != "full"):
                 state.memory = made(state.release, config.buffer_memory, config.batch_size)
                 state.pool = state.memory.pool
@@ -150,11 +150,11 @@ _2_5 = parse_release("2.5.1")
 _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("headers-forgotten", "the headers of a record have no bytes", _without_headers, NEWEST),
     ("codec-not-reckoned-with", "a batch is as full as it would be uncompressed", _uncompressed, NEWEST),
-    ("ratio-never-learned", "the expected ratio stays as it was", _with("expectations", _ExpectsAsEver), NEWEST),
-    ("retries-not-observed", "a batch sent again is not observed again", _with("expectations", _SeesOnce), NEWEST),
-    ("split-in-vain", "a split leaves the ratio as it was", _with("expectations", _SplitsInVain), NEWEST),
-    ("split-resets-to-one", "a split sets the ratio to 1 at most", _with("expectations", _SplitsToOne), NEWEST),
-    ("one-ratio-for-all", "topics share a ratio", _with("expectations", _OfAllTopics), NEWEST),
+    ("ratio-never-learned", "the expected ratio stays as it was", _with("ratios", _ExpectsAsEver), NEWEST),
+    ("retries-not-observed", "a batch sent again is not observed again", _with("ratios", _SeesOnce), NEWEST),
+    ("split-in-vain", "a split leaves the ratio as it was", _with("ratios", _SplitsInVain), NEWEST),
+    ("split-resets-to-one", "a split sets the ratio to 1 at most", _with("ratios", _SplitsToOne), NEWEST),
+    ("one-ratio-for-all", "topics share a ratio", _with("ratios", _OfAllTopics), NEWEST),
     ("built-by-estimate", "a built batch is as large as was expected", _by_estimate, NEWEST),
     ("accumulator-2.4-in-2.5", "ratios fall below what is observed (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), _2_5),
     ("incremental-in-full", "batches take whole buffers all the same", _in_full, NEWEST),

@@ -7,17 +7,19 @@ from functools import partial
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
+from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import BlockedStep, MoveStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
-from kafka_reference.accumulator.backoff import Backoff
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, NodeLatency, Queue
+from kafka_reference.behaviour import overridden
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -91,14 +93,6 @@ class _NeverLooksAgain(RecordAccumulator):
         return Ready(found.nodes, None if found.nodes else found.delay_ms, found.unknown_leader_topics)
 
 
-class _Steady(RecordAccumulator):
-    """The back-off does not grow (before KIP-580)."""
-
-    def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
-        super().__init__(version, config, *others)
-        self.state.backoff = Backoff("3.6.2", config.retry_backoff_ms, config.retry_backoff_max_ms, self.state.draws)
-
-
 class _SlowFromTheStart(RecordAccumulator):
     """A node seen for the first time, and not able to take anything, never was."""
 
@@ -139,6 +133,16 @@ def _made(made: Callable[..., RecordAccumulator]) -> Ask:
     return partial(ask_of, made)
 
 
+def _with(**fields: Any) -> Ask:
+    """The rule, with other values in the accumulator's behaviour record."""
+
+    def ask(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+        with overridden(RecordAccumulatorBehaviour, **fields):
+            return RULE.ask(question, at)
+
+    return ask
+
+
 _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("retry-at-the-back", "a batch that comes back goes behind those that wait", _made(_BackOfTheQueue), NEWEST),
     ("pieces-reversed", "the pieces of a split batch are queued last one first", _made(_PiecesReversed), NEWEST),
@@ -147,7 +151,7 @@ _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("one-drain-index", "one drain index for all nodes (KAFKA-13834)", _made(_OneDrainIndex), parse_release("3.3.2")),
     ("no-first-batch", "a batch above max.request.size is never drained", _made(_NoFirst), NEWEST),
     ("never-looks-again", "with a node ready, the others' waits are forgotten", _made(_NeverLooksAgain), NEWEST),
-    ("steady-backoff", "the back-off does not grow, nor is it spread", _made(_Steady), NEWEST),
+    ("steady-backoff", "the back-off does not grow, nor is it spread", _with(exponential_backoff=False), NEWEST),
     ("slow-from-the-start", "a node is slow from the start of time on", _made(_SlowFromTheStart), NEWEST),
     ("flushes-uncounted", "one flush that ends ends them all", _made(_ForgetsToFlush), NEWEST),
     ("every-buffer-pooled", "the memory of a large batch does not all come back", _made(_PoolOfBatches), NEWEST),

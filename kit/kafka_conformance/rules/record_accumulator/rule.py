@@ -102,6 +102,15 @@ from kafka_conformance.rules.record_accumulator.spaces import (
     every_producers_choice,
 )
 from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.accumulator.behaviour import (
+    BufferPoolBehaviour,
+    CompressionRatioEstimatorBehaviour,
+    MemoryRecordsBuilderBehaviour,
+    MetadataSnapshotBehaviour,
+    ProducerBatchBehaviour,
+    RecordAccumulatorBehaviour,
+)
+from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE"]
@@ -162,6 +171,15 @@ RULE = Rule(
         "TransactionManager when a batch completes, fails, is split or expires. Compressed batches get the size that "
         "the question gives, by a stream of the kit's, and threads that wait for memory are put into the pool's "
         "queue."
+    ),
+    behaviours=(
+        RecordAccumulatorBehaviour,
+        BufferPoolBehaviour,
+        ProducerBatchBehaviour,
+        MemoryRecordsBuilderBehaviour,
+        CompressionRatioEstimatorBehaviour,
+        MetadataSnapshotBehaviour,
+        BuiltInPartitionerBehaviour,
     ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",

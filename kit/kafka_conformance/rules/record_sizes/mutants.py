@@ -15,6 +15,7 @@ from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.accumulator import ratios, sizes
 from kafka_reference.accumulator.sizes import BatchSize, Headers, SizedRecord
+from kafka_reference.java.int32 import int32
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -35,7 +36,7 @@ def _unsigned(value: int, bits: int = 64) -> int:
 
 
 def _in_32_bits(value: int) -> int:
-    return _VARLONG_SIZE(sizes._int32(value))  # noqa: SLF001
+    return _VARLONG_SIZE(int32(value))
 
 
 def _field_unsigned(length: int | None) -> int:
@@ -121,8 +122,8 @@ def _full(full: Callable[[BatchSize], bool]) -> Ask:
     return _but(BatchSize, full=property(lambda batch: batch.closed or full(batch)))
 
 
-def _inner_overhead(version: Any, magic: int, compressed: bool, *record: Any) -> int:
-    return _UPPER_BOUND(version, magic, compressed, *record) + (12 if magic < 2 and compressed else 0)
+def _inner_overhead(behaviour: Any, magic: int, compressed: bool, *record: Any) -> int:
+    return _UPPER_BOUND(behaviour, magic, compressed, *record) + (12 if magic < 2 and compressed else 0)
 
 
 def _plain_sum(number: int) -> int:
@@ -159,7 +160,7 @@ _MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
     ("full-above", "full is above the size", _full(lambda batch: batch.estimated > batch.buffer), NEWEST),
     ("batch-size-is-limit", "the slack is no room", _but(BatchSize, _limit=property(lambda b: b.batch_size)), NEWEST),
     ("whole-wrapper", "the bound has the message's own 12 bytes", _but(sizes, upper_bound=_inner_overhead), NEWEST),
-    ("wide-sizes", "sizes do not wrap", _but(sizes, _int32=_plain_sum), NEWEST),
+    ("wide-sizes", "sizes do not wrap", _but(sizes, int32=_plain_sum), NEWEST),
     ("magic-0-with-time", "old messages have a timestamp", _but(sizes, _MESSAGE_OVERHEAD={0: 22, 1: 22}), NEWEST),
     ("sizes-0.10.2-in-0.10.0", "an empty batch is never full", as_if(RULE.slug, "0.10.2.2"), parse_release("0.10.0.1")),
     ("sizes-0.10-in-0.11", "messages are still written", as_if(RULE.slug, "0.10.2.2"), parse_release("0.11.0.3")),

@@ -50,6 +50,7 @@ from kafka_conformance.rules.record_sizes.question import (
     questions,
 )
 from kafka_reference.accumulator import ratios, sizes
+from kafka_reference.accumulator.behaviour import CompressionRatioEstimatorBehaviour, MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
 from kafka_reference.errors import JavaException, QuestionError
 from kafka_reference.releases import NEWEST, Release, since
@@ -59,11 +60,12 @@ __all__ = ["RULE", "RecordSizesQuestion"]
 
 def _ask(question: RecordSizesQuestion, at: Release) -> Answer:
     """Called through the modules, so that a mutant can put a mistake into them."""
-    newest = sizes.newest_magic(at)
+    behaviour = MemoryRecordsBuilderBehaviour.of(at)
+    newest = behaviour.newest_magic
     magic, compressed = question.magic if newest == 2 else newest, question.compression == "gzip"
     records = [_sized(record, newest == 2) for record in question.records]
-    buffer = sizes.buffer_size(at, question.batch_size, records[0], magic=magic, compressed=compressed)
-    batch = BatchSize(at, question.batch_size, buffer, magic, compressed, ratios.float32(question.ratio))
+    buffer = sizes.buffer_size(behaviour, question.batch_size, records[0], magic=magic, compressed=compressed)
+    batch = BatchSize(behaviour, question.batch_size, buffer, magic, compressed, ratios.float32(question.ratio))
     return {
         "buffer": buffer,
         "empty": {"estimate": batch.estimated, "full": batch.full},
@@ -103,7 +105,7 @@ def _text(name: str | Utf16) -> str:
 
 
 def _step(batch: BatchSize, record: SizedRecord) -> Answer:
-    bound = sizes.upper_bound(batch.version, batch.magic, batch.compressed, record.key, record.value, record.headers)
+    bound = sizes.upper_bound(batch.behaviour, batch.magic, batch.compressed, record.key, record.value, record.headers)
     room = batch.has_room_for(record)
     try:
         if room:
@@ -130,9 +132,10 @@ def _measured(asked: Measured, magic: int) -> Answer:
 
 
 def _ratios(question: RecordSizesQuestion, at: Release) -> list[float]:
+    behaviour = CompressionRatioEstimatorBehaviour.of(at)
     ratio, found = ratios.float32(question.ratio), []
     for compressed, uncompressed in question.observed:
-        ratio = ratios.next_ratio(at, ratio, ratios.compression_ratio(compressed, uncompressed))
+        ratio = ratios.next_ratio(behaviour, ratio, ratios.compression_ratio(compressed, uncompressed))
         found.append(ratio)
     return found
 
@@ -236,14 +239,15 @@ RULE = Rule(
     ),
     java=(
         (since("0.11.0.0"), "kafkaoracle.record_sizes.RecordSizesRule"),
-        (since("0.10.2.0", until="0.10.2.99"), "kafkaoracle.record_sizes.RecordSizesByRecordBatch"),
-        (since("0.10.0.0", until="0.10.1.99"), "kafkaoracle.record_sizes.RecordSizesByMemoryRecords"),
+        (since("0.10.2.0", until="0.10.2.x"), "kafkaoracle.record_sizes.RecordSizesByRecordBatch"),
+        (since("0.10.0.0", until="0.10.1.x"), "kafkaoracle.record_sizes.RecordSizesByMemoryRecords"),
     ),
     source="ProducerBatch.tryAppend, MemoryRecordsBuilder, DefaultRecord.sizeInBytes, CompressionRatioEstimator",
     harness=(
         "The order of calls is the kit's, in place of RecordAccumulator's: it allocates the buffer for the first "
         "record and tries every record. The expected compression ratio is set first, up to 0.10.2 by reflection."
     ),
+    behaviours=(MemoryRecordsBuilderBehaviour, CompressionRatioEstimatorBehaviour),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
