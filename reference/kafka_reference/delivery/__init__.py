@@ -1,7 +1,8 @@
-"""From a record that an application sends to the log: what is lost, doubled, or out of order, fault by fault."""
+"""Delivery from an application to the log: which records are lost, doubled or reordered by given faults."""
 
 from kafka_reference.delivery.faults import Fault, InvalidScenario, Kind
-from kafka_reference.delivery.scenario import Outcome, Passed, Scenario
+from kafka_reference.delivery.messages import InvalidProducer
+from kafka_reference.delivery.scenario import Outcome, RequestOutcome, Scenario
 from kafka_reference.delivery.simulation import simulate
 
-__all__ = ["Fault", "InvalidScenario", "Kind", "Outcome", "Passed", "Scenario", "simulate"]
+__all__ = ["Fault", "InvalidProducer", "InvalidScenario", "Kind", "Outcome", "RequestOutcome", "Scenario", "simulate"]

@@ -1,22 +1,22 @@
-"""Faults between a producer and a partition's leader, as a list that a proxy in the network could play.
+"""Faults between a producer and the leader of a partition, as a list that a network proxy could inject.
 
-Requests are numbered as they come over the wire, from 1, those that are sent again too. The proxy passes one at a time: the
-next one only once the one before has its response. So what happens at a request happens at one place of the story. A
-connection that is cut loses all requests that the proxy has not passed, and the producer hears of it for each of them.
+Requests are numbered from 1 in the order in which they are sent, retries included. The proxy forwards one request at a time
+and waits for its response, so what happens at a request happens at one point of the scenario. When a connection closes, all
+requests that the proxy has not forwarded are lost, and the producer is notified for each of them.
 
-================== =======================================================================================================
-lose-request       the connection is cut before the request reaches the leader
-lose-response      the leader has dealt with the request; the connection is cut before its response reaches the producer
-refuse             the leader answers with an error, and does nothing
-crash-before       the leader ends before it has dealt with the request
-crash-unreplicated it ends after it has written the request, and before a follower has. With acks 1 its response was first
-crash-replicated   it ends after followers have written it too. With acks 1 its response was first, with acks all it was not
-restart-producer   the leader has dealt with the request, and the producer ends before the response reaches it. A new one
-                   begins, and the application sends again whatever nobody told it the end of
-================== =======================================================================================================
+================== ======================================================================================================
+lose-request       the connection closes before the request reaches the leader
+lose-response      the leader handles the request; the connection closes before the response reaches the producer
+refuse             the leader responds with an error and appends nothing
+crash-before       the leader crashes before it handles the request
+crash-unreplicated the leader crashes after it appends the request, before a follower has it; with acks 1 it responds first
+crash-replicated   the leader crashes once followers have the request; with acks 1 it responds first, with acks all not
+restart-producer   the leader handles the request; the producer ends before the response reaches it, a new one starts, and
+                   the application sends every record again that was not completed
+================== ======================================================================================================
 
-A follower leads after a crash, with what it has of the log. The one that crashed is back as a follower, in sync, two
-requests later. So what the next request finds is a partition with one in-sync replica less.
+After a crash a follower leads, with the log it has. The crashed broker is an in-sync follower again two requests later;
+until then the partition has one in-sync replica less.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from dataclasses import dataclass
 
 from kafka_reference.errors import QuestionError
 
-__all__ = ["Fault", "InvalidScenario", "Kind", "by_request"]
+__all__ = ["CRASHES", "Fault", "InvalidScenario", "Kind", "by_request"]
 
 
 class InvalidScenario(QuestionError):
-    """A story that cannot be played. What is wrong with it, and what to write instead."""
+    """A scenario that cannot be simulated. The message says why, and what to change."""
 
 
 class Kind(enum.Enum):
-    """What happens at a request."""
+    """What happens at a request; see the table of this module."""
 
     LOSE_REQUEST = "lose-request"
     LOSE_RESPONSE = "lose-response"
@@ -51,7 +51,7 @@ CRASHES = frozenset({Kind.CRASH_BEFORE, Kind.CRASH_UNREPLICATED, Kind.CRASH_REPL
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """At the ``request``-th request on the wire; ``error`` is what it is refused with, in Kafka's name for it."""
+    """A fault at request number ``request``; ``error`` is Kafka's name of the error that REFUSE responds with."""
 
     kind: Kind
     request: int
@@ -59,16 +59,17 @@ class Fault:
 
 
 def by_request(faults: Iterable[Fault]) -> dict[int, Fault]:
-    """Faults by their request. Raises InvalidScenario: two at one request, or one at a request that never is."""
+    """Return the faults by request number. Raises InvalidScenario: number below 1, two at one request, error missing."""
     found: dict[int, Fault] = {}
     for fault in faults:
         if fault.request < 1:
-            raise InvalidScenario(f"requests are counted from 1: there is none with number {fault.request}")
+            raise InvalidScenario(f"invalid request number {fault.request}: requests are numbered from 1")
         if fault.request in found:
             raise InvalidScenario(f"two faults at request {fault.request}: give each a request of its own")
         if (fault.error is None) is (fault.kind is Kind.REFUSE):
+            given = "no error" if fault.error is None else f"error {fault.error}"
             raise InvalidScenario(
-                "an error goes with refuse, and only with that: name one, such as NOT_ENOUGH_REPLICAS"
+                f"{fault.kind.value} with {given}: refuse needs an error, such as NOT_ENOUGH_REPLICAS, and no other fault"
             )
         found[fault.request] = fault
     return found

@@ -1,4 +1,4 @@
-"""The reference's leader in a story: a partition's producer state, and where batches are written.
+"""The reference's leader of a simulated partition: the producer state, and the offset of each appended batch.
 
 Java source mirrored: see :mod:`kafka_reference.broker.producer_state`.
 """
@@ -8,36 +8,38 @@ from __future__ import annotations
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch
 from kafka_reference.broker.producer_state import Duplicate, ProducerStateManager
-from kafka_reference.delivery.messages import Batch, Leads, Wrote
+from kafka_reference.delivery.messages import AppendResult, Batch, StartLeader
 from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
 
 __all__ = ["Leader"]
 
-_A_DAY_MS = 86_400_000
+_DAY_MS = 86_400_000
 
 
 class Leader:
-    """Who leads now. It has what it has by replication, and writes what it is sent."""
+    """The current leader: started with a log that it has by replication, it appends what clients send."""
 
-    def __init__(self, at: Release) -> None:
-        self._at = at
-        self._state = ProducerStateManager(at, _A_DAY_MS)
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._state = ProducerStateManager(release, _DAY_MS)
 
-    def hear(self, told: Leads | Batch) -> Wrote:
-        """Be told one thing. What the producer state refuses is the answer."""
-        if isinstance(told, Leads):
-            self._state = ProducerStateManager(self._at, _A_DAY_MS)
-            for batch in told.log:
-                self._state.append([self._next(batch)], Origin.REPLICATION)
-            return Wrote()
+    def handle(self, event: StartLeader | Batch) -> AppendResult:
+        """Start with a log, or append a batch; an exception of the producer state is part of the result."""
+        if isinstance(event, StartLeader):
+            self._state = ProducerStateManager(self._release, _DAY_MS)
+            for batch in event.log:
+                self._state.append([self._at_end(batch)], Origin.REPLICATION)
+            return AppendResult()
         offset = self._state.end_offset
         try:
-            taken = self._state.append([self._next(told)], Origin.CLIENT)
+            appended = self._state.append([self._at_end(event)], Origin.CLIENT)
         except JavaException as refused:
-            return Wrote(error=refused.java_name)
-        return Wrote(taken.offset, duplicate=True) if isinstance(taken, Duplicate) else Wrote(offset)
+            return AppendResult(error=refused.java_name)
+        return (
+            AppendResult(appended.offset, duplicate=True) if isinstance(appended, Duplicate) else AppendResult(offset)
+        )
 
-    def _next(self, batch: Batch) -> DataBatch:
-        records = len(batch.records)
-        return DataBatch(batch.producer_id, batch.epoch, batch.sequence, records, self._state.end_offset, timestamp=0)
+    def _at_end(self, batch: Batch) -> DataBatch:
+        records, offset = len(batch.records), self._state.end_offset
+        return DataBatch(batch.producer_id, batch.epoch, batch.sequence, records, offset, timestamp=0)

@@ -1,8 +1,8 @@
-"""Who takes part in a story, as the story sees them: a producer, and a leader, which are told things and answer.
+"""The messages between a simulated network and its two ends, a producer and a leader, and their replies.
 
-The story itself (:mod:`.story`) knows neither's rules. It yields an :class:`Asks`, a :class:`ToProducer` or a
-:class:`ToLeader`, and is sent what came of it. So the same story can be told with the reference's producer and leader
-(:mod:`.told`), or with Java's.
+A :class:`~.network.Network` yields a :class:`Configure`, a :class:`ProducerTurn` or a :class:`LeaderTurn` and receives the
+reply. It contains no rule of the producer or of the leader, so the same scenario runs with the reference
+(:mod:`.simulation`) or with Kafka's classes.
 """
 
 from __future__ import annotations
@@ -11,35 +11,36 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 __all__ = [
-    "Answered",
-    "Asks",
+    "AdvanceClock",
+    "AppendResult",
     "Batch",
-    "CutOff",
-    "Heard",
-    "Leads",
-    "Refused",
+    "Configure",
+    "Disconnect",
+    "InvalidProducer",
+    "LeaderTurn",
+    "Message",
+    "ProducerEvent",
+    "ProducerResult",
+    "ProducerTurn",
     "Reply",
-    "Send",
+    "Response",
+    "SendRecord",
     "Settings",
-    "Starts",
-    "ToLeader",
-    "ToProducer",
-    "Told",
-    "Wait",
-    "Wrote",
+    "StartLeader",
+    "StartProducer",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
-    """What does a producer end up with that is configured so? Kafka's names and texts; what is left alone is not there."""
+class Configure:
+    """Determine the effective settings of a producer. ``config`` has Kafka's names and texts, without unset ones."""
 
     config: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """There is no such producer: Java's class name of what it raises, and the text."""
+class InvalidProducer:
+    """The producer cannot be constructed: the simple name of the Java exception, and its message."""
 
     error: str
     message: str | None
@@ -47,7 +48,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a producer ended up with (see ``idempotence.config``): ``acks`` is 0, 1, or -1 for all."""
+    """The effective settings of a producer (see ``idempotence.config``); ``acks`` is 0, 1, or -1 for all."""
 
     idempotent: bool
     acks: int
@@ -57,7 +58,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch on the wire. ``records`` are the application's numbers. -1 is no producer id, no epoch, no sequence."""
+    """A batch in a request. ``records`` are the application's numbers; -1 is no producer id, epoch or sequence."""
 
     records: tuple[int, ...]
     producer_id: int
@@ -66,78 +67,81 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Starts:
-    """A producer begins. Idempotent, it is to get this id."""
+class StartProducer:
+    """Start a producer with these settings; it receives ``producer_id`` if it is idempotent."""
 
     settings: Settings
     producer_id: int
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
-    """The application sends this record. A batch holds one."""
+class SendRecord:
+    """The application sends this record. A batch holds one record."""
 
     record: int
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """The first request in flight is answered, "NONE" for success, or an error in Kafka's name for it."""
+class Response:
+    """The response to the first request in flight: "NONE" for success, or Kafka's name of the error."""
 
     error: str
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
-class CutOff:
-    """The connection is gone, and all that was in flight."""
+class Disconnect:
+    """The connection closes, and every request in flight is lost."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
-    """Time goes by."""
+class AdvanceClock:
+    """The clock advances by ``ms``."""
 
     ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class ToProducer:
-    """Told to the producer, in this order; then its sender goes round ``rounds`` times."""
+ProducerEvent: TypeAlias = StartProducer | SendRecord | Response | Disconnect | AdvanceClock
 
-    told: tuple[Starts | Send | Answered | CutOff | Wait, ...]
+
+@dataclass(frozen=True, slots=True)
+class ProducerTurn:
+    """Handle these events in order, then run the sender ``rounds`` times."""
+
+    events: tuple[ProducerEvent, ...]
     rounds: int
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What the rounds brought: requests, and what records came to, an offset, or the name of an exception."""
+class ProducerResult:
+    """The requests that the sender sent, and the records it completed: with an offset, or the name of an exception."""
 
     sent: tuple[Batch, ...]
-    ended: tuple[tuple[int, int | str], ...]
+    completed: tuple[tuple[int, int | str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Leads:
-    """Somebody begins to lead, with these batches in its log, which it has by replication."""
+class StartLeader:
+    """Start a leader with these batches in its log, which it has by replication."""
 
     log: tuple[Batch, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ToLeader:
-    """Told to the leader: to begin, or to write a batch of a client."""
+class LeaderTurn:
+    """Start a leader, or append a client's batch."""
 
-    told: Leads | Batch
+    event: StartLeader | Batch
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
-    """``offset`` is where a batch is in the log, also if it was there before, or None; ``error`` is Java's class name."""
+class AppendResult:
+    """The result of an append: the offset of the batch (also of a duplicate), or the name of a Java exception."""
 
     offset: int | None = None
     duplicate: bool = False
     error: str | None = None
 
 
-Told: TypeAlias = Asks | ToProducer | ToLeader
-Reply: TypeAlias = Refused | Settings | Heard | Wrote
+Message: TypeAlias = Configure | ProducerTurn | LeaderTurn
+Reply: TypeAlias = InvalidProducer | Settings | ProducerResult | AppendResult

@@ -1,11 +1,20 @@
-"""A story, told with the reference's own configuration, producer and leader."""
+"""Simulate a scenario with the reference's own configuration, producer and leader."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from kafka_reference.delivery.leader import Leader
-from kafka_reference.delivery.messages import Asks, Refused, Reply, Settings, Told, ToLeader, ToProducer
+from kafka_reference.delivery.messages import (
+    Configure,
+    InvalidProducer,
+    LeaderTurn,
+    Message,
+    ProducerTurn,
+    Reply,
+    Settings,
+)
+from kafka_reference.delivery.network import Network
 from kafka_reference.delivery.producer import Producer
 from kafka_reference.delivery.scenario import Outcome, Scenario
 from kafka_reference.errors import ConfigException
@@ -17,54 +26,54 @@ __all__ = ["simulate"]
 
 
 def simulate(
-    story: Scenario, version: str | Release = NEWEST, *,
+    scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
-) -> Outcome | Refused:  # fmt: skip
-    """What comes of the story in this release, client and broker. Raises InvalidScenario; NotInThisRelease for an error
-    that a fault names and the release has not. A story can be told once.
+) -> Outcome | InvalidProducer:  # fmt: skip
+    """Simulate ``scenario`` with the client and the broker of release ``version``, and return its outcome.
 
-    ``producer`` and ``leader`` make those who take part, for who wants others than the reference's.
+    ``producer`` and ``leader`` create the two ends, to replace the reference's. Raises InvalidScenario, and NotInThisRelease
+    if a fault names an error that the release does not have.
 
     >>> from kafka_reference.delivery import Fault, Kind, Scenario
     >>> end = simulate(Scenario({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))
     >>> end.log, end.doubled
-    ((0, 1, 1, 2), (1,))
+    ((0, 1, 2, 1), (1,))
     """
-    at = parse_release(version)
-    for fault in story.faults:
+    release = parse_release(version)
+    for fault in scenario.faults:
         if fault.error is not None:
-            produce_error(at, fault.error)
-    parties = _Parties(at, producer(at), leader)
-    telling = story.told()
+            produce_error(release, fault.error)
+    ends = _Ends(release, producer(release), leader)
+    exchange = Network(scenario).run()
     try:
-        waits = next(telling)
+        message = next(exchange)
         while True:
-            waits = telling.send(parties.reply(waits))
-    except StopIteration as ended:
-        end: Outcome | Refused = ended.value
-        return end
+            message = exchange.send(ends.handle(message))
+    except StopIteration as finished:
+        outcome: Outcome | InvalidProducer = finished.value
+        return outcome
 
 
-class _Parties:
-    def __init__(self, at: Release, producer: Producer, made: Callable[[Release], Leader]) -> None:
-        self._at, self._producer, self._made = at, producer, made
-        self._leader: Leader | None = None  # before 0.11 there is nothing a leader would have to look at
+class _Ends:
+    def __init__(self, release: Release, producer: Producer, create_leader: Callable[[Release], Leader]) -> None:
+        self._release, self._producer, self._create_leader = release, producer, create_leader
+        self._leader: Leader | None = None  # up to 0.10.2.x there is no producer state
 
-    def reply(self, told: Told) -> Reply:
-        match told:
-            case Asks(config):
-                return _settings(dict(config), self._at)
-            case ToProducer():
-                return self._producer.hear(told)
-            case ToLeader(one):
+    def handle(self, message: Message) -> Reply:
+        match message:
+            case Configure(config):
+                return _configure(dict(config), self._release)
+            case ProducerTurn():
+                return self._producer.handle(message)
+            case LeaderTurn(event):
                 if self._leader is None:
-                    self._leader = self._made(self._at)
-                return self._leader.hear(one)
+                    self._leader = self._create_leader(self._release)
+                return self._leader.handle(event)
 
 
-def _settings(config: dict[str, str], at: Release) -> Settings | Refused:
+def _configure(config: dict[str, str], release: Release) -> Settings | InvalidProducer:
     try:
-        found = producer_outcome(config, at)
-    except ConfigException as refused:
-        return Refused(refused.java_name, refused.message)
-    return Settings(found.idempotent, found.acks, found.retries, found.max_in_flight)
+        effective = producer_outcome(config, release)
+    except ConfigException as error:
+        return InvalidProducer(error.java_name, error.message)
+    return Settings(effective.idempotent, effective.acks, effective.retries, effective.max_in_flight)

@@ -22,9 +22,9 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.delivery.explain_text import ends_in_words, requests_in_words, setting_in_words
+from kafka_conformance.rules.delivery.adapter import to_scenario
+from kafka_conformance.rules.delivery.explain import COLUMNS, outcome_text, request_rows, setting_text
 from kafka_conformance.rules.delivery.question import KINDS, AskedFault, DeliveryQuestion
-from kafka_conformance.rules.delivery.rule import story_of
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.delivery.faults import InvalidScenario
 from kafka_reference.releases import NEWEST
@@ -33,12 +33,12 @@ __all__ = ["run"]
 
 _REFUSAL = "NOT_LEADER_OR_FOLLOWER"
 _FAULTS = {
-    "--lose-request": "This request is lost",
-    "--lose-response": "This request is handled and its response is lost",
-    "--crash-before": "The leader crashes before this request",
-    "--crash-unreplicated": "The leader crashes with this request, before a follower has it",
+    "--lose-request": "The connection closes before this request arrives",
+    "--lose-response": "The connection closes before the response to this request arrives",
+    "--crash-before": "The leader crashes before it handles this request",
+    "--crash-unreplicated": "The leader crashes after it appends this request, before a follower has it",
     "--crash-replicated": "The leader crashes once followers have this request",
-    "--restart-producer": "The producer ends before it receives the response to this request",
+    "--restart-producer": "The producer ends before it receives the response to this request, and a new one starts",
 }
 
 
@@ -70,46 +70,36 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
 @click.option("--explain", is_flag=True, help="Show what happens to each request.")
 @click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
 def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
-    """Tell one story; 0, or BadInput or KitError."""
-    at = NEWEST if kafka == "newest" else named_release(kafka)
+    """Simulate one scenario and print its outcome; return 0. Raises BadInput, KitError."""
+    release = NEWEST if kafka == "newest" else named_release(kafka)
     question = _question(options, refuse)
-    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
-    if of not in {None, "delivery"}:
-        raise BadInput(f"{who} is a mutant of {of}: the mutants of delivery can tell stories")
-    with ExitStack() as rooms:
-        (outcome,) = answerer(who, rooms).answer(RULES["delivery"], at, [question])
+    rule = next((mutant.rule for mutant in MUTANTS if who == f"mutant:{mutant.slug}"), "delivery")
+    if rule != "delivery":
+        raise BadInput(f"{who} is a mutant of {rule}: name one of the rule delivery")
+    with ExitStack() as resources:
+        (outcome,) = answerer(who, resources).answer(RULES["delivery"], release, [question])
     if isinstance(outcome, Unsupported):
         raise BadInput(outcome.why)
     if not isinstance(outcome, Answered):
-        raise KitError(f"{who} has no answer: {outcome}")
+        raise KitError(f"{who} did not answer: {outcome}")
     answer = msgspec.json.decode(to_json(outcome.answer))
     if as_json:
-        said = {"rule": "delivery", "kafka": str(at), "question": question, "answer": answer}
-        sys.stdout.write(to_json(said).decode() + "\n")
+        document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer}
+        sys.stdout.write(to_json(document).decode() + "\n")
         return 0
     out = console()
-    out.print(harmless(f"{setting_in_words(question)}; by {who} {at}"), markup=False)
+    out.print(harmless(f"{setting_text(question)}; {who} {release}"), markup=False)
     if explain and "requests" in answer:
-        out.print(table("", ["request", "records", "on the wire", "at the leader", "to the producer"],
-                        requests_in_words(question, answer)))  # fmt: skip
-    for line in ends_in_words(answer):
+        out.print(table("", list(COLUMNS), request_rows(question, answer)))
+    for line in outcome_text(answer):
         out.print(harmless(line), markup=False)
     return 0
 
 
 def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQuestion:
-    """The options as a question. Raises BadInput."""
-    faults = [
-        AskedFault(op, number)
-        for op in KINDS
-        if op != "refuse"
-        for number in options[op]
-    ]  # fmt: skip
-    for one in refuse:
-        parts = re.fullmatch(r"([0-9]{1,4})(?:=([A-Z_]{1,60}))?", one)
-        if parts is None:
-            raise BadInput(f"--refuse {one}: give a request's number, or NUMBER=ERROR with Kafka's name for the error")
-        faults.append(AskedFault("refuse", int(parts[1]), parts[2] or _REFUSAL))
+    """Return the options as a question. Raises BadInput."""
+    faults = [AskedFault(kind, number) for kind in KINDS if kind != "refuse" for number in options[kind]]
+    faults += map(_refusal, refuse)
     producer = {
         "acks": options["acks"], "retries": options["retries"], "enable.idempotence": options["idempotence"],
         "max.in.flight.requests.per.connection": options["in_flight"],
@@ -121,7 +111,14 @@ def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQues
     }  # fmt: skip
     try:
         question = msgspec.convert(document, DeliveryQuestion)
-        story_of(question).checked()
+        to_scenario(question).validate()
     except (msgspec.ValidationError, InvalidScenario) as error:
-        raise BadInput(f"no story can be made of this: {error}") from error
+        raise BadInput(f"impossible scenario: {error}") from error
     return question
+
+
+def _refusal(text: str) -> AskedFault:
+    parts = re.fullmatch(r"([0-9]{1,4})(?:=([A-Z_]{1,60}))?", text)
+    if parts is None:
+        raise BadInput(f"--refuse {text}: expected REQUEST or REQUEST=ERROR, with Kafka's name of the error")
+    return AskedFault("refuse", int(parts[1]), parts[2] or _REFUSAL)

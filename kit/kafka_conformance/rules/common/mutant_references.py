@@ -157,10 +157,4 @@ REFERENCES: dict[str, tuple[str, ...]] = {
     "disabled-in-4.0": _CONFLICTS,
     "acks-1-by-default": (f"{_KAFKA}9497", "https://github.com/spring-cloud/spring-cloud-stream/pull/3171"),
     "retries-0-by-default": _DELIVERY_TIMEOUT,
-    # All the way to the log.
-    "duplicates-written": ("https://github.com/redpanda-data/redpanda/issues/3039",),
-    "leader-without-memory": ("https://github.com/streamnative/kop/issues/960",),
-    "delivery-1.1-in-2.0": (f"{_KAFKA}4642",),
-    "delivery-0.11-in-1.1": _MORE_THAN_ONE,
-    "delivery-3.0.2-in-3.0.0": _BY_DEFAULT,
 }

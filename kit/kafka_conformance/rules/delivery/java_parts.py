@@ -1,11 +1,10 @@
-"""Java tells a story: its own producer's configuration, its Sender, and its ProducerStateManager, one after another.
+"""Answer ``delivery`` with Kafka's classes: three other rules answer for the configuration, the producer and the leader.
 
-A story (``kafka_reference.delivery``) yields what is told to whom and waits for the answer. Each of these parties is a rule
-that Java answers by itself: ``idempotence-config``, ``producer-sequences``, ``broker-producer-state``. A script of those
-rules holds everything told so far, and is asked again from its beginning with every step that is added: it is the same
-script, so it comes to the same place. Many stories go side by side, so that one call asks about all that wait for the same
-party. Nothing of the reference's rules decides anything here: what the leader makes of a request, it makes of what Java's
-producer sent.
+The network (``kafka_reference.delivery.network``) yields messages and receives replies. Here the replies come from Java: a
+message becomes a question of ``idempotence-config``, ``producer-sequences`` or ``broker-producer-state``. The latter two are
+scripts of steps. Each message appends its steps to the script of the producer or of the leader, and the whole script is
+asked again; the answers to its last steps are the reply. Many scenarios run side by side, so that one call asks all that
+wait for the same rule. None of the reference's rules takes part: the leader receives what Java's producer sends.
 """
 
 from __future__ import annotations
@@ -14,116 +13,144 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_conformance.core.protocol import Answer, Answered, Failed, Outcome
+from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
+from kafka_conformance.core.protocol import Outcome as JavaOutcome
 from kafka_conformance.core.rule import AskJava
-from kafka_reference.delivery.messages import Answered as Answers
+from kafka_conformance.rules.delivery.adapter import to_answer, to_scenario
+from kafka_conformance.rules.delivery.question import DeliveryQuestion
 from kafka_reference.delivery.messages import (
-    Asks,
+    AdvanceClock,
+    AppendResult,
     Batch,
-    CutOff,
-    Heard,
-    Leads,
-    Refused,
+    Configure,
+    Disconnect,
+    InvalidProducer,
+    LeaderTurn,
+    Message,
+    ProducerEvent,
+    ProducerResult,
+    ProducerTurn,
     Reply,
-    Send,
+    Response,
+    SendRecord,
     Settings,
-    Starts,
-    Told,
-    ToLeader,
-    ToProducer,
-    Wait,
-    Wrote,
+    StartLeader,
+    StartProducer,
 )
+from kafka_reference.delivery.network import Exchange, Network
 from kafka_reference.delivery.producer import BATCH_SIZE, DELIVERY_TIMEOUT_MS, RECORD_BYTES, REQUEST_TIMEOUT_MS
-from kafka_reference.delivery.scenario import Outcome as End
-from kafka_reference.delivery.scenario import Telling
+from kafka_reference.delivery.scenario import Outcome
+from kafka_reference.idempotence.errors import has_error
+from kafka_reference.releases import Release
 
-__all__ = ["in_lockstep", "producer_script"]
+__all__ = ["answer_by_parts", "producer_script", "run_side_by_side"]
 
 _CONFIG, _PRODUCER, _LEADER = "idempotence-config", "producer-sequences", "broker-producer-state"
 
 
-class _BrokeError(Exception):
-    """A party could not answer: that is nobody's answer to the story."""
+class _PartFailedError(Exception):
+    """A part threw an exception that no reply stands for."""
+
+
+def answer_by_parts(ask: AskJava, release: Release, questions: Sequence[DeliveryQuestion]) -> list[JavaOutcome]:
+    """Answer ``questions``; one with an error that ``release`` does not have is Unsupported."""
+    missing = [
+        next((fault.error for fault in question.faults if fault.error and not has_error(release, fault.error)), None)
+        for question in questions
+    ]
+    possible = [question for question, error in zip(questions, missing, strict=True) if error is None]
+    ends = iter(run_side_by_side([Network(to_scenario(question)).run() for question in possible], ask))
+    return [
+        _to_outcome(next(ends)) if error is None else Unsupported(f"release {release} has no error {error}")
+        for error in missing
+    ]
+
+
+def _to_outcome(end: Outcome | InvalidProducer | Failed) -> JavaOutcome:
+    return end if isinstance(end, Failed) else Answered(to_answer(end))
 
 
 @dataclass(slots=True)
-class _Side:
-    """One story's side of the calls: its scripts so far, and whom it waits for."""
+class _Run:
+    """One scenario: its scripts so far, and the message that waits for a reply."""
 
-    telling: Telling
+    exchange: Exchange
     producer: dict[str, Any] = field(default_factory=dict)
-    sent: list[int] = field(default_factory=list)
+    records: list[int] = field(default_factory=list)
     leader: dict[str, Any] = field(default_factory=dict)
-    waits: Told | None = None
-    end: End | Refused | Failed | None = None
+    message: Message | None = None
+    end: Outcome | InvalidProducer | Failed | None = None
 
-    def hear(self, reply: Reply | None) -> None:
-        """Go on with what was answered, to the next thing to be told, or to the end."""
+    def advance(self, reply: Reply | None) -> None:
+        """Pass the reply on and take the next message, or the end."""
         try:
-            self.waits = next(self.telling) if reply is None else self.telling.send(reply)
-        except StopIteration as ended:
-            self.waits, self.end = None, ended.value
+            self.message = next(self.exchange) if reply is None else self.exchange.send(reply)
+        except StopIteration as finished:
+            self.message, self.end = None, finished.value
+
+    def fail(self, why: str) -> None:
+        """End the scenario without an outcome."""
+        self.message, self.end = None, Failed(why)
 
     def script(self) -> tuple[str, dict[str, Any]]:
-        """The rule and the question that what waits comes to."""
-        match self.waits:
-            case Asks(config):
+        """Return the rule and the question for the message."""
+        match self.message:
+            case Configure(config):
                 return _CONFIG, {"config": dict(config)}
-            case ToProducer(told, rounds):
-                for one in told:
-                    self._tell(one)
+            case ProducerTurn(events, rounds):
+                for event in events:
+                    self._append_event(event)
                 self.producer["steps"] += [{"op": "run"}] * rounds
                 return _PRODUCER, self.producer
-            case ToLeader(Leads(log)):
+            case LeaderTurn(StartLeader(log)):
                 self.leader = {"config": {"producer_id_expiration_ms": 86_400_000}, "steps": []}
-                self.leader["steps"] += [_append(batch, "replication") for batch in log]
+                self.leader["steps"] += [_append_step(batch, "replication") for batch in log]
                 return _LEADER, self.leader
-            case ToLeader(Batch() as batch):
-                self.leader["steps"].append(_append(batch, "client"))
+            case LeaderTurn(Batch() as batch):
+                self.leader["steps"].append(_append_step(batch, "client"))
                 return _LEADER, self.leader
-        raise AssertionError("a story that waits for nobody")
+        raise AssertionError("the scenario has ended")
 
-    def _tell(self, one: Starts | Send | Answers | CutOff | Wait) -> None:
-        match one:
-            case Starts(settings, producer_id):
-                self.producer, self.sent = {**producer_script(settings, producer_id), "steps": []}, []
-            case Send(record):
-                self.sent.append(record)
+    def _append_event(self, event: ProducerEvent) -> None:
+        match event:
+            case StartProducer(settings, producer_id):
+                self.producer, self.records = {**producer_script(settings, producer_id), "steps": []}, []
+            case SendRecord(record):
+                self.records.append(record)
                 self.producer["steps"].append({"op": "append", "partition": 0, "records": 1, "bytes": RECORD_BYTES})
-            case Answers(error, offset):
+            case Response(error, offset):
                 self.producer["steps"].append({"op": "respond", "error": error, "base_offset": max(offset, 0)})
-            case CutOff():
+            case Disconnect():
                 self.producer["steps"].append({"op": "disconnect"})
-            case Wait(ms):
+            case AdvanceClock(ms):
                 self.producer["steps"].append({"op": "advance", "ms": ms})
 
     def reply(self, answer: Answer) -> Reply:
-        """What a party's answer is to the story. Raises _BrokeError."""
-        match self.waits:
-            case Asks():
+        """Return the reply that ``answer`` stands for. Raises _PartFailedError."""
+        match self.message:
+            case Configure():
                 return _settings(answer)
-            case ToProducer(_, rounds):
-                return self._heard(answer["steps"][-rounds:])
-            case ToLeader(Leads()):
-                return Wrote()
-        return _wrote(answer["steps"][-1])
+            case ProducerTurn(_, rounds):
+                return self._producer_result(answer["steps"][-rounds:])
+            case LeaderTurn(StartLeader()):
+                return AppendResult()
+        return _append_result(answer["steps"][-1])
 
-    def _heard(self, rounds: Sequence[Answer]) -> Heard:
-        broke = [what for one in rounds for what in (one.get("raises"), *one.get("uncaught", ())) if what]
-        if broke:
-            raise _BrokeError(f"the sender raised {', '.join(broke)}")
+    def _producer_result(self, rounds: Sequence[Answer]) -> ProducerResult:
+        thrown = [name for one in rounds for name in (one.get("raises"), *one.get("uncaught", ())) if name]
+        if thrown:
+            raise _PartFailedError(f"the sender raised {', '.join(thrown)}")
         sent = [batch for one in rounds for request in one["sent"] for batch in request["batches"]]
-        ended = [(self.sent[number], what) for one in rounds for number, what in one["ended"]]
-        return Heard(tuple(self._batch(batch) for batch in sent), tuple(ended))
+        completed = [(self.records[number], result) for one in rounds for number, result in one["ended"]]
+        return ProducerResult(tuple(map(self._batch, sent)), tuple(completed))
 
-    def _batch(self, told: Answer) -> Batch:
-        records = tuple(self.sent[number] for number in told["records"])
-        return Batch(records, told["producer_id"], told["epoch"], told["sequence"])
+    def _batch(self, sent: Answer) -> Batch:
+        records = tuple(self.records[number] for number in sent["records"])
+        return Batch(records, sent["producer_id"], sent["epoch"], sent["sequence"])
 
 
 def producer_script(settings: Settings, producer_id: int) -> dict[str, Any]:
-    """The question of ``producer-sequences`` that such a producer begins with: one partition, led by node 0."""
+    """Return the ``producer-sequences`` question, without steps, for a producer of one partition, led by node 0."""
     return {
         "config": {
             "batch_size": BATCH_SIZE, "linger_ms": 0, "retry_backoff_ms": 0, "retry_backoff_max_ms": 0,
@@ -135,47 +162,49 @@ def producer_script(settings: Settings, producer_id: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _append(batch: Batch, origin: str) -> dict[str, Any]:
+def _append_step(batch: Batch, origin: str) -> dict[str, Any]:
     return {
         "op": "append", "producer_id": batch.producer_id, "epoch": batch.epoch, "first_sequence": batch.sequence,
         "records": len(batch.records), "origin": origin,
     }  # fmt: skip
 
 
-def _settings(answer: Answer) -> Settings | Refused:
+def _settings(answer: Answer) -> Settings | InvalidProducer:
     if "raises" in answer:
-        return Refused(answer["raises"], answer.get("message"))
+        return InvalidProducer(answer["raises"], answer.get("message"))
     return Settings(answer["idempotent"], answer["acks"], answer["retries"], answer["max_in_flight"])
 
 
-def _wrote(answer: Answer) -> Wrote:
+def _append_result(answer: Answer) -> AppendResult:
     if "raises" in answer:
-        return Wrote(error=answer["raises"])
-    return Wrote(answer["duplicate"], duplicate=True) if "duplicate" in answer else Wrote(answer["appended"])
+        return AppendResult(error=answer["raises"])
+    if "duplicate" in answer:
+        return AppendResult(answer["duplicate"], duplicate=True)
+    return AppendResult(answer["appended"])
 
 
-def in_lockstep(tellings: Sequence[Telling], ask: AskJava) -> list[End | Refused | Failed]:
-    """All these stories to their ends. A party that breaks down ends its story as Failed."""
-    sides = [_Side(telling) for telling in tellings]
-    for side in sides:
-        side.hear(None)
-    while waiting := [side for side in sides if side.waits is not None]:
-        by_rule: dict[str, list[tuple[_Side, dict[str, Any]]]] = {}
-        for side in waiting:
-            rule, question = side.script()
-            by_rule.setdefault(rule, []).append((side, question))
+def run_side_by_side(exchanges: Sequence[Exchange], ask: AskJava) -> list[Outcome | InvalidProducer | Failed]:
+    """Run all scenarios to their ends. One whose part fails ends as Failed; the others go on."""
+    runs = [_Run(exchange) for exchange in exchanges]
+    for run in runs:
+        run.advance(None)
+    while waiting := [run for run in runs if run.message is not None]:
+        by_rule: dict[str, list[tuple[_Run, dict[str, Any]]]] = {}
+        for run in waiting:
+            rule, question = run.script()
+            by_rule.setdefault(rule, []).append((run, question))
         for rule, asked in by_rule.items():
             outcomes = ask(rule, [question for _, question in asked])
-            for (side, _), outcome in zip(asked, outcomes, strict=True):
-                _go_on(side, outcome)
-    return [side.end if side.end is not None else Failed("a story without an end") for side in sides]
+            for (run, _), outcome in zip(asked, outcomes, strict=True):
+                _pass_on(run, outcome)
+    return [run.end if run.end is not None else Failed("the scenario has no end") for run in runs]
 
 
-def _go_on(side: _Side, outcome: Outcome) -> None:
+def _pass_on(run: _Run, outcome: JavaOutcome) -> None:
     if not isinstance(outcome, Answered):
-        side.waits, side.end = None, Failed(f"a part of the story broke down: {outcome}")
+        run.fail(f"a part of the scenario has no answer: {outcome}")
         return
     try:
-        side.hear(side.reply(outcome.answer))
-    except _BrokeError as broke:
-        side.waits, side.end = None, Failed(str(broke))
+        run.advance(run.reply(outcome.answer))
+    except _PartFailedError as failed:
+        run.fail(str(failed))

@@ -1,106 +1,119 @@
-"""Mistakes on the way from the application to the log: a producer or a leader that breaks its promise to the other one."""
+"""Known mistakes in delivery: a producer or a leader that breaks its side of the protocol."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common.partitioner_mutants import as_if
-from kafka_conformance.rules.delivery.rule import RULE, delivery_ask_of
+from kafka_conformance.rules.delivery.adapter import ask
+from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.leader import Leader
-from kafka_reference.delivery.messages import Answered, Batch, Heard, Leads, Starts, ToProducer, Wrote
+from kafka_reference.delivery.messages import (
+    AppendResult,
+    Batch,
+    ProducerEvent,
+    ProducerResult,
+    ProducerTurn,
+    Response,
+    StartLeader,
+    StartProducer,
+)
+from kafka_reference.delivery.network import FIRST_PRODUCER_ID
 from kafka_reference.delivery.producer import Producer
-from kafka_reference.releases import NEWEST, parse_release
+from kafka_reference.releases import parse_release
 
 __all__ = ["MUTANTS"]
 
 
-class _RemembersNobody(Leader):
-    def hear(self, told: Leads | Batch) -> Wrote:
-        found = super().hear(told)
-        return Wrote(self._state.end_offset) if found.duplicate else found
+class _AppendsDuplicates(Leader):
+    def handle(self, event: StartLeader | Batch) -> AppendResult:
+        result = super().handle(event)
+        return AppendResult(self._state.end_offset) if result.duplicate else result
 
 
-class _TakesAnySequence(Leader):
-    def hear(self, told: Leads | Batch) -> Wrote:
-        found = super().hear(told)
-        return found if found.error is None else Wrote(self._state.end_offset)
+class _AppendsAnySequence(Leader):
+    def handle(self, event: StartLeader | Batch) -> AppendResult:
+        result = super().handle(event)
+        return result if result.error is None else AppendResult(self._state.end_offset)
 
 
-class _ForgetsWhenItBegins(Leader):
-    """A new leader that did not note the producers of what it has by replication."""
+class _StartsWithoutProducers(Leader):
+    """Do not take the producers from the batches that the new leader has by replication."""
 
-    def hear(self, told: Leads | Batch) -> Wrote:
-        if isinstance(told, Leads):
-            super().hear(Leads(()))
-            self._state.end_offset = sum(len(batch.records) for batch in told.log)
-            return Wrote()
-        return super().hear(told)
-
-
-class _OneInFlight(Producer):
-    def hear(self, told: ToProducer) -> Heard:
-        begun = (self._with_one(one) if isinstance(one, Starts) else one for one in told.told)
-        return super().hear(ToProducer(tuple(begun), told.rounds))
-
-    def _with_one(self, starts: Starts) -> Starts:
-        settings = starts.settings
-        return Starts(type(settings)(settings.idempotent, settings.acks, settings.retries, 1), starts.producer_id)
+    def handle(self, event: StartLeader | Batch) -> AppendResult:
+        if isinstance(event, Batch):
+            return super().handle(event)
+        super().handle(StartLeader(()))
+        self._state.end_offset = sum(len(batch.records) for batch in event.log)
+        return AppendResult()
 
 
-class _GivesUp(Producer):
-    """Retries are for others."""
+class _ChangesEvents(Producer):
+    """Handle other events than those of the turn."""
 
-    def hear(self, told: ToProducer) -> Heard:
-        begun = (self._without(one) if isinstance(one, Starts) else one for one in told.told)
-        return super().hear(ToProducer(tuple(begun), told.rounds))
+    def changed(self, event: ProducerEvent) -> ProducerEvent:
+        raise NotImplementedError
 
-    def _without(self, starts: Starts) -> Starts:
-        settings = starts.settings
-        return Starts(type(settings)(settings.idempotent, settings.acks, 0, settings.max_in_flight), starts.producer_id)
+    def handle(self, turn: ProducerTurn) -> ProducerResult:
+        return super().handle(ProducerTurn(tuple(map(self.changed, turn.events)), turn.rounds))
 
 
-class _SameIdAgain(Producer):
-    """A producer that begins anew takes itself for the one before."""
+def _with_settings(**settings: Any) -> Ask:
+    class Changed(_ChangesEvents):
+        def changed(self, event: ProducerEvent) -> ProducerEvent:
+            return (
+                replace(event, settings=replace(event.settings, **settings))
+                if isinstance(event, StartProducer)
+                else event
+            )
 
-    def hear(self, told: ToProducer) -> Heard:
-        begun = (Starts(one.settings, 7) if isinstance(one, Starts) else one for one in told.told)
-        return super().hear(ToProducer(tuple(begun), told.rounds))
-
-
-class _TakesErrorsForSuccess(Producer):
-    def hear(self, told: ToProducer) -> Heard:
-        heard = (Answered("NONE", 0) if isinstance(one, Answered) else one for one in told.told)
-        return super().hear(ToProducer(tuple(heard), told.rounds))
+    return partial(ask, producer=Changed)
 
 
-def _led(leader: type[Leader]) -> Ask:
-    return partial(delivery_ask_of, leader=leader)
+class _KeepsId(_ChangesEvents):
+    def changed(self, event: ProducerEvent) -> ProducerEvent:
+        return replace(event, producer_id=FIRST_PRODUCER_ID) if isinstance(event, StartProducer) else event
 
 
-def _produced(producer: type[Producer]) -> Ask:
-    return partial(delivery_ask_of, producer=producer)
+class _IgnoresErrors(_ChangesEvents):
+    def changed(self, event: ProducerEvent) -> ProducerEvent:
+        return Response("NONE", 0) if isinstance(event, Response) else event
 
 
-_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
-    ("duplicates-written", "the leader does not look for duplicates", _led(_RemembersNobody)),
-    ("gaps-written", "the leader writes whatever sequence comes", _led(_TakesAnySequence)),
-    ("leader-without-memory", "a new leader does not know the producers of its log", _led(_ForgetsWhenItBegins)),
-    ("one-request-in-flight", "the producer waits for every answer", _produced(_OneInFlight)),
-    ("no-retries", "the producer gives up at the first error", _produced(_GivesUp)),
-    ("same-id-again", "a producer that is started anew has the id of the one before", _produced(_SameIdAgain)),
-    ("errors-are-success", "the producer does not read what the leader answers", _produced(_TakesErrorsForSuccess)),
-)
-_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
-    ("delivery-1.1-in-2.0", "a lost connection ends its newest request first", "1.1.1", "2.0.1"),
-    ("delivery-0.11-in-1.1", "idempotent, one request in flight", "0.11.0.3", "1.1.1"),
-    ("delivery-3.0.2-in-3.0.0", "idempotent by default (KAFKA-13598)", "3.0.2", "3.0.0"),
-)
+_KAFKA = "https://github.com/apache/kafka/pull/"
+
+
+def _mutant(slug: str, story: str, mistaken: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, story, mistaken, parse_release(release), references)
+
 
 MUTANTS = (
-    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
-    *(
-        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), parse_release(at))
-        for slug, story, another, at in _OTHER_RELEASES
+    _mutant(
+        "duplicates-written", "the leader does not check for duplicates", partial(ask, leader=_AppendsDuplicates),
+        "https://github.com/redpanda-data/redpanda/issues/3039",
     ),
-)
+    _mutant("gaps-written", "the leader appends any sequence", partial(ask, leader=_AppendsAnySequence)),
+    _mutant(
+        "leader-without-memory", "a new leader does not know the producers of its log",
+        partial(ask, leader=_StartsWithoutProducers), "https://github.com/streamnative/kop/issues/960",
+    ),
+    _mutant("one-request-in-flight", "the producer waits for every response", _with_settings(max_in_flight=1)),
+    _mutant("no-retries", "the producer gives up at the first error", _with_settings(retries=0)),
+    _mutant("same-id-again", "a restarted producer keeps the id of the previous one", partial(ask, producer=_KeepsId)),
+    _mutant("errors-are-success", "the producer ignores errors in responses", partial(ask, producer=_IgnoresErrors)),
+    _mutant(
+        "delivery-1.1-in-2.0", "a closed connection completes its newest request first", as_if(RULE.slug, "1.1.1"),
+        f"{_KAFKA}4642", release="2.0.1",
+    ),
+    _mutant(
+        "delivery-0.11-in-1.1", "an idempotent producer has one request in flight", as_if(RULE.slug, "0.11.0.3"),
+        f"{_KAFKA}3743", release="1.1.1",
+    ),
+    _mutant(
+        "delivery-3.0.2-in-3.0.0", "the producer is idempotent by default (KAFKA-13598)", as_if(RULE.slug, "3.0.2"),
+        f"{_KAFKA}11691", release="3.0.0",
+    ),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""The question of ``delivery``: a producer's configuration, a partition, how many records, and a list of faults."""
+"""The question of ``delivery``: the configuration of a producer, a partition, a number of records, and faults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 class AskedProducer(Question, frozen=True, omit_defaults=True, rename={"in_flight": "max.in.flight.requests.per.connection",
                                                                        "idempotence": "enable.idempotence"}):  # fmt: skip
-    """What the user sets, as text, by Kafka's names; null is left alone."""
+    """The settings of the producer, as text, by Kafka's names; null is unset."""
 
     acks: Setting = None
     retries: Setting = None
@@ -34,14 +34,14 @@ class AskedProducer(Question, frozen=True, omit_defaults=True, rename={"in_fligh
 
 
 class AskedPartition(Question, frozen=True, omit_defaults=True):
-    """How many replicas there are, all in sync at first, and how many have to be for acks all."""
+    """The number of replicas, all in sync at first, and how many of them acks all needs in sync."""
 
     replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 3
     min_insync_replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1
 
 
 class AskedFault(Question, frozen=True, omit_defaults=True):
-    """A fault at the ``request``-th request on the wire; ``error`` goes with ``refuse``."""
+    """A fault at request number ``request``; ``refuse`` needs an ``error``, no other fault has one."""
 
     op: AskedKind
     request: Annotated[int, msgspec.Meta(ge=1, le=1000)]
@@ -49,7 +49,7 @@ class AskedFault(Question, frozen=True, omit_defaults=True):
 
 
 class DeliveryQuestion(Question, frozen=True, omit_defaults=True):
-    """So many records, sent at once, to one partition, by one producer."""
+    """A number of records, sent at once to one partition by one producer, and the faults on their way."""
 
     producer: AskedProducer = AskedProducer()
     partition: AskedPartition = AskedPartition()

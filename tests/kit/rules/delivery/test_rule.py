@@ -1,4 +1,4 @@
-"""The rule ``delivery``: its questions, its mutants, and stories told by parts, as Java tells them, by the reference's."""
+"""The rule ``delivery``: its questions, its mutants, and scenarios answered by parts, here with the reference's parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from kafka_conformance.core.sources import collect
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.mutants import MUTANTS
 from kafka_conformance.rules.delivery.question import AskedFault, DeliveryQuestion
-from kafka_conformance.rules.delivery.rule import RULE, every_fault, every_pair_of_faults
+from kafka_conformance.rules.delivery.rule import RULE
+from kafka_conformance.rules.delivery.spaces import every_fault, every_pair_of_faults
 from kafka_reference.releases import Release, parse_release
 
 Ask = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
@@ -35,16 +36,16 @@ def some() -> list[DeliveryQuestion]:
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_told_by_parts_it_is_the_same_story(version: str, some: list[DeliveryQuestion]) -> None:
+def test_answered_by_parts_it_is_the_same_scenario(version: str, some: list[DeliveryQuestion]) -> None:
     at = parse_release(version)
     assert RULE.by_parts is not None
-    told = RULE.by_parts(by_reference(at), at, some)
-    for question, outcome in zip(some, told, strict=True):
+    by_parts = RULE.by_parts(by_reference(at), at, some)
+    for question, outcome in zip(some, by_parts, strict=True):
         assert isinstance(outcome, Answered), outcome
         assert to_json(outcome.answer) == to_json(RULE.ask(question, at)), to_json(question)
 
 
-def test_a_part_that_breaks_down_ends_its_story_and_no_other(some: list[DeliveryQuestion]) -> None:
+def test_a_part_that_fails_ends_its_scenario_and_no_other(some: list[DeliveryQuestion]) -> None:
     at = parse_release("4.4.0")
 
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
@@ -58,7 +59,7 @@ def test_a_part_that_breaks_down_ends_its_story_and_no_other(some: list[Delivery
     assert not any(isinstance(other, Failed) and other is first for other in others)
 
 
-def test_a_sender_that_raises_is_no_answer() -> None:
+def test_a_sender_that_throws_gives_no_answer() -> None:
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
         if slug != "producer-sequences":
             return by_reference(parse_release("4.4.0"))(slug, questions)
@@ -94,12 +95,12 @@ def test_questions_survive_being_written_down() -> None:
         b'{"records":21}', b'{"producer":{"ack":"1"}}', b'{"partition":{"replicas":0}}',
     ],
 )  # fmt: skip
-def test_what_nobody_would_understand_is_refused(wrong: bytes) -> None:
+def test_an_invalid_question_is_refused(wrong: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(wrong, type=DeliveryQuestion)
 
 
-def test_an_error_that_a_release_has_not_is_no_question_to_it() -> None:
+def test_an_error_that_a_release_does_not_have_is_unsupported() -> None:
     at = parse_release("4.4.0")
     strange = DeliveryQuestion(faults=(AskedFault("refuse", 9, "NOT_LEADER_FOR_PARTITION"),))
     assert RULE.by_parts is not None
@@ -110,7 +111,7 @@ def test_an_error_that_a_release_has_not_is_no_question_to_it() -> None:
         assert isinstance(second, Answered)
 
 
-def test_faults_that_cannot_be_are_no_answer() -> None:
+def test_impossible_faults_give_no_answer() -> None:
     question = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [question])
     assert isinstance(outcome, Failed)

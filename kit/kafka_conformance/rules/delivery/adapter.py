@@ -1,0 +1,60 @@
+"""Answer a question of ``delivery`` with the reference: the question as a scenario, its outcome as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.delivery.question import DeliveryQuestion
+from kafka_reference.delivery.faults import Fault, Kind
+from kafka_reference.delivery.leader import Leader
+from kafka_reference.delivery.messages import InvalidProducer
+from kafka_reference.delivery.producer import Producer
+from kafka_reference.delivery.scenario import Outcome, RequestOutcome, Scenario
+from kafka_reference.delivery.simulation import simulate
+from kafka_reference.releases import Release
+
+__all__ = ["ask", "to_answer", "to_scenario"]
+
+_CONFIG = {
+    "acks": "acks", "retries": "retries", "in_flight": "max.in.flight.requests.per.connection",
+    "idempotence": "enable.idempotence",
+}  # fmt: skip
+
+
+def ask(
+    question: DeliveryQuestion, release: Release, *,
+    producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
+) -> Answer:  # fmt: skip
+    """Answer the question with the reference's producer and leader, or with those that the arguments create."""
+    return to_answer(simulate(to_scenario(question), release, producer=producer, leader=leader))
+
+
+def to_scenario(question: DeliveryQuestion) -> Scenario:
+    """Return the question as a scenario."""
+    settings = ((name, getattr(question.producer, field)) for field, name in _CONFIG.items())
+    faults = tuple(Fault(Kind(one.op.replace("_", "-")), one.request, one.error) for one in question.faults)
+    partition = question.partition
+    config = {name: value for name, value in settings if value is not None}
+    return Scenario(config, question.records, faults, partition.replicas, partition.min_insync_replicas)
+
+
+def to_answer(outcome: Outcome | InvalidProducer) -> Answer:
+    """Return the outcome as an answer."""
+    if isinstance(outcome, InvalidProducer):
+        message = {} if outcome.message is None else {"message": outcome.message}
+        return {"raises": outcome.error, **message}
+    return {
+        "log": list(outcome.log), "acknowledged": list(outcome.acknowledged),
+        "failed": [list(one) for one in outcome.failed], "unanswered": list(outcome.unanswered),
+        "lost": list(outcome.lost), "doubled": list(outcome.doubled), "reordered": list(outcome.reordered),
+        "requests": [_request(one) for one in outcome.requests],
+    }  # fmt: skip
+
+
+def _request(one: RequestOutcome) -> Answer:
+    batch = one.batch
+    return {
+        "request": one.request, "records": list(batch.records), "producer_id": batch.producer_id, "epoch": batch.epoch,
+        "sequence": batch.sequence, "came": one.result, "offset": one.offset, "answered": one.answered,
+    }  # fmt: skip

@@ -1,0 +1,79 @@
+"""The text of a scenario: each fault, each result at the leader, each response to the producer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_conformance.rules.delivery.explain import outcome_text, request_rows, setting_text
+from kafka_conformance.rules.delivery.question import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
+from kafka_conformance.rules.delivery.rule import RULE
+from kafka_reference.releases import NEWEST
+
+NOT_IDEMPOTENT = AskedProducer("1", "3", "1", "false")
+
+
+def rows(*faults: AskedFault, producer: AskedProducer = NOT_IDEMPOTENT) -> list[Sequence[str]]:
+    question = DeliveryQuestion(producer, AskedPartition(), 2, faults)
+    return list(request_rows(question, RULE.ask(question, NEWEST)))
+
+
+def test_setting() -> None:
+    text = setting_text(DeliveryQuestion(NOT_IDEMPOTENT, AskedPartition(5, 2), 1))
+    assert text == (
+        "1 record, acks=1, retries=3, max.in.flight.requests.per.connection=1, enable.idempotence=false, 5 replicas, "
+        "min.insync.replicas=2"
+    )
+    assert setting_text(DeliveryQuestion()).startswith("3 records, default settings, ")
+
+
+def test_what_happens_at_a_fault() -> None:
+    shown = {op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None))[0][2:] for op in KINDS}
+    assert shown == {
+        "lose_request": ("connection closes before it arrives", "not received", "connection closed"),
+        "lose_response": (
+            "arrives; connection closes before the response", "appended at 0", "connection closed",
+        ),
+        "refuse": ("arrives", "refused: NOT_LEADER_OR_FOLLOWER", "NOT_LEADER_OR_FOLLOWER"),
+        "crash_before": ("leader crashes before it arrives", "not received", "connection closed"),
+        "crash_unreplicated": (
+            "arrives; leader crashes before replication", "appended at 0, lost in the crash",
+            "acknowledged; connection closed",
+        ),
+        "crash_replicated": (
+            "arrives; leader crashes after replication", "appended at 0", "acknowledged; connection closed",
+        ),
+        "restart_producer": ("arrives; producer ends before the response", "appended at 0", "new producer starts"),
+    }  # fmt: skip
+
+
+def test_acks_0_has_no_response() -> None:
+    assert rows(producer=AskedProducer("0"))[0] == ("1", "0", "arrives", "appended at 0", "no response with acks=0")
+
+
+def test_numbers_of_an_idempotent_producer() -> None:
+    shown = rows(AskedFault("lose_response", 1), producer=AskedProducer())
+    assert shown[1] == (
+        "2",
+        "0, producer 7, epoch 0, sequence 0",
+        "arrives",
+        "duplicate of 0, not appended",
+        "acknowledged",
+    )
+
+
+def test_ends() -> None:
+    answer = {
+        "log": [1, 1, 0], "acknowledged": [0, 1, 4], "failed": [[2, "TimeoutException"], [1, "X"]], "unanswered": [3],
+        "lost": [4], "doubled": [1], "reordered": [0],
+    }  # fmt: skip
+    assert list(outcome_text(answer)) == [
+        "log           1 1 0",
+        "acknowledged  0 1 4",
+        "failed        2: TimeoutException, not in the log",
+        "failed        1: X, but in the log",
+        "unanswered    3: neither acknowledged nor failed",
+        "lost          4: acknowledged, but not in the log",
+        "doubled       1: in the log more than once",
+        "reordered     0: in the log behind a later record",
+    ]
+    assert list(outcome_text({"raises": "ConfigException"})) == ["The producer cannot be constructed: ConfigException"]
