@@ -38,7 +38,7 @@ def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Pa
     again = kit("replay", finding["id"], env=wrong)
     assert again.code == 1, again
     assert '{"hash":275646681}' in again.out
-    assert "they differ" in again.out
+    assert "the answers differ" in again.out
     mended = kit("replay", str(saved))
     assert mended.code == 0, mended
     assert "they agree now" in mended.out

@@ -1,8 +1,8 @@
-"""Frozen cases held to the real Java: every answer asked for again, in every release that a case names.
+"""Frozen cases against the real Java: every answer is asked again, in every release that a case names.
 
-First the files are looked at: what is wrong with them has nothing to do with Java, and there is no use in asking. Then
-whatever Java answers otherwise is drift, and so is a jar that is not the one that answered, a release that is pinned and
-in no case, a mutant that a case catches or does not catch any more, and one that no case catches.
+First the files are checked by themselves: a damaged file is not asked about at all. Then every answer of Java that
+differs is drift, and so is a jar that is not the one that answered, a pinned release without a case, a mutant that a case
+kills or does not kill any more, and a mutant that no case kills.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from pathlib import Path
 
 import msgspec
 
+from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.cases.generation import Java
 from kafka_conformance.cases.mutation import kills
-from kafka_conformance.cases.store import Case, Frozen, read
+from kafka_conformance.cases.store import Frozen, read
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.pipeline import BATCH
+from kafka_conformance.core.pipeline import Comparison, Judgement
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.core.protocol import Answered, Outcome, Question, question_id, to_json
+from kafka_conformance.core.protocol import Answered, Crashed, Differs, Errored, Question, question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import Source
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
@@ -28,11 +30,11 @@ from kafka_reference.releases import Release, parse_release
 __all__ = ["damages", "drifts", "read_folder"]
 
 # Java answers while the mutants do.
-_ASIDE = ThreadPoolExecutor(1, "java")
+_JAVA_THREAD = ThreadPoolExecutor(1, "java")
 
 
 def read_folder(folder: Path, rules: Sequence[Rule]) -> dict[str, Frozen]:
-    """The files of these rules, which all have to be there and be sound, and none of no rule. Raises BadInput."""
+    """Read the files of these rules. Raises BadInput for one that is missing, damaged or of an unknown rule."""
     strangers = sorted(path.name for path in folder.glob("*.ndjson") if path.stem not in RULES)
     if strangers:
         raise BadInput(f"{folder} has cases of rules that do not exist: {', '.join(strangers)}")
@@ -45,7 +47,7 @@ def read_folder(folder: Path, rules: Sequence[Rule]) -> dict[str, Frozen]:
 
 
 def damages(rule: Rule, frozen: Frozen) -> Iterator[str]:
-    """What is wrong with a file by itself: a name that is not the content's, releases out of order, a case twice."""
+    """Yield what is wrong with a file by itself: a name that is not the content's, releases out of order, a case twice."""
     known = list(frozen.provenance.jars)
     if frozen.provenance.rule != rule.slug:
         yield f"it is about {frozen.provenance.rule}"
@@ -62,56 +64,52 @@ def damages(rule: Rule, frozen: Frozen) -> Iterator[str]:
             yield f"{case.id} names releases that are not in the first line, or not in their order"
         elif not case.releases or case.releases[-1] != case.release:
             yield f"{case.id} is called after {case.release}, which is not the newest of its releases"
-        told = {(to_json(question), version) for version in case.releases}
-        if told & seen:
+        asked = {(to_json(question), version) for version in case.releases}
+        if asked & seen:
             yield f"{case.id} answers a question that another case answers in the same release"
-        seen |= told
+        seen |= asked
 
 
 def drifts(found: Mapping[str, Frozen], releases: Sequence[Release], java: Java, progress: Steps) -> Iterator[str]:
-    """A line for each thing that is not so any more. Raises KitError or JarError when Java cannot be asked."""
+    """Yield a line for each drift. Raises KitError or JarError when Java cannot be asked."""
     for slug, frozen in found.items():
         rule = RULES[slug]
         questions = [case.typed_question(rule) for case in frozen.cases]
-        waiting = _ASIDE.submit(_asked_again, rule, frozen, questions, java, progress)
-        caught = list(_other_kills(rule, frozen, questions))
-        yield from _other_jars(rule, frozen, releases)
+        waiting = _JAVA_THREAD.submit(_answer_drifts, rule, frozen, questions, java, progress)
+        killed = list(_kill_drifts(rule, frozen, questions))
+        yield from _provenance_drifts(rule, frozen, releases)
         yield from waiting.result()
-        yield from caught
+        yield from killed
 
 
-def _asked_again(
+def _answer_drifts(
     rule: Rule, frozen: Frozen, questions: Sequence[Question], java: Java, progress: Steps
 ) -> list[str]:  # fmt: skip
     drifted = []
     for version, sha256 in frozen.provenance.jars.items():
         progress.doing(f"{rule.slug} in {version}")
-        at = parse_release(version)
-        if (other := java.sha256(rule, at)) != sha256:
+        release = parse_release(version)
+        if (other := java.sha256(rule, release)) != sha256:
             drifted.append(f"{rule.slug} in {version}: answered by the jar {sha256[:12]}, and that is {other[:12]} now")
-        meant = [place for place, case in enumerate(frozen.cases) if version in case.releases]
-        for first in range(0, len(meant), BATCH):
-            batch = meant[first : first + BATCH]
-            outcomes = java.answerer.answer(rule, at, [questions[place] for place in batch])
-            for place, outcome in zip(batch, outcomes, strict=True):
-                drifted += _drift(rule, version, frozen.cases[place], outcome)
+        cases = {q: case for q, case in zip(questions, frozen.cases, strict=True) if version in case.releases}
+        expected = RecordedAnswerer("frozen", {question: Answered(case.answer) for question, case in cases.items()})
+        comparison = Comparison(expected, java.answerer, release)
+        for judgement in comparison.judgements(rule, Source("frozen", tuple(cases))):
+            drifted += _drift(f"{rule.slug} {cases[judgement.question].id} in {version}", judgement)
         progress.advance()
     return drifted
 
 
-def _drift(rule: Rule, version: str, case: Case, outcome: Outcome) -> Iterator[str]:
-    frozen = to_json(case.answer).decode()
-    match outcome:
-        case Answered(answer):
-            now = to_json(answer).decode()
-            if now != frozen:
-                yield f"{rule.slug} {case.id} in {version}: frozen {frozen}, Java says {now}"
-        case none:
-            yield f"{rule.slug} {case.id} in {version}: frozen {frozen}, Java has no answer: {none}"
+def _drift(name: str, judgement: Judgement) -> Iterator[str]:
+    match judgement.verdict, judgement.expected:
+        case Differs(expected, actual), _:
+            yield f"{name}: frozen {to_json(expected).decode()}, Java returns {to_json(actual).decode()}"
+        case ((Errored() | Crashed()), Answered(answer)):
+            yield f"{name}: frozen {to_json(answer).decode()}, Java has no answer: {judgement.actual}"
 
 
-def _other_jars(rule: Rule, frozen: Frozen, releases: Sequence[Release]) -> Iterator[str]:
-    pinned = {str(at) for at in releases if rule.has_java(at)}
+def _provenance_drifts(rule: Rule, frozen: Frozen, releases: Sequence[Release]) -> Iterator[str]:
+    pinned = {str(release) for release in releases if rule.has_java(release)}
     for version in sorted(pinned - set(frozen.provenance.jars)):
         yield f"{rule.slug}: release {version} is pinned and has no cases"
     if frozen.provenance.java != rule.source:
@@ -121,15 +119,14 @@ def _other_jars(rule: Rule, frozen: Frozen, releases: Sequence[Release]) -> Iter
         yield f"{rule.slug}: no case is of the kind: {label}"
 
 
-def _other_kills(rule: Rule, frozen: Frozen, questions: Sequence[Question]) -> Iterator[str]:
+def _kill_drifts(rule: Rule, frozen: Frozen, questions: Sequence[Question]) -> Iterator[str]:
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
-    caught = set()
-    for case, question in zip(frozen.cases, questions, strict=True):
-        now = kills(mutants, case, question)
-        caught |= {*now}
+    killed = set()
+    for case, now in zip(frozen.cases, kills(rule, mutants, frozen.cases, questions), strict=True):
+        killed |= {*now}
         if now != case.kills:
             other = ", ".join(sorted({*now} ^ {*case.kills}))
-            yield f"{rule.slug} {case.id}: whether it catches these mutants is not as frozen: {other}"
+            yield f"{rule.slug} {case.id}: not the frozen verdict about these mutants: {other}"
     for mutant in mutants:
-        if mutant.slug not in caught:
-            yield f"{rule.slug}: no case catches the mutant {mutant.slug}"
+        if mutant.slug not in killed:
+            yield f"{rule.slug}: no case kills the mutant {mutant.slug}"

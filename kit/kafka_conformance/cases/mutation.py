@@ -1,103 +1,108 @@
-"""What a mutant is caught by: which frozen cases it answers otherwise, and which questions are worth freezing to catch it.
+"""Which frozen cases kill which mutants, and which questions are worth freezing because they kill one.
 
-To look for questions, the reference stands in for Java: it costs no call into a JVM. What comes of it is only a list of
-questions to put to Java; that a case kills a mutant is said of Java's answer alone.
+The search for questions compares mutants with the reference, which costs no call into a JVM. Its result is a list of
+questions for Java; that a case kills a mutant is decided by Java's answer alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
-from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.answerers.recorded import CachedAnswerer, RecordedAnswerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.store import Case
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
+from kafka_conformance.core.pipeline import Comparison, Difference, kind_of, search_kind
+from kafka_conformance.core.protocol import Answered, Differs, Question, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.core.sources import HYPOTHESIS, Source, shrink
-from kafka_reference.releases import Release, parse_release
+from kafka_conformance.core.sources import HYPOTHESIS, Source
+from kafka_reference.releases import parse_release
 
 __all__ = ["WANTED", "covering", "killers", "kills", "to_size"]
 
 WANTED = 5
 """How many cases each mutant, and each kind of question, should have."""
 
-# Of the spaces, so many questions are tried on a mutant that a search has already found: some take a millisecond each.
+# Questions of the spaces that are tried on a mutant for which a search has found some: a question may take a millisecond.
 _TRIED = 2000
-# What a search meets on its way to the smallest is much like it: so many of these, then others.
+# Questions that are taken from a search, which are much alike; the others come from the spaces.
 _NEAR = 3
-# Bytes of questions for one mutant; two of them there are in any case.
+# Bytes of questions for one mutant; the first two are taken in any case.
 _WEIGHT = 3_000
+# Questions that are compared at once: the search in the spaces ends when enough are found.
+_BATCH = 100
 
 
-def kills(mutants: Iterable[Mutant], case: Case, question: Question) -> tuple[str, ...]:
-    """The mutants, of this case's rule, that answer it otherwise than Java: in its newest release or in their own.
+def kills(
+    rule: Rule, mutants: Iterable[Mutant], cases: Sequence[Case], questions: Sequence[Question]
+) -> list[tuple[str, ...]]:
+    """Return for each case the mutants whose answer differs from Java's: in the case's newest release or in their own.
 
-    A mutant that breaks down has not answered, so nothing caught it.
+    ``questions`` are those of the cases. A mutant that fails to answer is not killed.
     """
-    java = to_json(case.answer)
-
-    def caught(mutant: Mutant) -> bool:
-        meant = dict.fromkeys((case.release, str(mutant.at)))
-        answers = (outcome_of(mutant.ask, question, parse_release(at)) for at in meant if at in case.releases)
-        return any(isinstance(answer, Answered) and to_json(answer.answer) != java for answer in answers)
-
-    return tuple(sorted(mutant.slug for mutant in mutants if caught(mutant)))
+    killed: list[set[str]] = [set() for _ in cases]
+    for mutant in mutants:
+        for release in {*(case.release for case in cases), str(mutant.at)}:
+            places = [
+                place
+                for place, case in enumerate(cases)
+                if release in case.releases and release in (case.release, str(mutant.at))
+            ]
+            java = RecordedAnswerer("java", {questions[place]: Answered(cases[place].answer) for place in places})
+            comparison = Comparison(java, ReferenceAnswerer(mutant.slug, mutant.ask), parse_release(release))
+            source = Source("frozen", tuple(questions[place] for place in places))
+            for place, judgement in zip(places, comparison.judgements(rule, source), strict=True):
+                if isinstance(judgement.verdict, Differs):
+                    killed[place].add(mutant.slug)
+    return [tuple(sorted(slugs)) for slugs in killed]
 
 
 def killers(
     rule: Rule, mutants: Sequence[Mutant], asked: Sequence[Source], examples: int, seed: int
 ) -> Mapping[str, Sequence[Question]]:
-    """For each mutant the smallest question it answers otherwise than the reference, and some more.
+    """Return for each mutant the smallest questions that it answers differently from the reference.
 
-    The smallest is what Hypothesis shrinks to, or one of a space if that is smaller. Where the search finds none, every
-    question of ``asked`` is tried.
+    First come those that a search by Hypothesis asks on its way to the smallest of one kind; then questions of ``asked``,
+    a sample of them where the search found any.
     """
-    known: dict[tuple[Release, Question], Answer | None] = {}
-    searched = [source for source in asked if source.name == HYPOTHESIS]
+    reference = CachedAnswerer(ReferenceAnswerer())
+    generated = [source for source in asked if source.name == HYPOTHESIS]
     smallest = sorted({question for source in asked for question in source.questions}, key=to_size)
 
-    def apart(mutant: Mutant, question: Question) -> bool:
-        key = mutant.at, question
-        if key not in known:
-            known[key] = _answer(outcome_of(rule.ask, question, mutant.at))
-        here, other = known[key], _answer(outcome_of(mutant.ask, question, mutant.at))
-        return here is not None and other is not None and to_json(here) != to_json(other)
-
     def found(mutant: Mutant) -> list[Question]:
-        met = set()
+        comparison = Comparison(reference, ReferenceAnswerer(mutant.slug, mutant.ask), mutant.at)
 
-        def wrong(question: Question) -> bool:
-            if apart(mutant, question):
-                met.add(question)
-                return True
-            return False
+        def differences(source: Source) -> Iterator[Difference]:
+            for judgement in comparison.judgements(rule, source, _BATCH):
+                if isinstance(judgement.verdict, Differs):
+                    yield Difference(judgement.question, judgement.verdict.expected, judgement.verdict.actual)
 
-        # The search makes these questions again, which takes longer than to ask them: so only where it will find one.
-        if any(apart(mutant, question) for source in searched for question in source.questions):
-            shrink(rule, wrong, examples, seed)
-        near = sorted(met, key=to_size)
+        # A search generates its questions again, which takes longer than to ask them: so only where it will find one.
+        first = next(chain.from_iterable(map(differences, generated)), None)
+        met = search_kind(rule, comparison, kind_of(rule, first), examples, seed)[1] if first is not None else []
+        near = sorted((each.question for each in met), key=to_size)
         some = smallest[:: max(1, len(smallest) // _TRIED)] if near else smallest
-        others = list(islice((question for question in some if apart(mutant, question)), WANTED))
+        others = [each.question for each in islice(differences(Source("", tuple(some))), WANTED)]
         return list(_light(sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]))
 
     return {mutant.slug: found(mutant) for mutant in mutants}
 
 
 def covering(found: Mapping[str, Sequence[Question]], more: Mapping[str, Sequence[Question]]) -> list[Question]:
-    """The fewest, more or less, of the questions that show mutants, ``found`` and ``more``: each mutant WANTED times.
+    """Select few of the questions that kill mutants, ``found`` and ``more``, so that each mutant is killed WANTED times.
 
-    First the smallest that shows each mutant. Then greedily: the next is one that shows the most mutants that are not shown
-    often enough, the smallest of these.
+    First the smallest question that kills each mutant. Then greedily the question that kills the most mutants that are not
+    killed often enough, the smallest of those.
     """
-    shows: dict[Question, set[str]] = {}
+    kills_of: dict[Question, set[str]] = {}
     for some in (found, more):
         for mutant, questions in some.items():
             for question in questions:
-                shows.setdefault(question, set()).add(mutant)
-    wanted = Counter({mutant: WANTED for mutants_shown in shows.values() for mutant in mutants_shown})
-    left = dict(sorted(shows.items(), key=lambda each: to_size(each[0])))
+                kills_of.setdefault(question, set()).add(mutant)
+    wanted = Counter({mutant: WANTED for killed in kills_of.values() for mutant in killed})
+    left = dict(sorted(kills_of.items(), key=lambda each: to_size(each[0])))
     mutants = sorted(wanted)
     taken = list(dict.fromkeys(next(question for question in left if mutant in left[question]) for mutant in mutants))
     for question in taken:
@@ -114,7 +119,7 @@ def covering(found: Mapping[str, Sequence[Question]], more: Mapping[str, Sequenc
 
 
 def _light(questions: Sequence[Question]) -> Iterator[Question]:
-    """The first two, and more as long as they are not too large together."""
+    """Yield the first two questions, and more until they are too large together."""
     weight = 0
     for place, question in enumerate(questions):
         weight += to_size(question)[0]
@@ -123,10 +128,6 @@ def _light(questions: Sequence[Question]) -> Iterator[Question]:
 
 
 def to_size(question: Question) -> tuple[int, bytes]:
-    """Smaller questions first, and one order for all."""
+    """Return a sort key: the length of the question as JSON, then the JSON."""
     text = to_json(question)
     return len(text), text
-
-
-def _answer(outcome: object) -> Answer | None:
-    return outcome.answer if isinstance(outcome, Answered) else None

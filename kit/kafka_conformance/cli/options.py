@@ -10,7 +10,9 @@ import click
 
 from kafka_conformance.oracle.session import fresh_seed, split
 
-__all__ = ["FILE", "as_json", "examples", "kafka", "master", "reports", "rules", "seed", "seed_up_to", "who"]
+__all__ = [
+    "FILE", "as_json", "examples", "kafka", "master", "reports", "resumable_seed", "rules", "seed", "seed_up_to", "who",
+]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,6 +66,9 @@ def reports(function: Function) -> Function:
 rules = click.option("--rules", default="", metavar="SLUGS", callback=_names,
                      help="Slugs of rules, joined by commas (default: every rule).")  # fmt: skip
 seed = seed_up_to(None)
+resumable_seed = click.option("--seed", default=None, type=click.IntRange(min=0), metavar="N",
+                              help="Seed of the generated questions; it is printed (default: that of an unfinished run of "
+                              "the same command, else random).")  # fmt: skip
 master = click.option("--master", default="", metavar="URL",
                       help="Spark's master (default: local[*], or as spark-submit says).")  # fmt: skip
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")

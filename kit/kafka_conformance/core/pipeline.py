@@ -1,14 +1,17 @@
-"""Ask two, compare, count: the whole program, for one rule in one release.
+"""The pipeline of every command: questions go to two answerers, and their outcomes become a stream of judgements.
 
-Left is who is believed, right is who is judged. Questions go out in batches; every outcome is counted under what it
-turned out to be, and every disagreement is kept with its question. Nothing is skipped quietly: an answerer that breaks
-down is counted as such, and a rule whose required kinds of question were not all asked has not been judged.
+::
+
+    source of questions ──► two answerers (expected, actual) ──► judgements ──► consumers (tally, shrinker, reports)
+
+The expected answerer is the authority; the actual one is under test. Every question yields one judgement: an answerer
+that fails is counted as an error, and a rule whose required kinds of question were not all asked is not verified.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
@@ -20,6 +23,7 @@ from kafka_conformance.core.protocol import (
     Crashed,
     Differs,
     Errored,
+    Outcome,
     Question,
     Unsupported,
     Verdict,
@@ -30,51 +34,105 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, shrink
 from kafka_reference.releases import Release
 
-__all__ = ["BATCH", "Difference", "Pair", "Tally", "compare", "first_apart", "kind_of", "shape_of", "shrunk", "size_of"]
+__all__ = [
+    "BATCH",
+    "Comparison",
+    "Difference",
+    "Judgement",
+    "Tally",
+    "batches",
+    "error_line",
+    "first_difference",
+    "group_by_kind",
+    "kind_of",
+    "search_kind",
+    "shape_of",
+    "shrink_difference",
+    "size_of",
+    "tally",
+]
 
 BATCH = 2000
+"""Questions that an answerer receives at once."""
 
-# Who is believed answers here: mostly that is a wait for the JVM, in which the one who is judged can work.
-_ASIDE = ThreadPoolExecutor(1, "believed")
+# The expected answerer is mostly Java: the actual one works while this thread waits for the JVM.
+_EXPECTED_THREAD = ThreadPoolExecutor(1, "expected")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One question of a source, the outcomes of both answerers, and the verdict."""
+
+    source: str
+    question: Question
+    expected: Outcome
+    actual: Outcome
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A question that two answered differently; it may stand for others like it that were not kept."""
+    """A question with two different answers; ``times`` counts the questions it stands for."""
 
     question: Question
     expected: Answer
     actual: Answer
     times: int = 1
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two answerers and the releases each is asked about: the same one, but for ``diff``."""
+class Comparison:
+    """Two answerers, each with the release it is asked about; ``actual_release`` defaults to ``release``.
 
-    left: Answerer
-    right: Answerer
-    left_release: Release
-    right_release: Release
+    A subclass may ask differently (:meth:`outcomes`) or judge differently (:meth:`verdict`).
+    """
+
+    expected: Answerer
+    actual: Answerer
+    release: Release
+    actual_release: Release | None = None
 
     @property
     def names(self) -> tuple[str, str]:
-        """How the two are called in reports."""
-        return f"{self.left.name} {self.left_release}", f"{self.right.name} {self.right_release}"
+        """The names of both answerers in reports, each with its release."""
+        return f"{self.expected.name} {self.release}", f"{self.actual.name} {self.actual_release or self.release}"
 
-    def verdicts(self, rule: Rule, questions: Sequence[Question]) -> list[Verdict]:
-        """Both asked, at the same time, compared, one verdict for each question."""
-        waits = _ASIDE.submit(self.left.answer, rule, self.left_release, questions)
+    def judgements(self, rule: Rule, source: Source, batch_size: int = BATCH) -> Iterator[Judgement]:
+        """Ask both answerers every question of a source, in batches; yield one judgement for each question."""
+        for batch in batches(source.questions, batch_size):
+            for question, expected, actual in zip(batch, *self.outcomes(rule, batch), strict=True):
+                yield Judgement(source.name, question, expected, actual, self.verdict(rule, question, expected, actual))
+
+    def judge_one(self, rule: Rule, question: Question) -> Judgement:
+        """Return the judgement of a single question."""
+        (judgement,) = self.judgements(rule, Source("", (question,)))
+        return judgement
+
+    def outcomes(self, rule: Rule, questions: Sequence[Question]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:
+        """Ask both answerers at the same time."""
+        waiting = _EXPECTED_THREAD.submit(self.expected.answer, rule, self.release, questions)
         try:
-            actual = self.right.answer(rule, self.right_release, questions)
-        finally:  # nobody is left alone with a question: what the other one raises comes first
-            expected = waits.result()
-        return [judge(left, right, self.names) for left, right in zip(expected, actual, strict=True)]
+            actual = self.actual.answer(rule, self.actual_release or self.release, questions)
+        finally:  # an error of the expected answerer comes first, and no thread outlives the batch
+            expected = waiting.result()
+        return expected, actual
+
+    def verdict(self, rule: Rule, question: Question, expected: Outcome, actual: Outcome) -> Verdict:  # noqa: ARG002
+        """Compare two outcomes."""
+        return judge(expected, actual, self.names)
+
+
+def batches(questions: Iterable[Question], size: int = BATCH) -> Iterator[list[Question]]:
+    """Cut questions into lists of ``size``; the last one may be shorter."""
+    rest = iter(questions)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 @dataclass(slots=True)
 class Tally:
-    """What came out for one rule in one release."""
+    """Counts of the judgements of one rule in one release; differences and errors are kept."""
 
     rule: Rule
     asked: Counter[str] = field(default_factory=Counter)
@@ -82,129 +140,138 @@ class Tally:
     unsupported: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
-    errors: list[tuple[Question | None, str]] = field(default_factory=list)
+    errors: list[Judgement] = field(default_factory=list)
 
     @property
     def total(self) -> int:
-        """Questions put to both, but for those that this release has no answer to: these are ``unsupported``."""
+        """Questions that both answerers received, without the ``unsupported`` ones."""
         return self.asked.total()
 
     @property
     def differ(self) -> int:
-        """Questions answered differently."""
+        """Questions with two different answers."""
         return sum(difference.times for difference in self.differences)
 
     @property
     def missing_labels(self) -> list[str]:
-        """Kinds of question that had to be asked and were not."""
+        """Required kinds of question that were not asked."""
         return sorted(self.rule.required_labels - set(self.labels))
 
-    def add(self, source: str, question: Question, verdict: Verdict) -> None:
-        """Count one verdict."""
-        self.asked[source] += not isinstance(verdict, Unsupported)
-        match verdict:
+    def add(self, judgement: Judgement) -> None:
+        """Count one judgement."""
+        self.asked[judgement.source] += not isinstance(judgement.verdict, Unsupported)
+        match judgement.verdict:
             case Agrees():
                 self.agreed += 1
             case Differs(expected, actual):
-                self.differences.append(Difference(question, expected, actual))
+                self.differences.append(Difference(judgement.question, expected, actual, source=judgement.source))
             case Unsupported():
                 self.unsupported += 1
-            case Errored(who, what):
-                self.errors.append((question, f"{who}: {what}"))
-            case Crashed(who, lost):
-                self.errors.append((question, f"{who}: {lost.what}"))
+            case Errored() | Crashed():
+                self.errors.append(judgement)
+
+    def error_lines(self, most: int) -> list[str]:
+        """Return the first ``most`` errors, each as the answerer's name and its message."""
+        return [error_line(each.verdict) for each in self.errors[:most]]
 
 
-def compare(
-    rule: Rule, pair: Pair, asked: Sequence[Source], advance: Callable[[int], None],
-    *, enough: int | None = None, batch_size: int = BATCH,
+def error_line(verdict: Verdict) -> str:
+    """Return an error as one line: the answerer's name and its message."""
+    match verdict:
+        case Errored(who, what):
+            return f"{who}: {what}"
+        case Crashed(who, lost):
+            return f"{who}: {lost.what}"
+    return str(verdict)
+
+
+def tally(
+    rule: Rule, comparison: Comparison, sources: Sequence[Source], *, enough: float = float("inf"),
+    batch_size: int = BATCH,
 ) -> Tally:  # fmt: skip
-    """Put every question of these sources to both; ``advance`` hears how many were answered.
-
-    With ``enough``, the asking ends after the batch that brings so many differences: the tally says what was asked.
-    """
-    tally = Tally(rule)
-    for source in asked:
-        for batch in _batches(source.questions, batch_size):
-            for question, verdict in zip(batch, pair.verdicts(rule, batch), strict=True):
-                tally.add(source.name, question, verdict)
-            advance(len(batch))
-            if enough is not None and tally.differ >= enough:
-                return tally
-        tally.labels += source.labels
-    return tally
+    """Count the judgements of all sources, or of as many as it takes to find ``enough`` differences."""
+    counts = Tally(rule)
+    for source in sources:
+        for judgement in comparison.judgements(rule, source, batch_size):
+            counts.add(judgement)
+            if len(counts.differences) >= enough:
+                return counts
+        counts.labels += source.labels
+    return counts
 
 
 def kind_of(rule: Rule, difference: Difference) -> str:
-    """What kind of difference this is: the path the question takes, and what became of the answer.
+    """Name the kind of a difference: the path of its question, and the shapes of both answers.
 
-    Of a script's answer that is the first step that differs: whatever follows may follow from that.
+    The shapes of a script's answers are those of the first step that differs: later steps may follow from it.
     """
-    left, right = _shapes(difference)
-    how = f"{left} → {right}" if left != right else f"another {left.removeprefix('raises ')}"
-    return f"{rule.path(difference.question)}: {how}" if rule.path(difference.question) else how
+    expected, actual = map(shape_of, first_difference(difference))
+    change = f"{expected} → {actual}" if expected != actual else f"another {expected.removeprefix('raises ')}"
+    return f"{path}: {change}" if (path := rule.path(difference.question)) else change
 
 
-def shrunk(
-    rule: Rule, pair: Pair, found: Sequence[Difference], examples: int, seed: int,
-    alike: Callable[[Difference], bool] | None = None,
-) -> Difference:  # fmt: skip
-    """The smallest difference like those ``found``: what the search from ``seed`` comes to, or one of them if smaller.
+def group_by_kind(rule: Rule, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
+    """Sort differences into kinds, in the order in which the kinds were found."""
+    kinds: dict[str, list[Difference]] = {}
+    for difference in differences:
+        kinds.setdefault(kind_of(rule, difference), []).append(difference)
+    return kinds
 
-    Without ``alike``, those are alike whose answers have the same shapes as the first one's.
+
+def search_kind(
+    rule: Rule, comparison: Comparison, kind: str, examples: int, seed: int
+) -> tuple[Difference | None, list[Difference]]:  # fmt: skip
+    """Search for the smallest difference of a kind, by Hypothesis from ``seed``.
+
+    Returns the smallest, or None if the search finds no difference of this kind; and all that the search asked.
     """
-    wanted = alike or (lambda other: _shapes(other) == _shapes(found[0]))
-    seen: dict[Question, Difference | None] = {}
+    asked: dict[Question, Difference | None] = {}
 
-    def ask(question: Question) -> Difference | None:
-        if question not in seen:
-            (verdict,) = pair.verdicts(rule, [question])
+    def is_kind(question: Question) -> bool:
+        if question not in asked:
+            verdict = comparison.judge_one(rule, question).verdict
             other = Difference(question, verdict.expected, verdict.actual) if isinstance(verdict, Differs) else None
-            seen[question] = other if other is not None and wanted(other) else None
-        return seen[question]
+            asked[question] = other if other is not None and kind_of(rule, other) == kind else None
+        return asked[question] is not None
 
-    smallest = shrink(rule, lambda question: ask(question) is not None, examples, seed)
-    searched = None if smallest is None else ask(smallest)
+    smallest = shrink(rule, is_kind, examples, seed)
+    return asked[smallest] if smallest is not None else None, [each for each in asked.values() if each is not None]
+
+
+def shrink_difference(
+    rule: Rule, comparison: Comparison, found: Sequence[Difference], examples: int, seed: int
+) -> Difference:
+    """Return the smallest difference of the same kind as ``found``: from a search, or the smallest of ``found``."""
+    searched, _ = search_kind(rule, comparison, kind_of(rule, found[0]), examples, seed)
     return min([*([searched] if searched else []), *found], key=size_of)
 
 
 def size_of(difference: Difference) -> int:
-    """How much there is to read in its question."""
+    """Return the size of a difference: the length of its question as JSON."""
     return len(to_json(difference.question))
 
 
-def first_apart(difference: Difference) -> tuple[Answer | None, Answer | None]:
-    """The two answers; of a script's, those to the first step that was answered differently. A step may answer null."""
-    left, right = difference.expected, difference.actual
-    if isinstance(left.get("steps"), list) and isinstance(right.get("steps"), list):
+def first_difference(difference: Difference) -> tuple[Answer | None, Answer | None]:
+    """Return both answers; for a script, both answers to the first step that differs. A step may answer null."""
+    expected, actual = difference.expected, difference.actual
+    if isinstance(expected.get("steps"), list) and isinstance(actual.get("steps"), list):
         nothing: Answer = {}
-        for one, other in zip_longest(left["steps"], right["steps"], fillvalue=nothing):
+        for one, other in zip_longest(expected["steps"], actual["steps"], fillvalue=nothing):
             if one != other:
                 return one, other
-    return left, right
-
-
-def _shapes(difference: Difference) -> tuple[str, str]:
-    left, right = first_apart(difference)
-    return shape_of(left), shape_of(right)
+    return expected, actual
 
 
 def shape_of(answer: Answer | None) -> str:
-    """What sort of answer this is: the error it raises, or which fields it has."""
+    """Return the shape of an answer: the error it raises, or the names of its fields."""
     if answer is None:
         return "null"
     if "raises" in answer:
         return f"raises {answer['raises']}"
-    return " ".join(_sort_of(name, value) for name, value in sorted(answer.items())) or "nothing"
+    return " ".join(_field_shape(name, value) for name, value in sorted(answer.items())) or "nothing"
 
 
-def _sort_of(name: str, value: object) -> str:
-    """No partition below zero exists: UNKNOWN_PARTITION and its like are another sort of answer than a partition."""
+def _field_shape(name: str, value: object) -> str:
+    """No partition below zero exists: UNKNOWN_PARTITION and the like are another shape than a partition."""
     below = name == "partition" and isinstance(value, int) and value < 0
     return "partition below zero" if below else f"no {name}" if value is None else name
-
-
-def _batches(questions: Sequence[Question], size: int) -> Iterator[list[Question]]:
-    rest = iter(questions)
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -1,8 +1,7 @@
-"""From wrong answers to findings: sorted into kinds, made small through the target, saved, explained, known or not.
+"""Findings: wrong answers by kind, each with its smallest question, saved, and with what explains it.
 
-A finding is saved before anything else is done about it, and once more when it became smaller. Looking for a smaller
-question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds of a rule: what was found by
-then is told.
+A finding is saved before anything else is done with it, and again when it became smaller. The search for a smaller
+question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds for each rule.
 """
 
 from __future__ import annotations
@@ -12,19 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
-from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Source
-from kafka_conformance.core.pipeline import Difference, Pair, kind_of, shrunk, size_of
+from kafka_conformance.core.pipeline import Comparison, Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.candidates import READ_OFF, Candidate, candidates
 from kafka_conformance.gate.diagnosis import diagnose
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.questions import EXPECTED
 from kafka_reference.releases import Release
 
 __all__ = ["Finder", "Finding"]
@@ -41,52 +41,53 @@ class Finding:
 
 
 class _Until:
-    """The target, until some time; after that it is not asked."""
+    """The target until a deadline; after it, every outcome is Failed."""
 
     def __init__(self, target: Answerer, deadline: float) -> None:
         self._target, self._deadline, self.name = target, deadline, target.name
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
-        """The target's outcomes, or Failed once time is over."""
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+        """Return the target's outcomes while there is time."""
         if time.monotonic() > self._deadline:
-            return [Failed("no time left to look for a smaller question")] * len(questions)
-        return self._target.answer(rule, at, questions)
+            return [Failed("no time left to search for a smaller question")] * len(questions)
+        return self._target.answer(rule, release, questions)
 
 
 class Finder:
-    """Findings of one rule in one release. ``diagnoses`` is what explains all its wrong answers, once they are found."""
+    """Findings of one rule in one release. ``diagnoses`` explain all its wrong answers, once the findings are made."""
 
-    def __init__(self, target: Answerer, by: str, rule: Rule, at: Release, grade: Grade, examples: int, seed: int,
+    def __init__(self, target: Answerer, by: str, rule: Rule, release: Release, grade: Grade, examples: int, seed: int,
                  folder: Path) -> None:  # fmt: skip
-        self._rule, self._at, self._grade, self._folder = rule, at, grade, folder
+        self._rule, self._release, self._grade, self._folder = rule, release, grade, folder
         self._examples, self._seed, self._by = examples, seed, by
-        self._pair = Pair(ReferenceAnswerer("kafka"), _Until(target, time.monotonic() + _SHRINK_S), at, at)
+        self._comparison = Comparison(EXPECTED, _Until(target, time.monotonic() + _SHRINK_S), release)
         self.diagnoses: tuple[Diagnosis, ...] = ()
 
-    def findings(self, wrong: Sequence[tuple[Source, Difference]], right: Sequence[tuple[Question, Answer]],
+    def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
                  known: KnownFailures) -> Iterator[Finding]:  # fmt: skip
-        """A finding for each kind of difference: what is known apart from what is not."""
-        groups: dict[tuple[str, Known | None], list[tuple[Source, Difference]]] = {}
-        for source, difference in wrong:
+        """Yield a finding for each kind of difference; those that a known failure covers are findings of their own."""
+        groups: dict[tuple[str, Known | None], list[Difference]] = {}
+        for difference in wrong:
             miss = self._miss(difference)
-            groups.setdefault((miss.kind, known.covers(miss)), []).append((source, difference))
+            groups.setdefault((miss.kind, known.covers(miss)), []).append(difference)
         if self._grade == "exact" and wrong:
-            self.diagnoses = diagnose(self._rule, self._at, [one for _, one in wrong], right)
-        for (kind, covered), group in groups.items():
-            yield self._finding(kind, covered, group, right)
+            self.diagnoses = diagnose(self._rule, self._release, wrong, right)
+        for (kind, covered), differences in groups.items():
+            yield self._finding(kind, covered, differences, right)
 
     def _miss(self, difference: Difference) -> Miss:
-        name = question_id(self._rule.slug, str(self._at), difference.question)
+        name = question_id(self._rule.slug, str(self._release), difference.question)
         kind = kind_of(self._rule, difference)
         return Miss(
-            self._rule.slug, str(self._at), name, kind, difference.actual, lambda slug: self._equals(slug, difference)
-        )
+            self._rule.slug, str(self._release), name, kind, difference.actual,
+            lambda slug: self._equals(slug, difference),
+        )  # fmt: skip
 
     @cached_property
     def _named(self) -> dict[str, Candidate]:
-        """The candidates that are there whatever the target says."""
+        """The candidates that do not depend on the target's answers."""
         found: dict[str, Candidate] = {}
-        for candidate in candidates(self._rule, self._at, ()):
+        for candidate in candidates(self._rule, self._release, ()):
             found.setdefault(candidate.slug, candidate)
         return found
 
@@ -96,27 +97,27 @@ class Finder:
         said = None if candidate is None else candidate.says(difference.question, difference.expected)
         return said is not None and to_json(said) == to_json(difference.actual)
 
-    def _finding(self, kind: str, known: Known | None, group: Sequence[tuple[Source, Difference]],
+    def _finding(self, kind: str, known: Known | None, differences: Sequence[Difference],
                  right: Sequence[tuple[Question, Answer]]) -> Finding:  # fmt: skip
-        differences = [difference for _, difference in group]
         smallest = min(differences, key=size_of)
-        file = self._save(smallest, len(group))
+        file = self._save(smallest, len(differences))
         if known is None and self._grade == "exact":
-            smaller = shrunk(self._rule, self._pair, differences, self._examples, self._seed)
+            smaller = shrink_difference(self._rule, self._comparison, differences, self._examples, self._seed)
             if size_of(smaller) < size_of(smallest):
                 file.unlink(missing_ok=True)
-                smallest, file = smaller, self._save(smaller, len(group))
-        explained = diagnose(self._rule, self._at, differences, right) if self._grade == "exact" else ()
-        sources = [source for source, difference in group if difference.question == smallest.question]
+                smallest, file = smaller, self._save(smaller, len(differences))
+        explained = diagnose(self._rule, self._release, differences, right) if self._grade == "exact" else ()
+        sources = [difference.source for difference in differences if difference.question == smallest.question]
         event = Differed(
-            self._rule.slug, str(self._at), file.stem, sources[0] if sources else "fresh", kind, len(group),
-            msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual, self._rule.source,
-            self._rule.links[0] if self._rule.links else "", str(file), explained[0] if explained else None, known,
+            self._rule.slug, str(self._release), file.stem, cast(Source, sources[0] if sources else "fresh"), kind,
+            len(differences), msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual,
+            self._rule.source, self._rule.links[0] if self._rule.links else "", str(file),
+            explained[0] if explained else None, known,
         )  # fmt: skip
         whole = [one.mutant for one in explained if one.equal == one.wrong]
         return Finding(event, next((mutant for mutant in whole if mutant not in READ_OFF), ""))
 
-    def _save(self, difference: Difference, many: int) -> Path:
-        said = ("reference", self._at), (self._by, self._at)
-        found = {"seed": self._seed, "examples": self._examples, "of_this_kind": many, "grade": self._grade}
-        return save_failure(self._rule, difference, said, found, self._folder)
+    def _save(self, difference: Difference, count: int) -> Path:
+        sides = ("reference", self._release), (self._by, self._release)
+        found = {"seed": self._seed, "examples": self._examples, "of_this_kind": count, "grade": self._grade}
+        return save_failure(self._rule, difference, sides, found, self._folder)

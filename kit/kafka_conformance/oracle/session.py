@@ -14,7 +14,7 @@ from kafka_jars.pins import Pins, load
 from kafka_jars.store import default_store
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["chosen_releases", "fresh_seed", "named_release", "open_oracle", "split"]
+__all__ = ["chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split"]
 
 
 @contextmanager
@@ -22,6 +22,11 @@ def open_oracle(pins: Pins | None = None) -> Iterator[Oracle]:
     """The oracle, with a JVM underneath that ends with the block."""
     with Jvm() as jvm:
         yield Oracle(jvm, default_store(), pins or load(), lambda version: java_classes(parse_release(version)))
+
+
+def jvm_name(oracle: Oracle) -> str:
+    """Return the version of the oracle's JVM, and how its Java was found."""
+    return f"{oracle.jvm.version} ({oracle.jvm.java.found_by})"
 
 
 def chosen_releases(named: str, pins: Pins) -> list[Release]:

@@ -15,7 +15,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.verification import Judged, Plan
+from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import Pins
 from kafka_reference.certificate import Certificate, Row, reference_fingerprint
 from kafka_reference.releases import Release, parse_release
@@ -25,7 +25,7 @@ __all__ = ["LAST", "made_from", "markdown", "merged", "rules_to_prove", "void_ru
 LAST = Path(".kafka-conformance") / "certificate.json"
 
 
-def made_from(results: Sequence[Judged], plan: Plan, jvm: str) -> Certificate:
+def made_from(results: Sequence[RuleResult], plan: Plan, jvm: str) -> Certificate:
     """Return the certificate of one run."""
     fingerprints = _fingerprints([result.tally.rule for result in results])
     return Certificate(

@@ -18,7 +18,7 @@ from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Columns, Rule
 from kafka_conformance.oracle.oracle import OpenRelease
 
-__all__ = ["KeyFile", "SweptColumn", "key_file", "sweep_column"]
+__all__ = ["ColumnResult", "KeyFile", "compare_column", "key_file"]
 
 # Up to this length the scalar reference is asked for every key as well: it is the one people import.
 SCALAR_UP_TO = 2
@@ -56,7 +56,7 @@ def key_file() -> Iterator[KeyFile]:
 
 
 @dataclass(frozen=True, slots=True)
-class SweptColumn:
+class ColumnResult:
     """One column: how many keys, how many differ, and the first of those as questions."""
 
     asked: int
@@ -64,10 +64,10 @@ class SweptColumn:
     questions: tuple[Question, ...]
 
 
-def sweep_column(
+def compare_column(
     rule: Rule, columns: Columns, opened: OpenRelease, file: KeyFile, column: tuple[Any, Any], argument: int,
     bulk: Callable[[Any, Any, int], Any] | None = None,
-) -> SweptColumn:  # fmt: skip
+) -> ColumnResult:  # fmt: skip
     """Ask Java and the reference (or ``bulk`` instead of it) about every key of a column."""
     import numpy as np
 
@@ -87,4 +87,4 @@ def sweep_column(
         wrong |= java != np.array(scalar, np.int32)
     places = np.flatnonzero(wrong)
     keys = [data[offsets[at] : offsets[at + 1]].tobytes() for at in places[:10]]
-    return SweptColumn(len(java), len(places), tuple(columns.question(key, argument) for key in keys))
+    return ColumnResult(len(java), len(places), tuple(columns.question(key, argument) for key in keys))

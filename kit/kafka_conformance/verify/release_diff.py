@@ -1,29 +1,38 @@
-"""What Java itself answers differently from one release to the next: the same questions, put to each in turn.
+"""What Java answers differently from one release to the next, by the same questions to each.
 
-A change is named by the path a question takes through its rule and the shapes of the two answers, so that a hundred
-questions that show one thing are one change. Releases in which a rule begins or ends are no changes of it, and are said
-apart.
+A change is a kind of difference, so that a hundred questions that show one change count once. A release in which a rule
+begins or ends is not a change of the rule; it is reported apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.pipeline import BATCH, Difference, Pair, kind_of, shrunk, size_of
+from kafka_conformance.core.pipeline import (
+    Comparison,
+    Difference,
+    Tally,
+    group_by_kind,
+    shrink_difference,
+    size_of,
+    tally,
+)
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.core.protocol import Answered, Differs, Errored, Outcome, Unsupported, judge
+from kafka_conformance.core.protocol import Outcome, Question, Unsupported, Verdict
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_reference.releases import Release
 
-__all__ = ["Change", "Compared", "compare_releases", "shrink_changes"]
+__all__ = ["Change", "ReleaseDiff", "compare_releases", "shrink_changes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One kind of change: its name, the smallest question that showed it, and how many did."""
+    """One kind of change: its name, the smallest question that shows it, and how many questions do."""
 
     kind: str
     example: Difference
@@ -31,85 +40,66 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A rule in two releases: how many questions both answered, what changed, what could not be compared."""
+class ReleaseDiff:
+    """A rule in two releases: the counts of the comparison, and what changed."""
 
-    rule: Rule
     releases: tuple[Release, Release]
-    asked: int
+    tally: Tally
     changes: tuple[Change, ...]
-    errors: tuple[str, ...]
+
+    @property
+    def rule(self) -> Rule:
+        """The rule."""
+        return self.tally.rule
+
+    @property
+    def asked(self) -> int:
+        """Questions that both releases answered."""
+        return self.tally.agreed + self.tally.differ
 
     @property
     def summary(self) -> str:
-        """One line."""
+        """The result in one line."""
         first, second = self.releases
-        said = f"{self.rule.slug}: {self.asked:,} questions to {first} and {second}"
-        absent = [str(at) for at in self.releases if not self.rule.has_java(at)]
+        absent = [str(release) for release in self.releases if not self.rule.has_java(release)]
         if absent:
             return f"{self.rule.slug}: there is no such rule in {' and '.join(absent)}"
-        if self.errors:
-            return f"{said}: {len(self.errors):,} could not be judged: {self.errors[0]}"
-        count = len(self.changes)
-        return f"{said}: {count} {'kind' if count == 1 else 'kinds'} of change" if count else f"{said}: no change"
+        asked, count = f"{self.rule.slug}: {self.asked:,} questions to {first} and {second}", len(self.changes)
+        if self.tally.errors:
+            (error,) = self.tally.error_lines(1)
+            return f"{asked}: {len(self.tally.errors):,} could not be judged: {error}"
+        return f"{asked}: {count} {'kind' if count == 1 else 'kinds'} of change" if count else f"{asked}: no change"
+
+
+class _ReleaseComparison(Comparison):
+    """Skips what one of the two releases does not have: that is a beginning or an end, and not a change."""
+
+    def verdict(self, rule: Rule, question: Question, expected: Outcome, actual: Outcome) -> Verdict:
+        absent = next((each for each in (expected, actual) if isinstance(each, Unsupported)), None)
+        return absent or super().verdict(rule, question, expected, actual)
 
 
 def compare_releases(
-    rule: Rule, java: Answerer, releases: Sequence[Release], asked: Sequence[Source], progress: Steps
-) -> list[Compared]:
-    """Each release against the one before it in ``releases``; every release is asked once."""
-    questions = [question for source in asked for question in source.questions]
-    compared, before = [], None
-    for at in releases:
-        progress.doing(f"{rule.slug} in {at}")
-        outcomes = _asked(rule, java, at, questions)
-        if before is not None:
-            compared.append(_compared(rule, (before[0], at), questions, before[1], outcomes))
-        before = at, outcomes
+    rule: Rule, java: Answerer, releases: Sequence[Release], sources: Sequence[Source], progress: Steps
+) -> Iterator[ReleaseDiff]:
+    """Compare each release with the one before it in ``releases``; every release is asked once."""
+    cached = CachedAnswerer(java)
+    progress.advance()
+    for first, second in pairwise(releases):
+        progress.doing(f"{rule.slug} in {second}")
+        exists = rule.has_java(first) and rule.has_java(second)
+        counts = tally(rule, _ReleaseComparison(cached, cached, first, second), sources if exists else ())
+        kinds = sorted(group_by_kind(rule, counts.differences).items())
+        changes = tuple(Change(kind, min(found, key=size_of), len(found)) for kind, found in kinds)
+        yield ReleaseDiff((first, second), counts, changes)
+        cached.forget(rule, first)
         progress.advance()
-    return compared
 
 
-def shrink_changes(compared: Compared, java: Answerer, examples: int, seed: int) -> list[Change]:
-    """The same changes with examples as small as Hypothesis makes them, each shrunk within its own kind."""
-    first, second = compared.releases
-    pair = Pair(java, java, first, second)
-
-    def smaller(change: Change) -> Change:
-        def alike(other: Difference) -> bool:
-            return kind_of(compared.rule, other) == change.kind
-
-        return Change(change.kind, shrunk(compared.rule, pair, [change.example], examples, seed, alike), change.count)
-
-    return [smaller(change) for change in compared.changes]
-
-
-def _asked(rule: Rule, java: Answerer, at: Release, questions: Sequence[object]) -> list[Outcome] | None:
-    if not rule.has_java(at):
-        return None
-    outcomes: list[Outcome] = []
-    for first in range(0, len(questions), BATCH):
-        outcomes += java.answer(rule, at, questions[first : first + BATCH])  # type: ignore[arg-type]
-    return outcomes
-
-
-def _compared(
-    rule: Rule, releases: tuple[Release, Release], questions: Sequence[object],
-    left: list[Outcome] | None, right: list[Outcome] | None,
-) -> Compared:  # fmt: skip
-    if left is None or right is None:
-        return Compared(rule, releases, 0, (), ())
-    kinds: dict[str, list[Difference]] = {}
-    errors, asked = [], 0
-    for question, before, after in zip(questions, left, right, strict=True):
-        if isinstance(before, Unsupported) or isinstance(after, Unsupported):
-            continue  # about what one of the two releases does not have
-        asked += isinstance(before, Answered) and isinstance(after, Answered)
-        match judge(before, after, (str(releases[0]), str(releases[1]))):
-            case Differs(expected, actual):
-                difference = Difference(question, expected, actual)  # type: ignore[arg-type]
-                kinds.setdefault(kind_of(rule, difference), []).append(difference)
-            case Errored(who, what):
-                errors.append(f"{who}: {what}")
-    changes = tuple(Change(kind, min(found, key=size_of), len(found)) for kind, found in sorted(kinds.items()))
-    return Compared(rule, releases, asked, changes, tuple(errors))
+def shrink_changes(diff: ReleaseDiff, java: Answerer, examples: int, seed: int) -> list[Change]:
+    """Return the same changes, each with its example shrunk within its own kind."""
+    comparison = Comparison(java, java, *diff.releases)
+    return [
+        Change(change.kind, shrink_difference(diff.rule, comparison, [change.example], examples, seed), change.count)
+        for change in diff.changes
+    ]

@@ -1,38 +1,40 @@
 """The proof: the reference against the real Java, rule by rule, release by release.
 
-The questions are made once, from one seed, and put to every release: what a release answers differently is then the
-release's doing, and generating costs nothing per release. Rules with columns are also asked about every key up to a
-length, in bulk.
-
-Java is on the left, since it is believed; the reference, or a mutant in its place, is on the right.
+The questions of a rule are the same in every release, so a difference between two releases is the releases' own. Rules
+with columns are also asked every key up to a length, in bulk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.answerers.names import REFERENCE
 from kafka_conformance.cases.failures import save_failure
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.pipeline import Difference, Pair, Tally, compare, kind_of, shrunk
-from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.pipeline import Comparison, Difference, Tally, group_by_kind, shrink_difference, tally
 from kafka_conformance.core.protocol import Agrees, Answered, Differs, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, key_columns, sources
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.verify.columns import SweptColumn, key_file, sweep_column
+from kafka_conformance.oracle.session import jvm_name
+from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
 from kafka_reference.releases import Release
 
-__all__ = ["Found", "Judged", "Plan", "verify"]
+__all__ = ["Finding", "Plan", "RuleResult", "Verifier"]
 
-# Kinds of difference that are shrunk and printed for one rule in one release; the rest are counted.
+# Kinds of difference that are shrunk and printed for one rule in one release; the others are counted.
 _KINDS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to verify: everything that decides which questions are asked."""
+    """All that decides which questions are asked.
+
+    ``examples`` is the number of generated questions of a rule with share 1; keys up to ``longest_key`` bytes are asked
+    exhaustively (-1: none).
+    """
 
     rules: Sequence[Rule]
     releases: Sequence[Release]
@@ -41,131 +43,150 @@ class Plan:
     longest_key: int
 
     def examples_of(self, rule: Rule) -> int:
-        """How many examples the rule's strategy is asked for."""
+        """Return how many questions the rule's strategy generates."""
         return rule.examples_of(self.examples)
+
+    def tasks(self) -> list[tuple[Rule, Release]]:
+        """Return each release with each rule that exists in it, in the order of the report."""
+        return [(rule, release) for release in self.releases for rule in self.rules if release in rule.releases]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One kind of difference: how often, the smallest question, and the file it was saved in."""
+class Finding:
+    """One kind of difference: its smallest question, how many questions showed it, and the id it is saved under."""
 
     rule: Rule
     release: Release
     names: tuple[str, str]
     difference: Difference
     count: int
-    saved_as: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One rule in one release: the counts, what was found, and the jar that answered."""
+class RuleResult:
+    """One rule in one release: the counts, the findings, and the sha256 of the jar that answered."""
 
     release: Release
     tally: Tally
-    found: tuple[Found, ...]
+    findings: tuple[Finding, ...]
     jar_sha256: str
     pinned: bool
 
-
-def verify(oracle: Oracle, judged_one: Answerer, plan: Plan, progress: Steps) -> list[Judged]:
-    """Carry out the plan. Raises KitError or JarError when nothing can be said."""
-    asked = {}
-    for rule in plan.rules:
-        progress.doing(f"making questions for {rule.slug}")
-        asked[rule.slug] = sources(rule, plan.examples_of(rule), plan.seed)
-    java = JavaAnswerer(oracle)
-    results = []
-    for at in plan.releases:
-        for rule in plan.rules:
-            progress.doing(f"{rule.slug} in {at}")
-            if at in rule.releases:
-                pair = Pair(java, judged_one, at, at)
-                results.append(_judge(oracle, rule, pair, asked[rule.slug], plan))
-            progress.advance()
-        oracle.close_release(str(at))
-    return results
+    @property
+    def matches(self) -> bool:
+        """Whether every answer was judged and matches, and every required kind of question was asked."""
+        counts = self.tally
+        return bool(counts.total) and not (counts.differences or counts.errors or counts.missing_labels)
 
 
-def _judge(oracle: Oracle, rule: Rule, pair: Pair, asked: Sequence[Source], plan: Plan) -> Judged:
-    opened = oracle.open_broker(str(pair.left_release)) if rule.broker else oracle.open(str(pair.left_release))
-    jar_sha256 = opened.broker_sha256 if rule.broker else opened.jar_sha256
-    tally = compare(rule, pair, asked, lambda _: None)
-    if rule.columns is not None and plan.longest_key >= 0:
-        _columns(oracle, rule, pair, plan, tally)
-    return Judged(
-        pair.left_release,
-        tally,
-        _findings(rule, pair, tally, plan, jar_sha256),
-        jar_sha256,
-        opened.pinned,
-    )
+class Verifier:
+    """Compares ``actual`` with Java, one rule in one release at a time; one release is open at once.
 
-
-def _columns(oracle: Oracle, rule: Rule, pair: Pair, plan: Plan, tally: Tally) -> None:
-    """Every key of up to the length planned, in bulk. A mutant is not asked: it has no bulk form."""
-    assert rule.columns is not None  # noqa: S101  the caller looked
-    if pair.right.name != "reference":
-        return
-    opened = oracle.open(str(pair.left_release))
-    with key_file() as file:
-        for argument in rule.columns.arguments:
-            over = f", {argument} partitions" if argument else ""
-            name = f"every key of up to {plan.longest_key} bytes{over}"
-            for column in key_columns(plan.longest_key):
-                swept = sweep_column(rule, rule.columns, opened, file, column, argument)
-                tally.asked[name] += swept.asked
-                tally.agreed += swept.asked - swept.differing
-                _ask_again(rule, pair, swept, tally)
-
-
-def _ask_again(rule: Rule, pair: Pair, swept: SweptColumn, tally: Tally) -> None:
-    """The first keys on which the columns differ, as single questions; the first of them stands for all that follow.
-
-    If the scalar reference agrees with Java on a key after all, the bulk code alone is wrong, and the answer says so.
+    ``questions`` gives the sources of a rule (default: generated, and kept for the next release).
     """
-    times = swept.differing - len(swept.questions) + 1
-    for question in swept.questions:
-        (verdict,) = pair.verdicts(rule, [question])
-        match verdict:
+
+    def __init__(self, oracle: Oracle, actual: Answerer, plan: Plan,
+                 questions: Callable[[Rule], Sequence[Source]] | None = None) -> None:  # fmt: skip
+        self._oracle, self._actual, self._plan = oracle, actual, plan
+        self._questions = questions or self._generate
+        self._generated: dict[str, Sequence[Source]] = {}
+        self._open: Release | None = None
+
+    @property
+    def jvm(self) -> str:
+        """The JVM's version and how it was found."""
+        return jvm_name(self._oracle)
+
+    def results(
+        self, tasks: Sequence[tuple[Rule, Release]], start: Callable[[Rule, Release], None]
+    ) -> Iterator[RuleResult]:
+        """Verify each task, after a call to ``start``. Raises KitError or JarError when Java cannot be asked."""
+        for rule, release in tasks:
+            start(rule, release)
+            yield self.verify(rule, release)
+        self.close()
+
+    def verify(self, rule: Rule, release: Release) -> RuleResult:
+        """Verify a rule in a release. Raises KitError or JarError when Java cannot be asked."""
+        if release != self._open:
+            self.close()
+            self._open = release
+        questions = self._questions(rule)
+        oracle, name = self._oracle, str(release)
+        opened = oracle.open_broker(name) if rule.broker else oracle.open(name)
+        jar_sha256 = opened.broker_sha256 if rule.broker else opened.jar_sha256
+        comparison = Comparison(JavaAnswerer(oracle), self._actual, release)
+        counts = tally(rule, comparison, questions)
+        if rule.columns is not None and self._plan.longest_key >= 0 and self._actual.name == REFERENCE:
+            self._compare_columns(rule, comparison, counts)  # a mutant has no bulk form
+        findings = _findings(rule, comparison, counts, self._plan, jar_sha256)
+        return RuleResult(release, counts, findings, jar_sha256, opened.pinned)
+
+    def close(self) -> None:
+        """Unload the classes of the open release."""
+        if self._open is not None:
+            self._oracle.close_release(str(self._open))
+            self._open = None
+
+    def _generate(self, rule: Rule) -> Sequence[Source]:
+        if rule.slug not in self._generated:
+            self._generated[rule.slug] = sources(rule, self._plan.examples_of(rule), self._plan.seed)
+        return self._generated[rule.slug]
+
+    def _compare_columns(self, rule: Rule, comparison: Comparison, counts: Tally) -> None:
+        """Compare the answers to every key of up to the planned length, in bulk."""
+        assert rule.columns is not None  # noqa: S101  checked by the caller
+        longest, opened = self._plan.longest_key, self._oracle.open(str(comparison.release))
+        with key_file() as file:
+            for argument in rule.columns.arguments:
+                name = f"every key of up to {longest} bytes{f', {argument} partitions' if argument else ''}"
+                for column in key_columns(longest):
+                    result = compare_column(rule, rule.columns, opened, file, column, argument)
+                    counts.asked[name] += result.asked
+                    counts.agreed += result.asked - result.differing
+                    _add_column_differences(rule, comparison, result, counts)
+
+
+def _add_column_differences(rule: Rule, comparison: Comparison, result: ColumnResult, counts: Tally) -> None:
+    """Ask the first keys that differ again, as single questions; the first stands for those that are not asked again.
+
+    If the scalar reference matches Java on a key, the bulk code alone is wrong, and the answer shows it.
+    """
+    times = result.differing - len(result.questions) + 1
+    for question in result.questions:
+        judgement = comparison.judge_one(rule, question)
+        match judgement.verdict:
             case Differs(expected, actual):
-                tally.differences.append(Difference(question, expected, actual, times))
+                counts.differences.append(Difference(question, expected, actual, times))
             case Agrees():
-                (java,) = pair.left.answer(rule, pair.left_release, [question])
-                expected = java.answer if isinstance(java, Answered) else {}
+                expected = judgement.expected.answer if isinstance(judgement.expected, Answered) else {}
                 bulk = {"bulk": "differs, the scalar does not"}
-                tally.differences.append(Difference(question, expected, bulk, times))
-            case broken:
-                tally.errors.append((question, str(broken)))
+                counts.differences.append(Difference(question, expected, bulk, times))
+            case _:
+                counts.errors.append(judgement)
         times = 1
 
 
-def _findings(rule: Rule, pair: Pair, tally: Tally, plan: Plan, jar_sha256: str) -> tuple[Found, ...]:
-    kinds: dict[str, list[Difference]] = {}
-    for difference in tally.differences:
-        kinds.setdefault(kind_of(rule, difference), []).append(difference)
-    found: dict[str, Found] = {}
-    for differences in list(kinds.values())[:_KINDS_SHOWN]:
-        one = _kept(rule, pair, differences, plan, jar_sha256)
-        known = found.get(one.saved_as)  # two kinds may shrink to one question
-        found[one.saved_as] = one if known is None else replace(one, count=one.count + known.count)
-    return tuple(found.values())
+def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: Plan, jar_sha256: str) -> tuple[Finding, ...]:
+    findings: dict[str, Finding] = {}
+    for differences in list(group_by_kind(rule, counts.differences).values())[:_KINDS_SHOWN]:
+        finding = _saved_finding(rule, comparison, differences, plan, jar_sha256)
+        known = findings.get(finding.id)  # two kinds may shrink to one question
+        findings[finding.id] = finding if known is None else replace(finding, count=finding.count + known.count)
+    return tuple(findings.values())
 
 
-def _kept(rule: Rule, pair: Pair, differences: Sequence[Difference], plan: Plan, jar_sha256: str) -> Found:
-    """Save the first, shrink it, save that instead."""
-    said = (pair.left.name, pair.left_release), (pair.right.name, pair.right_release)
+def _saved_finding(rule: Rule, comparison: Comparison, differences: Sequence[Difference], plan: Plan,
+                   jar_sha256: str) -> Finding:  # fmt: skip
+    """Save the first difference, shrink it, and save the smallest in its place."""
+    release, examples = comparison.release, plan.examples_of(rule)
+    sides = (comparison.expected.name, release), (comparison.actual.name, release)
     count = sum(difference.times for difference in differences)
-    how = {
-        "seed": plan.seed,
-        "examples": plan.examples_of(rule),
-        "jar_sha256": jar_sha256,
-        "of_this_kind": count,
-    }
-    first = save_failure(rule, differences[0], said, how)
-    smallest = shrunk(rule, pair, differences, plan.examples_of(rule), plan.seed)
-    path = save_failure(rule, smallest, said, how)
-    if path != first:
+    found = {"seed": plan.seed, "examples": examples, "jar_sha256": jar_sha256, "of_this_kind": count}
+    first = save_failure(rule, differences[0], sides, found)
+    smallest = shrink_difference(rule, comparison, differences, examples, plan.seed)
+    if save_failure(rule, smallest, sides, found) != first:
         first.unlink(missing_ok=True)
-    name = question_id(rule.slug, str(pair.right_release), smallest.question)
-    return Found(rule, pair.left_release, pair.names, smallest, count, name)
+    name = question_id(rule.slug, str(release), smallest.question)
+    return Finding(rule, release, comparison.names, smallest, count, name)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.cases import check as rechecking
+from kafka_conformance.cases import check as case_check
 from kafka_conformance.cases.check import damages, drifts, read_folder
 from kafka_conformance.cases.generation import Plan, freeze
 from kafka_conformance.cases.store import Case, Frozen, write
@@ -68,16 +68,16 @@ def test_nothing_drifts_where_nothing_changed(sound: Frozen) -> None:
 
 def test_an_answer_that_was_broken_on_purpose_is_named_in_every_release(sound: Frozen) -> None:
     (wrong,) = {sound.cases[3].answer["sequence"] + 1}
-    lines = [line for line in drifted(changed(sound, 3, answer={"sequence": wrong})) if "Java says" in line]
+    lines = [line for line in drifted(changed(sound, 3, answer={"sequence": wrong})) if "Java returns" in line]
     assert len(lines) == 2
     for line, at in zip(lines, RELEASES, strict=True):
         assert line.startswith(f"sequence-increment {sound.cases[3].id} in {at}: frozen {{")
-        assert f'Java says {{"sequence":{wrong - 1}}}' in line
+        assert f'Java returns {{"sequence":{wrong - 1}}}' in line
 
 
 def test_true_is_not_one(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if case.answer == {"sequence": 1})
-    assert any("Java says" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
+    assert any("Java returns" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
 
 
 def test_an_answer_java_no_longer_has_is_drift(sound: Frozen) -> None:
@@ -93,12 +93,12 @@ def test_kills_are_judged_again(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if len(case.kills) > 1)
     gone = sound.cases[place].kills[0]
     (line,) = drifted(changed(sound, place, kills=sound.cases[place].kills[1:]))
-    assert line.endswith(f"{sound.cases[place].id}: whether it catches these mutants is not as frozen: {gone}")
+    assert line.endswith(f"{sound.cases[place].id}: not the frozen verdict about these mutants: {gone}")
 
 
 def test_a_mutant_that_no_case_catches_is_named(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rechecking, "MUTANTS", (*rechecking.MUTANTS, Mutant("none", RULE.slug, "", RULE.ask)))
-    assert drifted(sound) == ["sequence-increment: no case catches the mutant none"]
+    monkeypatch.setattr(case_check, "MUTANTS", (*case_check.MUTANTS, Mutant("none", RULE.slug, "", RULE.ask)))
+    assert drifted(sound) == ["sequence-increment: no case kills the mutant none"]
 
 
 def test_another_jar_another_source_a_release_without_cases(sound: Frozen) -> None:

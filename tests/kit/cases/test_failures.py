@@ -53,7 +53,7 @@ def test_it_is_found_by_file_and_by_id(tmp_path: Path) -> None:
 
 def test_a_finding_that_cannot_be_saved_is_told_whole(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(KitError, match=r"a disagreement was found and .* cannot be written") as raised:
+    with pytest.raises(KitError, match=r"a difference was found and .* cannot be written") as raised:
         save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path / "file")
     line = str(raised.value)
     assert "\n" not in line
@@ -61,7 +61,7 @@ def test_a_finding_that_cannot_be_saved_is_told_whole(tmp_path: Path) -> None:
 
 
 def test_neither_a_file_nor_an_id(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=f"there is no failure file nowhere, and none of that id in {tmp_path}"):
+    with pytest.raises(BadInput, match=f"no failure 'nowhere': expected a file, or the id of one in {tmp_path}"):
         read_failure("nowhere", tmp_path)
 
 
@@ -98,9 +98,9 @@ def test_a_file_in_another_encoding(tmp_path: Path) -> None:
     ("changes", "why"),
     [
         ({"rule": "murmur3"}, "unknown rule 'murmur3': expected one of "),
-        ({"question": {"key": "66 6f"}}, "the question is none of rule murmur2: Expected `str` matching regex"),
-        ({"question": {"kay": "66"}}, "the question is none of rule murmur2: Object contains unknown field `kay`"),
-        ({"question": None}, "the question is none of rule murmur2: Expected `object`, got `null`"),
+        ({"question": {"key": "66 6f"}}, "the question is not one of rule murmur2: Expected `str` matching regex"),
+        ({"question": {"kay": "66"}}, "the question is not one of rule murmur2: Object contains unknown field `kay`"),
+        ({"question": None}, "the question is not one of rule murmur2: Expected `object`, got `null`"),
     ],
 )
 def test_a_question_that_is_none(tmp_path: Path, changes: dict[str, Any], why: str) -> None:

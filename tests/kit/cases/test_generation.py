@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases import generation as freezing
 from kafka_conformance.cases.check import damages
-from kafka_conformance.cases.generation import Made, Plan, freeze
+from kafka_conformance.cases.generation import Plan, RuleCases, freeze
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question, Unsupported, question_id
@@ -57,7 +57,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(RULES, rule.slug, replace(rule, spaces=(some,)))
 
 
-def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[Made]:
+def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[RuleCases]:
     meant = [RULES[rule.slug] for rule in rules]
     plan = Plan(meant, [NEW, OLD, MIDDLE], 40, seed, {rule.slug: quota for rule in meant})
     return list(freeze(plan, java, Steps("", 0)))

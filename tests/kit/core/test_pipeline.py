@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
-from kafka_conformance.core.pipeline import BATCH, Difference, Pair, compare, kind_of, shrunk
-from kafka_conformance.core.protocol import Answer, Answered, Failed, Question, Unsupported
+from kafka_conformance.core.pipeline import BATCH, Comparison, Difference, kind_of, shrink_difference, tally
+from kafka_conformance.core.protocol import Agrees, Answer, Answered, Differs, Failed, Question, Unsupported
 from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.core.sources import Source, source_of
 from kafka_conformance.rules import RULES
@@ -49,49 +49,49 @@ def source(name: str, *numbers: int) -> Source:
 SOURCES = [source("small", *range(10)), source("large", 999, 1000, 5000)]
 
 
-def mutant(ask: Callable[[Any, Release], Answer]) -> Pair:
-    return Pair(JAVA, ReferenceAnswerer("mutant", ask), AT, AT)
+def mutant(ask: Callable[[Any, Release], Answer]) -> Comparison:
+    return Comparison(JAVA, ReferenceAnswerer("mutant", ask), AT)
 
 
 def from_a_thousand_on(question: Number, at: Release) -> Answer:
     return {"double": 0} if question.number >= 1000 else doubled(question, at)
 
 
-def told(tally: Any) -> tuple[int, int, int, int, int]:
-    return tally.total, tally.agreed, len(tally.differences), len(tally.errors), tally.unsupported
+def told(counts: Any) -> tuple[int, int, int, int, int]:
+    return counts.total, counts.agreed, len(counts.differences), len(counts.errors), counts.unsupported
 
 
 def test_those_who_say_the_same_agree() -> None:
-    tally = compare(DOUBLE, mutant(doubled), SOURCES, lambda _: None)
-    assert told(tally) == (13, 13, 0, 0, 0)
-    assert dict(tally.asked) == {"small": 10, "large": 3}
-    assert dict(tally.labels) == {"even": 7, "odd": 6}
-    assert tally.missing_labels == []
+    counts = tally(DOUBLE, mutant(doubled), SOURCES)
+    assert told(counts) == (13, 13, 0, 0, 0)
+    assert dict(counts.asked) == {"small": 10, "large": 3}
+    assert dict(counts.labels) == {"even": 7, "odd": 6}
+    assert counts.missing_labels == []
 
 
 def test_every_difference_is_kept_with_its_question() -> None:
-    tally = compare(DOUBLE, mutant(from_a_thousand_on), SOURCES, lambda _: None)
-    assert told(tally) == (13, 11, 2, 0, 0)
-    assert tally.differences == [
-        Difference(Number(1000), {"double": 2000}, {"double": 0}),
-        Difference(Number(5000), {"double": 10000}, {"double": 0}),
+    counts = tally(DOUBLE, mutant(from_a_thousand_on), SOURCES)
+    assert told(counts) == (13, 11, 2, 0, 0)
+    assert counts.differences == [
+        Difference(Number(1000), {"double": 2000}, {"double": 0}, source="large"),
+        Difference(Number(5000), {"double": 10000}, {"double": 0}, source="large"),
     ]
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broke"), DrawsExhausted("broke"), RecursionError("broke")])
-@pytest.mark.parametrize("on_the_left", [True, False])
-def test_who_breaks_down_never_agrees(error: Exception, on_the_left: bool) -> None:
+@pytest.mark.parametrize("expected_fails", [True, False])
+def test_who_breaks_down_never_agrees(error: Exception, expected_fails: bool) -> None:
     def broken(question: Number, at: Release) -> Answer:
         if question.number == 3:
             raise error
         return doubled(question, at)
 
     one = ReferenceAnswerer("broken", broken)
-    pair = Pair(one, JAVA, AT, AT) if on_the_left else Pair(JAVA, one, AT, AT)
-    tally = compare(DOUBLE, pair, SOURCES, lambda _: None)
-    assert told(tally) == (13, 12, 0, 1, 0)
-    question, what = tally.errors[0]
-    assert question == Number(3)
+    pair = Comparison(one, JAVA, AT) if expected_fails else Comparison(JAVA, one, AT)
+    counts = tally(DOUBLE, pair, SOURCES)
+    assert told(counts) == (13, 12, 0, 1, 0)
+    assert counts.errors[0].question == Number(3)
+    (what,) = counts.error_lines(1)
     assert what.startswith("broken 4.4.0: ")
     assert "broke" in what
 
@@ -101,7 +101,7 @@ def test_two_who_break_down_alike_do_not_agree() -> None:
         raise RuntimeError("broke")
 
     both = ReferenceAnswerer("broken", broken)
-    assert told(compare(DOUBLE, Pair(both, both, AT, AT), SOURCES, lambda _: None)) == (13, 0, 0, 13, 0)
+    assert told(tally(DOUBLE, Comparison(both, both, AT), SOURCES)) == (13, 0, 0, 13, 0)
 
 
 def test_what_one_has_an_answer_to_and_the_other_has_not_is_no_agreement() -> None:
@@ -110,7 +110,7 @@ def test_what_one_has_an_answer_to_and_the_other_has_not_is_no_agreement() -> No
             raise NotInThisRelease("came later")
         return doubled(question, at)
 
-    assert told(compare(DOUBLE, mutant(absent), SOURCES, lambda _: None)) == (13, 10, 0, 3, 0)
+    assert told(tally(DOUBLE, mutant(absent), SOURCES)) == (13, 10, 0, 3, 0)
 
 
 def test_what_neither_has_is_counted_apart() -> None:
@@ -119,9 +119,9 @@ def test_what_neither_has_is_counted_apart() -> None:
             raise NotInThisRelease("came later")
         return doubled(question, at)
 
-    nobody = mutant(absent).right
-    pair = Pair(nobody, nobody, AT, AT)
-    assert told(compare(DOUBLE, pair, SOURCES, lambda _: None)) == (10, 10, 0, 0, 3)
+    nobody = mutant(absent).actual
+    pair = Comparison(nobody, nobody, AT)
+    assert told(tally(DOUBLE, pair, SOURCES)) == (10, 10, 0, 0, 3)
 
 
 def test_who_answers_too_little_is_not_believed() -> None:
@@ -132,34 +132,53 @@ def test_who_answers_too_little_is_not_believed() -> None:
             return [Answered({"double": 0})] * (len(questions) - 1)
 
     with pytest.raises(ValueError, match="shorter"):
-        compare(DOUBLE, Pair(JAVA, Short(), AT, AT), SOURCES, lambda _: None)
+        tally(DOUBLE, Comparison(JAVA, Short(), AT), SOURCES)
 
 
 def test_kinds_of_question_that_were_not_asked_are_named() -> None:
-    tally = compare(DOUBLE, mutant(doubled), [source("one", 2)], lambda _: None)
-    assert tally.missing_labels == ["odd"]
-    assert compare(DOUBLE, mutant(doubled), [], lambda _: None).missing_labels == ["even", "odd"]
+    counts = tally(DOUBLE, mutant(doubled), [source("one", 2)])
+    assert counts.missing_labels == ["odd"]
+    assert tally(DOUBLE, mutant(doubled), []).missing_labels == ["even", "odd"]
 
 
 def test_questions_go_out_in_batches() -> None:
-    heard: list[int] = []
+    sizes: list[int] = []
+
+    class Counting(ReferenceAnswerer):
+        def answer(self, rule: Rule, release: Release, questions: Any) -> list[Any]:
+            sizes.append(len(questions))
+            return ReferenceAnswerer.answer(self, rule, release, questions)
+
     many = source("many", *range(2 * BATCH + 1))
-    tally = compare(DOUBLE, mutant(from_a_thousand_on), [many, SOURCES[0]], heard.append)
-    assert heard == [BATCH, BATCH, 1, 10]
-    assert [difference.question.number for difference in tally.differences] == list(range(1000, 2 * BATCH + 1))
+    counts = tally(DOUBLE, Comparison(JAVA, Counting("mutant", from_a_thousand_on), AT), [many, SOURCES[0]])
+    assert sizes == [BATCH, BATCH, 1, 10]
+    assert [difference.question.number for difference in counts.differences] == list(range(1000, 2 * BATCH + 1))
 
 
-def test_asking_ends_when_enough_differences_are_found() -> None:
-    def wrong(_: Number, __: Release) -> Answer:
+def test_counting_ends_when_enough_differences_are_found() -> None:
+    asked: list[int] = []
+
+    def wrong(question: Number, _: Release) -> Answer:
+        asked.append(question.number)
         return {"double": -1}
 
-    tally = compare(DOUBLE, mutant(wrong), SOURCES, lambda _: None, enough=4, batch_size=3)
-    assert dict(tally.asked) == {"small": 6}
-    assert tally.differ == 6
+    counts = tally(DOUBLE, mutant(wrong), SOURCES, enough=4, batch_size=3)
+    assert asked == list(range(6)), "the second batch is the last one"
+    assert dict(counts.asked) == {"small": 4}
+    assert counts.differ == 4
+
+
+def test_every_question_yields_one_judgement() -> None:
+    judgements = list(mutant(from_a_thousand_on).judgements(DOUBLE, SOURCES[1]))
+    assert [each.question for each in judgements] == list(SOURCES[1].questions)
+    assert {each.source for each in judgements} == {"large"}
+    assert judgements[0].verdict == Agrees()
+    assert judgements[1].expected == Answered({"double": 2000})
+    assert judgements[1].verdict == Differs({"double": 2000}, {"double": 0})
 
 
 def test_names_tell_releases_apart() -> None:
-    assert Pair(JAVA, JAVA, OTHER, AT).names == ("java 3.9.2", "java 4.4.0")
+    assert Comparison(JAVA, JAVA, OTHER, AT).names == ("java 3.9.2", "java 4.4.0")
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
@@ -167,34 +186,39 @@ def test_the_smallest_question_for_a_planted_mistake(seed: int) -> None:
     pair = mutant(from_a_thousand_on)
     found = Difference(Number(7777), {"double": 15554}, {"double": 0})
     smallest = Difference(Number(1000), {"double": 2000}, {"double": 0})
-    assert shrunk(DOUBLE, pair, [found], 200, seed) == shrunk(DOUBLE, pair, [found], 200, seed) == smallest
+    assert (
+        shrink_difference(DOUBLE, pair, [found], 200, seed)
+        == shrink_difference(DOUBLE, pair, [found], 200, seed)
+        == smallest
+    )
 
 
 def test_what_the_search_does_not_meet_stays_as_it_was_found() -> None:
     found = Difference(Number(20_000), {"double": 40_000}, {"double": 0})
     far = mutant(lambda question, at: {"double": 0} if question.number == 20_000 else doubled(question, at))
-    assert shrunk(DOUBLE, far, [found], 50, 7) == found
-    assert shrunk(DOUBLE, mutant(from_a_thousand_on), [found], 0, 7) == found
+    assert shrink_difference(DOUBLE, far, [found], 50, 7) == found
+    assert shrink_difference(DOUBLE, mutant(from_a_thousand_on), [found], 0, 7) == found
 
 
 def test_the_smallest_of_those_found_is_kept_where_the_search_meets_none() -> None:
     far, farther = (Difference(Number(number), {"double": 2 * number}, {"double": 0}) for number in (20_000, 300_000))
     pair = mutant(lambda question, at: {"double": 0} if question.number >= 20_000 else doubled(question, at))
-    assert shrunk(DOUBLE, pair, [farther, far], 50, 7) == far
+    assert shrink_difference(DOUBLE, pair, [farther, far], 50, 7) == far
 
 
-def test_a_difference_does_not_shrink_into_one_of_another_shape() -> None:
+def test_a_difference_does_not_shrink_into_one_of_another_kind() -> None:
     def two_mistakes(question: Number, at: Release) -> Answer:
         if question.number >= 1000:
             raise IllegalArgumentException
         return {"double": 1} if question.number > 0 else doubled(question, at)
 
     raises = Difference(Number(5000), {"double": 10_000}, {"raises": "IllegalArgumentException"})
-    assert shrunk(DOUBLE, mutant(two_mistakes), [raises], 300, 7).question == Number(1000)
+    assert shrink_difference(DOUBLE, mutant(two_mistakes), [raises], 300, 7).question == Number(1000)
     wrong = Difference(Number(500), {"double": 1000}, {"double": 1})
-    assert shrunk(DOUBLE, mutant(two_mistakes), [wrong], 300, 7).question == Number(1)
-    odd = shrunk(DOUBLE, mutant(two_mistakes), [wrong], 300, 7, lambda other: other.question.number % 2 == 0)
-    assert odd.question == Number(2)
+    assert shrink_difference(DOUBLE, mutant(two_mistakes), [wrong], 300, 7).question == Number(1)
+    rule = replace(DOUBLE, path=lambda question: "odd" if question.number % 2 else "even")
+    even = shrink_difference(rule, mutant(two_mistakes), [wrong], 300, 7)
+    assert even.question == Number(2), "the path of a question is part of the kind"
 
 
 def test_kinds_of_difference() -> None:

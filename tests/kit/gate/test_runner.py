@@ -110,7 +110,7 @@ def test_a_wrong_target_differs_and_is_told_what_explains_it(tmp_path: Path) -> 
 
 
 def test_a_frozen_answer_is_believed_and_not_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate_questions, "_REFERENCE", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
+    monkeypatch.setattr(gate_questions, "EXPECTED", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert ended.agreed == 2
     assert ended.differed == ended.fresh > 0

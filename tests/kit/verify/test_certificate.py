@@ -16,7 +16,7 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certifying
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.verification import Judged, Plan
+from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import load
 from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
 from kafka_reference.releases import parse_release
@@ -24,9 +24,9 @@ from kafka_reference.releases import parse_release
 PLAN = Plan([RULES["murmur2"]], [parse_release("4.4.0")], 100, 7, 2)
 
 
-def judged(version: str, asked: int, *, pinned: bool = True) -> Judged:
+def judged(version: str, asked: int, *, pinned: bool = True) -> RuleResult:
     tally = Tally(RULES["murmur2"], Counter({"edges": 10, "hypothesis": asked - 10}), agreed=asked)
-    return Judged(parse_release(version), tally, (), "ab" * 32, pinned)
+    return RuleResult(parse_release(version), tally, (), "ab" * 32, pinned)
 
 
 def row(rule: str, version: str, asked: int, agreed: int) -> Row:

@@ -11,7 +11,7 @@ import pytest
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.rule import Murmur2Question
 from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
-from kafka_conformance.verify.columns import KeyFile, key_file, sweep_column
+from kafka_conformance.verify.columns import KeyFile, compare_column, key_file
 
 MURMUR2, FOR_KEY = RULES["murmur2"], RULES["partition-for-key"]
 # What Java answered: see tests/reference/test_murmur2.py.
@@ -35,13 +35,13 @@ class Java:
 
 def swept(rule: Any, answers: list[int], column: tuple[Any, Any], argument: int = 0, **how: Any) -> Any:
     with key_file() as file:
-        return sweep_column(rule, rule.columns, Java(answers), file, column, argument, **how)  # type: ignore[arg-type]
+        return compare_column(rule, rule.columns, Java(answers), file, column, argument, **how)  # type: ignore[arg-type]
 
 
 def test_a_column_as_java_reads_it() -> None:
     java = Java(HASHES)
     with key_file() as file:
-        sweep_column(MURMUR2, MURMUR2.columns, java, file, THREE_BYTES, 12)  # type: ignore[arg-type]
+        compare_column(MURMUR2, MURMUR2.columns, java, file, THREE_BYTES, 12)  # type: ignore[arg-type]
     assert java.asked.hex() == (
         "0300000000000000" "0c00000000000000"  # keys, argument
         "00000000" "03000000" "06000000" "09000000"  # offsets

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import click
 import msgspec
 
-from kafka_conformance.cli.commands.replay import answerer
+from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
@@ -34,7 +34,7 @@ def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None)
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
     bad = 0
     with ExitStack() as rooms:
-        someone = answerer(who, rooms)
+        someone = open_answerer(who, rooms)
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue

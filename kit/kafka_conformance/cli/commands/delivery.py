@@ -14,8 +14,8 @@ from typing import Any
 import click
 import msgspec
 
+from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.commands.replay import answerer
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
 from kafka_conformance.core.sanitize import harmless
@@ -77,7 +77,7 @@ def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[
     if rule != "delivery":
         raise BadInput(f"{who} is a mutant of {rule}: name one of the rule delivery")
     with ExitStack() as resources:
-        (outcome,) = answerer(who, resources).answer(RULES["delivery"], release, [question])
+        (outcome,) = open_answerer(who, resources).answer(RULES["delivery"], release, [question])
     if isinstance(outcome, Unsupported):
         raise BadInput(outcome.why)
     if not isinstance(outcome, Answered):

@@ -13,14 +13,14 @@ import click
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.core.pipeline import first_apart, size_of
+from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.sources import sources
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
-from kafka_conformance.verify.release_diff import Compared, compare_releases, shrink_changes
+from kafka_conformance.verify.release_diff import ReleaseDiff, compare_releases, shrink_changes
 from kafka_jars.pins import load
 
 __all__ = ["markdown", "run"]
@@ -34,61 +34,60 @@ __all__ = ["markdown", "run"]
 @click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same changes.")
 def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
         table: Path | None, check: Path | None) -> int:  # fmt: skip
-    """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if that cannot be said."""
+    """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if Java could not answer."""
     pins = load()
     chosen = chosen_releases(",".join(releases), pins)
     if len(chosen) < 2:
-        raise BadInput("diff takes two releases, more than two, or all")
-    held_to = _read(check)
-    compared: list[Compared] = []
+        raise BadInput(f"diff needs two releases or more, or all: {' '.join(releases)!r} is one")
+    page = _read(check)
+    diffs: list[ReleaseDiff] = []
     with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
         java = JavaAnswerer(oracle)
         for rule in named(rules):
             progress.doing(f"making questions for {rule.slug}")
-            asked = sources(rule, rule.examples_of(examples, most=1), seed)
-            found = compare_releases(rule, java, chosen, asked, progress)
-            compared += found
+            questions = sources(rule, rule.examples_of(examples, most=1), seed)
+            diffs += compare_releases(rule, java, chosen, questions, progress)
             if len(chosen) == 2:
-                _print_pair(found[0], java, examples, seed)
-    if len(chosen) > 2 and held_to is None:
-        console().print(markdown(compared), markup=False, soft_wrap=True)
+                _print_pair(diffs[-1], java, examples, seed)
+    if len(chosen) > 2 and page is None:
+        console().print(markdown(diffs), markup=False, soft_wrap=True)
     console().print(f"seed {seed}", style="dim")
     if table is not None:
-        _write(table, compared)
-    if held_to is not None:
-        return _checked(held_to, markdown(compared), [rule.slug for rule in named(rules)], check)
-    if any(each.changes for each in compared):
+        _write(table, diffs)
+    if page is not None:
+        return _checked(page, markdown(diffs), [rule.slug for rule in named(rules)], check)
+    if any(each.changes for each in diffs):
         return 1
-    return 2 if any(each.errors for each in compared) else 0
+    return 2 if any(each.tally.errors for each in diffs) else 0
 
 
-def markdown(compared: Iterable[Compared]) -> str:
-    """The table: for each rule, the releases from which on it reads differently, and how."""
+def markdown(diffs: Iterable[ReleaseDiff]) -> str:
+    """Return the table of changes: for each rule, the releases that changed it, what changed, and an example."""
     lines = [
         "| rule | from | to | what changed | example: the answer before, the answer after, the question |",
         "|---|---|---|---|---|",
     ]
-    for each in compared:
+    for each in diffs:
         first, second = each.releases
         begins, ends = each.rule.java_class(first) is None, each.rule.java_class(second) is None
         if begins != ends:
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {'begins' if begins else 'ends'} | |")
-        told = sorted(each.changes, key=lambda change: size_of(change.example))[:_TOLD]
-        for change in filter(told.__contains__, each.changes):
-            shown = (*first_apart(change.example), change.example.question)
-            example = " ".join(f"`{to_json(part).decode()}`" for part in shown).replace("|", "\\|")
+        shown = sorted(each.changes, key=lambda change: size_of(change.example))[:_CHANGES_SHOWN]
+        for change in filter(shown.__contains__, each.changes):
+            parts = (*first_difference(change.example), change.example.question)
+            example = " ".join(f"`{to_json(part).decode()}`" for part in parts).replace("|", "\\|")
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {change.kind} | {example} |")
-        if more := len(each.changes) - len(told):
+        if more := len(each.changes) - len(shown):
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | and {plural(more, 'more kind')} | |")
     return "\n".join(lines) + "\n"
 
 
-def _print_pair(compared: Compared, java: JavaAnswerer, examples: int, seed: int) -> None:
+def _print_pair(diff: ReleaseDiff, java: JavaAnswerer, examples: int, seed: int) -> None:
     out = console()
-    names = (f"java {compared.releases[0]}", f"java {compared.releases[1]}")
-    for change in shrink_changes(compared, java, examples, seed):
-        out.print(finding(compared.rule, change.example, names, change.count, ""), soft_wrap=True)
-    out.print(compared.summary, markup=False, soft_wrap=True)
+    names = (f"java {diff.releases[0]}", f"java {diff.releases[1]}")
+    for change in shrink_changes(diff, java, examples, seed):
+        out.print(finding(diff.rule, change.example, names, change.count, ""), soft_wrap=True)
+    out.print(diff.summary, markup=False, soft_wrap=True)
 
 
 def _read(path: Path | None) -> str | None:
@@ -98,9 +97,9 @@ def _read(path: Path | None) -> str | None:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _write(path: Path, compared: Sequence[Compared]) -> None:
-    """Between the page's marks, or the whole file where there is none."""
-    text = markdown(compared)
+def _write(path: Path, diffs: Sequence[ReleaseDiff]) -> None:
+    """Write the table between the marks of a page, or into a new file."""
+    text = markdown(diffs)
     page = path.read_text(encoding="utf-8") if path.is_file() else f"{_BEGIN}\n{_END}\n"
     head, _, rest = page.partition(_BEGIN)
     _, _, tail = rest.partition(_END)
@@ -110,25 +109,25 @@ def _write(path: Path, compared: Sequence[Compared]) -> None:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
 
 
-# A script goes wrong in hundreds of ways after one change: a page tells of those with the smallest examples.
-_TOLD = 3
+# After one change a script differs in hundreds of ways: a page shows those with the smallest examples.
+_CHANGES_SHOWN = 3
 _BEGIN, _END = "<!-- table: made by diff -->", "<!-- /table -->"
 
 
 def _checked(page: str, made: str, asked: Sequence[str], path: Path | None) -> int:
-    """The rows about the rules that were asked; what the page says of others was not looked at."""
+    """Compare a page's rows about the rules that were asked; return the exit code."""
     wanted, found = {row for row in _rows(page) if row[0].strip("`") in asked}, _rows(made)
     out = console()
     for row in sorted(found - wanted):
         out.print(f"{path} lacks: {' | '.join(row)}", markup=False, soft_wrap=True)
     for row in sorted(wanted - found):
-        out.print(f"{path} says what Java does not: {' | '.join(row)}", markup=False, soft_wrap=True)
-    out.print(f"{path}: {len(wanted & found)} of {len(wanted | found)} rows are so", markup=False)
+        out.print(f"{path} has a change that Java does not have: {' | '.join(row)}", markup=False, soft_wrap=True)
+    out.print(f"{path}: {len(wanted & found)} of {len(wanted | found)} rows are right", markup=False)
     return 0 if wanted == found else 1
 
 
 def _rows(text: str) -> set[tuple[str, ...]]:
-    """Which rule changes, begins or ends from which release to which. In how many ways it does is up to the questions."""
+    """Return which rule changes, begins or ends from which release to which, without the kinds of change."""
     found: set[tuple[str, ...]] = set()
     for line in text.splitlines():
         if line.startswith("| `"):

@@ -16,10 +16,10 @@ from typing import Any
 import click
 import msgspec
 
+from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
-from kafka_conformance.cli.commands.replay import answerer
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
@@ -83,7 +83,7 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
         ready(svg)
     with ExitStack() as rooms:
-        someone = answerer(who, rooms)
+        someone = open_answerer(who, rooms)
         _refuse_strangers(who, asked)
         stories = [_story(someone, one) for one in asked]
     if svg is not None:

@@ -10,7 +10,7 @@ import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.check import drifts, read_folder
-from kafka_conformance.cases.generation import Made, Plan, freeze
+from kafka_conformance.cases.generation import Plan, RuleCases, freeze
 from kafka_conformance.cases.store import folder_of_cases, write
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
@@ -19,7 +19,7 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.oracle.session import chosen_releases, jvm_name, open_oracle
 from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.rules import named
 from kafka_conformance.rules.mutants import MUTANTS
@@ -104,29 +104,29 @@ class OracleJava:
     @property
     def jvm(self) -> str:
         """The JVM's version, and how it was found."""
-        return f"{self.oracle.jvm.version} ({self.oracle.jvm.java.found_by})"
+        return jvm_name(self.oracle)
 
     @property
     def answerer(self) -> Answerer:
         """The classes of whatever release is asked about."""
         return JavaAnswerer(self.oracle)
 
-    def sha256(self, rule: Rule, at: Release) -> str:
+    def sha256(self, rule: Rule, release: Release) -> str:
         """The jar's, opened for it. Raises KitError where it is not pinned, JarError, WrongRelease."""
-        opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
+        opened = self.oracle.open_broker(str(release)) if rule.broker else self.oracle.open(str(release))
         if not opened.pinned:
-            raise KitError(f"the jars of release {at} are not pinned, so nothing is frozen from them")
+            raise KitError(f"the jars of release {release} are not pinned, so nothing is frozen from them")
         return opened.broker_sha256 if rule.broker else opened.jar_sha256
 
 
-def _exit_code(made: Sequence[Made]) -> int:
+def _exit_code(made: Sequence[RuleCases]) -> int:
     """What Java could not answer keeps from judging; a survivor or a reference that is not Java's is a verdict."""
     if any(each.apart or each.survivors for each in made):
         return 1
     return 2 if any(each.failed or each.missing_labels for each in made) else 0
 
 
-def _print(made: Sequence[Made], sizes: Sequence[int], folder: Path, seed: int) -> None:
+def _print(made: Sequence[RuleCases], sizes: Sequence[int], folder: Path, seed: int) -> None:
     out = console()
     heads = ["rule", "cases", "newest", "kinds", "mutants", "bytes", "asked", "not in its release"]
     rows = [_row(each, size) for each, size in zip(made, sizes, strict=True)]
@@ -153,7 +153,7 @@ def _print(made: Sequence[Made], sizes: Sequence[int], folder: Path, seed: int) 
                 out.print(line, style="bold red", markup=False, soft_wrap=True)
 
 
-def _row(each: Made, size: int) -> list[str]:
+def _row(each: RuleCases, size: int) -> list[str]:
     cases = each.frozen.cases
     newest = list(each.frozen.provenance.jars)[-1:]
     mutants = sum(mutant.rule == each.rule.slug for mutant in MUTANTS)

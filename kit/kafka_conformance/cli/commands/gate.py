@@ -7,7 +7,6 @@ frozen cases with Java's answers, then generated questions.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -15,8 +14,9 @@ from pathlib import Path
 
 import click
 
+from kafka_conformance.answerers.names import target_name
 from kafka_conformance.answerers.target import TargetAnswerer, open_target
-from kafka_conformance.cases.failures import FOLDER, TARGET
+from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError, TargetLost
 from kafka_conformance.core.events import Event, to_line
@@ -27,7 +27,7 @@ from kafka_conformance.gate.grading import check_grade
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import writers as gate_writers
-from kafka_conformance.gate.runner import Gated, GatePlan, gate, newest_with
+from kafka_conformance.gate.runner import GatePlan, GateResult, gate, newest_with
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
@@ -71,7 +71,7 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
         for slug, grade in someone.grades.items():
             if slug in RULES:
                 check_grade(RULES[slug], grade)
-        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), f"{TARGET}{_spelled(target, command)}")
+        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command))
         progress = rooms.enter_context(steps("the gate", len(asked)))
         gated = gate(someone, plan, entries, stream, progress)
     gate_writers.show(gated.events)
@@ -114,10 +114,6 @@ def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
     return found
 
 
-def _spelled(target: str, command: Sequence[str]) -> str:
-    return target or f"-- {shlex.join(command)}"
-
-
 @contextmanager
 def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[TargetAnswerer]:
     """The target. One that does not come to its hello is told apart by what it did. Raises KitError."""
@@ -155,7 +151,7 @@ def _writing(path: Path) -> Iterator[None]:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _write_known(path: Path, entries: KnownFailures, gated: Gated) -> int:
+def _write_known(path: Path, entries: KnownFailures, gated: GateResult) -> int:
     """The file made or mended; 2 if something could not be judged, for then nothing may be called known or stale."""
     if gated.ended.exit_code == 2:
         raise KitError(f"{path} was left as it is: {gated.ended.why}")

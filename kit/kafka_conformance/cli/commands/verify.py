@@ -6,146 +6,163 @@ Writes a certificate when every answer of the reference matches Java's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from kafka_conformance.answerers.mutant import mutant_answerer
-from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.answerers.names import REFERENCE, reference_or_mutant
 from kafka_conformance.cli import options
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import named
 from kafka_conformance.verify import certificate as certifying
-from kafka_conformance.verify.verification import Judged, Plan, verify
-from kafka_jars.pins import load
+from kafka_conformance.verify.partial import record_rows, resumed_seed
+from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
+from kafka_jars.pins import Pins, load
 
 __all__ = ["run"]
 
 
-# Asking one release is for a quick look, and for CI; what is claimed of all of them rests on more.
+# One release is verified quickly, as in CI; a claim about several rests on more questions.
 _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 
 
 @options.kafka("newest")
 @options.rules
 @options.examples(None)
-@options.seed
+@options.resumable_seed
 @click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="BYTES",
               help="Also ask every key of up to this many bytes.")  # fmt: skip
 @options.who("reference or mutant:NAME, whose answers are compared with Java's")
 @options.as_json
 @click.option("--certificate", default=certifying.LAST, type=options.FILE, show_default=True, metavar="FILE",
-              help="Where to write the certificate.")  # fmt: skip
-def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int, exhaustive: int, who: str,
+              help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
+def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, who: str,
         as_json: bool, certificate: Path) -> int:  # fmt: skip
     """Ask, print, certify; the exit code."""
     pins = load()
     releases = chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
-    plan = Plan(named(rules), releases, examples, seed, exhaustive)
-    judged_one = _answerer(who)
-    with steps("starting Spark's JVM", len(plan.rules) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
-        results = verify(oracle, judged_one, plan, progress)
-        jvm = f"{oracle.jvm.version} ({oracle.jvm.java.found_by})"
+    actual, partial = reference_or_mutant(who), Path(f"{certificate}.partial")
+    plan = Plan(named(rules), releases, examples, seed or 0, exhaustive)
+    if seed is None:
+        resumed = resumed_seed(partial, plan) if who == REFERENCE else None
+        plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
+    results, jvm = _verify(plan, actual, pins, partial if who == REFERENCE else None)
     code = _exit_code(results)
-    made = certifying.made_from(results, plan, jvm)
-    if who == "reference" and code == 0:
-        certifying.write(made, certificate)
+    certified = who == REFERENCE and code == 0
+    if certified:
+        certifying.write(certifying.made_from(results, plan, jvm), certificate)
     if as_json:
         print(msgspec.json.encode(_document(results, plan, jvm, code)).decode())
     else:
-        _print(results, plan, jvm, code, str(certificate) if who == "reference" and code == 0 else "")
+        _print(results, plan, jvm, code, str(certificate) if certified else "")
     return code
 
 
-def _answerer(who: str) -> ReferenceAnswerer:
-    if who == "reference":
-        return ReferenceAnswerer()
-    if who.startswith("mutant:"):
-        return mutant_answerer(who.removeprefix("mutant:"))
-    raise BadInput(f"{who} is nobody verify knows: reference, or mutant:NAME")
+def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> tuple[list[RuleResult], str]:
+    """Verify what is not in ``partial`` yet; return all results in the order of the plan, and the JVM."""
+    tasks = plan.tasks()
+    with ExitStack() as stack:
+        progress = stack.enter_context(steps("starting Spark's JVM", len(tasks)))
+        verifier: VerifierPool | Verifier
+        if (workers := worker_count(len(tasks))) > 1:
+            verifier = stack.enter_context(open_pool(plan, actual.name, workers))
+        else:
+            verifier = Verifier(stack.enter_context(open_oracle(pins)), actual, plan)
+        finished, record = stack.enter_context(record_rows(partial, plan, verifier.jvm))
+        progress.advance(len(finished))
+        results = dict(finished)
+        left = [(rule, release) for rule, release in tasks if (rule.slug, str(release)) not in finished]
+        for result in verifier.results(left, lambda rule, release: progress.doing(f"{rule.slug} in {release}")):
+            record(result)
+            results[result.tally.rule.slug, str(result.release)] = result
+            progress.advance()
+        return [results[rule.slug, str(release)] for rule, release in tasks], verifier.jvm
 
 
-def _exit_code(results: Sequence[Judged]) -> int:
-    """A disagreement is certain whatever else went wrong; agreement is only claimed where everything was judged."""
-    if any(judged.tally.differences for judged in results):
+def _exit_code(results: Sequence[RuleResult]) -> int:
+    """Return 1 for a difference, whatever else failed; 0 only where everything was result."""
+    if any(result.tally.differences for result in results):
         return 1
-    unsure = any(judged.tally.errors or judged.tally.missing_labels or not judged.tally.total for judged in results)
-    return 2 if unsure or not results else 0
+    return 0 if results and all(result.matches for result in results) else 2
 
 
-def _print(results: Sequence[Judged], plan: Plan, jvm: str, code: int, certificate: str) -> None:
+def _print(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int, certificate: str) -> None:
     out = console()
     out.print(_matrix(results))
     _print_sources(out, results)
-    for judged in results:
-        for found in judged.found:
-            out.print(finding(found.rule, found.difference, found.names, found.count, found.saved_as), soft_wrap=True)
-        for line in _troubles(judged):
+    for result in results:
+        for found in result.findings:
+            out.print(finding(found.rule, found.difference, found.names, found.count, found.id), soft_wrap=True)
+        for line in _errors(result):
             out.print(line, style="bold red", markup=False, soft_wrap=True)
-    asked = sum(judged.tally.total for judged in results)
-    agreed = sum(judged.tally.agreed for judged in results)
-    words = {0: "no disagreement", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "could not be judged"}[code]
+    asked = sum(result.tally.total for result in results)
+    agreed = sum(result.tally.agreed for result in results)
+    verdict = {0: "no difference", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "not verified"}[code]
     if not results:
-        words += ": none of these rules exists in these releases"
-    absent = sum(judged.tally.unsupported for judged in results)
-    if absent:
-        words += f" ({absent:,} more are about what their release does not have)"
-    said = f"{plural(asked, 'question')}, {agreed:,} answered alike: {words}. seed {plan.seed}, JVM {jvm}"
-    out.print(said, markup=False, soft_wrap=True)
+        verdict += ": none of these rules exists in these releases"
+    unsupported = sum(result.tally.unsupported for result in results)
+    if unsupported:
+        verdict += f" ({unsupported:,} more questions do not exist in their release)"
+    out.print(f"{agreed:,} of {plural(asked, 'answer')} match: {verdict}. seed {plan.seed}, JVM {jvm}",
+              markup=False, soft_wrap=True)  # fmt: skip
     if certificate:
         out.print(f"certificate: {certificate}", style="dim", markup=False, soft_wrap=True)
 
 
-def _matrix(results: Sequence[Judged]) -> Any:
-    """A row for each release, a column for each rule: how many questions were answered alike, and how many were not."""
-    rules = list(dict.fromkeys(judged.tally.rule.slug for judged in results))
+def _matrix(results: Sequence[RuleResult]) -> Any:
+    """Return a table of matching answers: a row for each release, a column for each rule."""
+    rules = list(dict.fromkeys(result.tally.rule.slug for result in results))
     rows: dict[str, dict[str, str]] = {}
-    for judged in results:
+    for result in results:
         row = rows.setdefault(
-            f"{judged.release}{'' if judged.pinned else ' (unpinned)'}", {"jar": judged.jar_sha256[:12]}
+            f"{result.release}{'' if result.pinned else ' (unpinned)'}", {"jar": result.jar_sha256[:12]}
         )
-        row[judged.tally.rule.slug] = _cell(judged)
-    lines = [[at, *(row.get(rule, "-") for rule in rules), row["jar"]] for at, row in rows.items()]
-    return table("questions answered alike", ["release", *(rule.replace("-", "-\n") for rule in rules), "jar"], lines)
+        row[result.tally.rule.slug] = _cell(result)
+    lines = [[release, *(row.get(rule, "-") for rule in rules), row["jar"]] for release, row in rows.items()]
+    return table("answers that match", ["release", *(rule.replace("-", "-\n") for rule in rules), "jar"], lines)
 
 
-def _cell(judged: Judged) -> str:
-    tally = judged.tally
+def _cell(result: RuleResult) -> str:
+    tally = result.tally
     counts = (tally.differ, "differ"), (len(tally.errors), "errored"), (tally.unsupported, "unsupported")
     notes = [f"{count:,} {what}" for count, what in counts if count]
     return "  ".join([f"{tally.agreed:,}", *notes])
 
 
-def _troubles(judged: Judged) -> Iterator[str]:
-    slug = judged.tally.rule.slug
-    for _, what in judged.tally.errors[:3]:
-        yield f"{slug} in {judged.release} could not be judged: {what}"
-    if judged.tally.missing_labels:
-        yield f"{slug} in {judged.release}: never asked: {', '.join(judged.tally.missing_labels)}"
+def _errors(result: RuleResult) -> Iterator[str]:
+    """Yield why a result is not verified, one line for each reason."""
+    name = f"{result.tally.rule.slug} in {result.release}"
+    for line in result.tally.error_lines(3):
+        yield f"{name} could not be judged: {line}"
+    if result.tally.missing_labels:
+        yield f"{name}: never asked: {', '.join(result.tally.missing_labels)}"
 
 
-def _print_sources(out: Any, results: Sequence[Judged]) -> None:
-    """Where the questions of a rule came from and how many kinds there were; once, since every release gets the same."""
+def _print_sources(out: Any, results: Sequence[RuleResult]) -> None:
+    """Print the sources of each rule's questions and the number of their kinds; they are the same in every release."""
     fullest: dict[str, Tally] = {}
-    for judged in results:  # a release that lacks a part of the rule answers fewer of them
-        slug = judged.tally.rule.slug
-        if slug not in fullest or judged.tally.total > fullest[slug].total:
-            fullest[slug] = judged.tally
+    for result in results:  # a release that lacks a part of the rule answers fewer of them
+        slug = result.tally.rule.slug
+        if slug not in fullest or result.tally.total > fullest[slug].total:
+            fullest[slug] = result.tally
     for slug, tally in fullest.items():
         parts = "; ".join(f"{count:,} {source}" for source, count in tally.asked.items())
         out.print(f"{slug}: {parts} ({len(tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
 
 
-def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
+def _document(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
     return {
         "exit_code": code,
         "seed": plan.seed,
@@ -154,28 +171,28 @@ def _document(results: Sequence[Judged], plan: Plan, jvm: str, code: int) -> dic
         "kit": kit_version(),
         "results": [
             {
-                "rule": judged.tally.rule.slug,
-                "release": str(judged.release),
-                "jar_sha256": judged.jar_sha256,
-                "pinned": judged.pinned,
-                "asked": judged.tally.total,
-                "agreed": judged.tally.agreed,
-                "differ": judged.tally.differ,
-                "unsupported": judged.tally.unsupported,
-                "errored": [what for _, what in judged.tally.errors],
-                "sources": dict(judged.tally.asked),
-                "kinds": dict(sorted(judged.tally.labels.items())),
+                "rule": result.tally.rule.slug,
+                "release": str(result.release),
+                "jar_sha256": result.jar_sha256,
+                "pinned": result.pinned,
+                "asked": result.tally.total,
+                "agreed": result.tally.agreed,
+                "differ": result.tally.differ,
+                "unsupported": result.tally.unsupported,
+                "errored": result.tally.error_lines(len(result.tally.errors)),
+                "sources": dict(result.tally.asked),
+                "kinds": dict(sorted(result.tally.labels.items())),
                 "findings": [
                     {
-                        "id": found.saved_as,
+                        "id": found.id,
                         "question": found.difference.question,
                         "expected": found.difference.expected,
                         "actual": found.difference.actual,
                         "count": found.count,
                     }
-                    for found in judged.found
+                    for found in result.findings
                 ],
             }
-            for judged in results
+            for result in results
         ],
     }

@@ -138,5 +138,5 @@ def test_a_mutant_answers_as_itself() -> None:
 
 
 def test_nobody() -> None:
-    with pytest.raises(BadInput, match="nobody is nobody I know"):
+    with pytest.raises(BadInput, match="unknown answerer 'nobody'"):
         answered(ASK, who="nobody")

@@ -89,7 +89,7 @@ def test_what_breaks_down_is_no_change_and_no_agreement(asked: Any, monkeypatch:
 
 @pytest.mark.parametrize("releases", ["4.4.0", "newest"])
 def test_one_release_is_too_few(asked: Any, releases: str) -> None:
-    with pytest.raises(BadInput, match="diff takes two releases"):
+    with pytest.raises(BadInput, match="diff needs two releases or more, or all"):
         asked(releases, PRODUCER)
 
 
@@ -106,7 +106,7 @@ def test_a_page_is_written_and_held_to(asked: Any, tmp_path: Path) -> None:
     code, said = asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)
     assert code == 1
     assert "page.md lacks: " in said
-    assert "page.md says what Java does not: " in said
+    assert "page.md has a change that Java does not have: " in said
 
 
 def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
 
 def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, whole = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
-    monkeypatch.setattr(diff, "_TOLD", 1)
+    monkeypatch.setattr(diff, "_CHANGES_SHOWN", 1)
     _, short = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
     rows = [line for line in whole.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
     told = [line for line in short.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]

@@ -164,7 +164,7 @@ def test_the_page_shows_what_is_printed_and_drawn(shown: Shown, tmp_path: Path) 
         ([{"rule": "murmur2", "question": {"kay": ""}}], {}, "it.json: the question is none of rule murmur2"),
         ([{**MURMUR2, "kafka": "4.x"}], {}, "'4.x' is not a Kafka release"),
         ([MURMUR2], {"kafka": "new"}, "'new' is not a Kafka release"),
-        ([MURMUR2], {"who": "nobody"}, "nobody is nobody I know"),
+        ([MURMUR2], {"who": "nobody"}, "unknown answerer 'nobody'"),
         ([MURMUR2], {"who": "mutant:zero-bit"}, "unknown mutant 'zero-bit'"),
         (
             [SCRIPT],

@@ -98,7 +98,7 @@ def test_an_answer_broken_on_purpose_is_red(capsys: pytest.CaptureFixture[str]) 
     assert run("--rules", SLUG, "--check", "one") == 1
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 11, "ten, and the count"
-    assert "Java says" in lines[0]
+    assert "Java returns" in lines[0]
     drifted = int(lines[-1].split(": ")[1].split(" drifts")[0].replace(",", ""))
     assert drifted >= sum(len(case.releases) for case in found.cases)
 

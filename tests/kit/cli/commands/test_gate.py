@@ -53,7 +53,7 @@ def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> 
     (failure,) = (tmp_path / ".kafka-conformance" / "failures").iterdir()
     again = CliRunner().invoke(app, ["replay", str(failure)], standalone_mode=False)
     assert again.return_value == 1
-    assert "they differ" in again.output
+    assert "the answers differ" in again.output
 
 
 def test_known_failures_are_written_hold_and_are_mended(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatc
     monkeypatch.syspath_prepend(str(tmp_path))
     done = _run("python:lenient:answerer")
     assert isinstance(done.exception, BadInput)
-    assert "leave murmur2 out of its grades" in str(done.exception)
+    assert "remove murmur2 from its grades" in str(done.exception)
 
 
 def test_a_stream_that_is_full_is_one_line_and_another_error_is_not_told_as_that(

@@ -55,7 +55,7 @@ def test_who_was_wrong_is_wrong_again(replayed: Replayed) -> None:
             '  {"key":"666f6f626172","partitions":12}',
             '  reference 4.4.0        {"partition":6}',
             '  mutant:sign-abs 4.4.0  {"partition":2}',
-            "they differ",
+            "the answers differ",
         ],
     )
 
@@ -70,7 +70,7 @@ def test_anybody_may_take_a_place(replayed: Replayed, actual: str, answer: int) 
 def test_who_is_right_by_now_agrees(replayed: Replayed) -> None:
     code, lines = replayed(actual="reference")
     assert code == 0
-    assert lines[-1] == "they agree now"
+    assert lines[-1] == "the answers match now"
 
 
 def test_a_file_of_another_folder(replayed: Replayed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,11 +104,11 @@ def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"actual": {**MUTANT, "by": "nobody"}}, "nobody is nobody I know: reference, java, mutant:NAME, or target:"),
+        ({"actual": {**MUTANT, "by": "nobody"}}, "unknown answerer 'nobody': expected reference, java, mutant:NAME, or target:"),
         ({"actual": {**MUTANT, "by": "mutant:zero-bit"}}, "unknown mutant 'zero-bit'"),
         ({"actual": {**MUTANT, "release": "4.x"}}, "'4.x' is not a Kafka release"),
         ({"rule": "partition-for-keys"}, "unknown rule 'partition-for-keys'"),
-        ({"question": {"key": "61"}}, "the question is none of rule partition-for-key"),
+        ({"question": {"key": "61"}}, "the question is not one of rule partition-for-key"),
     ],
 )
 def test_what_cannot_be_replayed(replayed: Replayed, changes: dict[str, Any], why: str) -> None:

@@ -54,13 +54,13 @@ def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 def wrong(monkeypatch: pytest.MonkeyPatch, instead: Any, slug: str = "murmur2") -> None:
     """The reference answers by ``instead``; Java's stand-in as before."""
-    monkeypatch.setattr(verify, "ReferenceAnswerer", lambda: ReferenceAnswerer("mine", instead))
+    monkeypatch.setattr(verify, "reference_or_mutant", lambda _: ReferenceAnswerer("mine", instead))
 
 
 def test_what_agrees_is_certified(ran: Any) -> None:
     code, said = ran()
     assert code == 0
-    assert "1,495 questions, 1,495 answered alike: no disagreement. seed 7, JVM 17.0.9 (a test)" in said
+    assert "1,495 of 1,495 answers match: no difference. seed 7, JVM 17.0.9 (a test)" in said
     assert "certificate: made/certificate.json" in said
     made = json.loads(Path("made/certificate.json").read_text(encoding="utf-8"))
     (row,) = made["rows"]

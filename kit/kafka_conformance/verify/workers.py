@@ -1,0 +1,230 @@
+"""Worker processes of a verification: each has a JVM of its own, and verifies one rule in one release at a time.
+
+A worker reads tasks from its standard input and writes results to its standard output, as pickles. It ends when its
+standard input is closed, so also when the parent is killed. Workers do not share a terminal's Ctrl-C: the parent ends
+them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import queue
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from kafka_conformance.answerers.names import reference_or_mutant
+from kafka_conformance.core import interrupts
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.session import open_oracle
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.question_store import QuestionStore
+from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_reference.releases import Release
+
+__all__ = ["VerifierPool", "open_pool", "worker_count"]
+
+Task = tuple[Rule, Release]
+
+_END_LIMIT_S = 15
+# A worker takes up to 3 GiB: its JVM's heap of 2 GiB, and the questions.
+_MOST_WORKERS = 4
+# Rules that take longest, by measurement: they start first, so that all workers end at about the same time.
+_SLOWEST = (
+    "producer-send",
+    "producer-sequences",
+    "record-accumulator",
+    "broker-producer-state",
+    "delivery",
+    "record-sizes",
+)
+
+
+def worker_count(tasks: int) -> int:
+    """Return how many workers to start: one for each core, and none without a task."""
+    return min(tasks, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, _MOST_WORKERS)
+
+
+@dataclass
+class _Worker:
+    process: subprocess.Popen[bytes]
+    jvm: str = ""
+    release: Release | None = None
+
+    def send(self, message: Any) -> None:
+        assert self.process.stdin is not None  # noqa: S101  it was started with a pipe
+        try:
+            _Pickler(self.process.stdin).dump(message)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise self.lost() from None
+
+    def receive(self) -> Any:
+        """Return the next message. Raises what the worker raised."""
+        assert self.process.stdout is not None  # noqa: S101  it was started with a pipe
+        try:
+            message = _Unpickler(self.process.stdout).load()
+        except EOFError:
+            raise self.lost() from None
+        if isinstance(message, BaseException):
+            raise message
+        return message
+
+    def lost(self) -> KitError:
+        return KitError(
+            f"a worker of verify ended with code {self.process.wait()}: run the same command again to resume"
+        )
+
+
+class VerifierPool:
+    """Verifies tasks in several workers; see :func:`open_pool`."""
+
+    def __init__(self, workers: Sequence[_Worker]) -> None:
+        self._workers = workers
+        self.jvm = workers[0].jvm
+        """The JVM's version and how it was found."""
+
+    def results(self, tasks: Sequence[Task], start: Callable[[Rule, Release], None]) -> Iterator[RuleResult]:
+        """Verify each task, after a call to ``start``; yield results as they come. Raises KitError or JarError."""
+        waiting, started = sorted(tasks, key=_rank), set[str]()
+        with selectors.DefaultSelector() as selector:
+
+            def next_task(worker: _Worker) -> None:
+                if waiting:
+                    rule, worker.release = waiting.pop(_choose(waiting, worker, self._workers, started))
+                    started.add(rule.slug)
+                    start(rule, worker.release)
+                    worker.send((rule, worker.release))
+
+            for worker in self._workers:
+                selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
+                next_task(worker)
+            for _ in tasks:
+                (key, _), *_ = selector.select()
+                result = key.data.receive()
+                next_task(key.data)
+                yield result
+
+
+def _rank(task: Task) -> tuple[Release, int]:
+    rule, release = task
+    return release, _SLOWEST.index(rule.slug) if rule.slug in _SLOWEST else len(_SLOWEST)
+
+
+def _choose(waiting: Sequence[Task], worker: _Worker, workers: Sequence[_Worker], started: set[str]) -> int:
+    """Return the place of a worker's next task.
+
+    First come rules whose questions do not exist yet, then the release that the worker has open, then a release that no
+    worker has open.
+    """
+    open_elsewhere = {other.release for other in workers if other is not worker}
+
+    def cost(place: int) -> tuple[bool, bool, bool, int]:
+        rule, release = waiting[place]
+        return rule.slug in started, release != worker.release, release in open_elsewhere, place
+
+    return min(range(len(waiting)), key=cost)
+
+
+@contextmanager
+def open_pool(plan: Plan, actual: str, count: int) -> Iterator[VerifierPool]:
+    """Start workers that compare the answerer named ``actual`` with Java; they end with the block. Raises KitError."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kafka-conformance-"))
+        workers = [stack.enter_context(_started()) for _ in range(count)]
+        for worker in workers:
+            worker.send((plan, actual, Path(folder)))
+        for worker in workers:
+            worker.jvm = worker.receive()
+        yield VerifierPool(workers)
+
+
+@contextmanager
+def _started() -> Iterator[_Worker]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kafka_conformance.verify.workers"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield _Worker(process)
+    finally:
+        interrupts.heard()
+        with suppress(OSError):
+            process.stdin.close()  # type: ignore[union-attr]
+        try:
+            process.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()  # type: ignore[union-attr]
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a rule as its slug: a rule holds functions."""
+
+    def persistent_id(self, value: Any) -> Any:
+        return value.slug if isinstance(value, Rule) else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, slug: Any) -> Rule:
+        return RULES[slug]
+
+
+def _work(tasks: queue.SimpleQueue[Any], results: IO[bytes]) -> None:
+    """Verify tasks until the parent closes the pipe."""
+
+    def send(message: Any) -> None:
+        held = io.BytesIO()
+        _Pickler(held).dump(message)
+        results.write(held.getbuffer())
+        results.flush()
+
+    try:
+        plan, actual, folder = tasks.get()
+        with open_oracle() as oracle:
+            store = QuestionStore(plan, folder)
+            verifier = Verifier(oracle, reference_or_mutant(actual), plan, store.sources)
+            send(verifier.jvm)
+            while True:
+                send(verifier.verify(*tasks.get()))
+    except Exception as error:  # noqa: BLE001  the parent raises it
+        try:
+            send(error)
+        except (pickle.PicklingError, TypeError, AttributeError):
+            send(KitError(f"a worker of verify failed: {type(error).__name__}: {error}"))
+
+
+def _read_tasks(pipe: IO[bytes], tasks: queue.SimpleQueue[Any]) -> None:
+    """Queue the parent's tasks; interrupt the worker when the parent closes the pipe."""
+    with suppress(EOFError, OSError):
+        while True:
+            tasks.put(_Unpickler(pipe).load())
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> None:
+    """Run a worker."""
+    interrupts.listen()
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no result
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        _work(tasks, results)
+
+
+if __name__ == "__main__":
+    main()
