@@ -6,13 +6,9 @@ and release whose answers all match. Other results are asked again. The file is 
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +18,7 @@ from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
+from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_reference.releases import Release
 
@@ -33,7 +30,6 @@ Finished = Mapping[tuple[str, str], RuleResult]
 
 class _Head(msgspec.Struct, frozen=True):
     kit: str
-    code: str
     rules: tuple[str, ...]
     releases: tuple[str, ...]
     examples: int
@@ -44,6 +40,7 @@ class _Head(msgspec.Struct, frozen=True):
 class _Row(msgspec.Struct, frozen=True):
     rule: str
     release: str
+    fingerprint: str
     jvm: str
     asked: dict[str, int]
     agreed: int
@@ -63,16 +60,18 @@ def resumed_seed(path: Path, plan: Plan) -> int | None:
 def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finished, Callable[[RuleResult], None]]]:
     """Resume or begin the file: yields the finished results and a function that writes another one.
 
-    Rows of another plan, code or JVM are dropped. Without a ``path``, nothing is kept. Raises KitError if the file cannot
-    be written.
+    Rows of another plan, JVM or form of the rule are dropped. Without a ``path``, nothing is kept. Raises KitError if the
+    file cannot be written.
     """
     if path is None:
         yield {}, lambda _: None
         return
     head, rows = _read(path)
     wanted = _head(plan, plan.seed)
-    kept = [row for row in rows if row.jvm == jvm] if head == wanted else []
     by_slug = {rule.slug: rule for rule in plan.rules}
+    kept = [
+        row for row in rows if head == wanted and (row.jvm, row.fingerprint) == (jvm, fingerprint(by_slug[row.rule]))
+    ]
     finished = {(row.rule, row.release): _result(by_slug[row.rule], row, plan.releases) for row in kept}
     lines = [msgspec.json.encode(line) for line in (wanted, *kept)]
 
@@ -87,7 +86,7 @@ def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finis
 
 def _head(plan: Plan, seed: int) -> _Head:
     rules, releases = (rule.slug for rule in plan.rules), map(str, plan.releases)
-    return _Head(kit_version(), _code(), tuple(rules), tuple(releases), plan.examples, plan.longest_key, seed)
+    return _Head(kit_version(), tuple(rules), tuple(releases), plan.examples, plan.longest_key, seed)
 
 
 def _read(path: Path) -> tuple[_Head | None, list[_Row]]:
@@ -100,29 +99,11 @@ def _read(path: Path) -> tuple[_Head | None, list[_Row]]:
 
 def _row(result: RuleResult, jvm: str) -> _Row:
     counts = result.tally
-    return _Row(counts.rule.slug, str(result.release), jvm, counts.asked, counts.agreed, counts.unsupported,
-                counts.labels, result.jar_sha256, result.pinned)  # fmt: skip
+    return _Row(counts.rule.slug, str(result.release), fingerprint(counts.rule), jvm, counts.asked, counts.agreed,
+                counts.unsupported, counts.labels, result.jar_sha256, result.pinned)  # fmt: skip
 
 
 def _result(rule: Rule, row: _Row, releases: Any) -> RuleResult:
     counts = Tally(rule, Counter(row.asked), row.agreed, row.unsupported, Counter(row.labels))
     release: Release = next(release for release in releases if str(release) == row.release)
     return RuleResult(release, counts, (), row.jar_sha256, row.pinned)
-
-
-@cache
-def _code() -> str:
-    """The sha256 of all code that decides an answer: the reference, the kit, the Java half and the pinned jars."""
-    digest = hashlib.sha256()
-    for package in ("kafka_reference", "kafka_conformance", "kafka_jars"):
-        for name, content in sorted(_files(files(package), package)):
-            digest.update(f"{name} {len(content)}\n".encode() + content)
-    return digest.hexdigest()
-
-
-def _files(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _files(entry, f"{name}/{entry.name}")
-        elif entry.name.endswith((".py", ".java", ".toml")):
-            yield f"{name}/{entry.name}", entry.read_bytes()

@@ -14,6 +14,7 @@ from kafka_conformance.answerers.names import REFERENCE
 from kafka_conformance.cases.failures import save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, Difference, Tally, group_by_kind, shrink_difference, tally
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Agrees, Answered, Differs, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, key_columns, sources
@@ -98,13 +99,12 @@ class Verifier:
         """The JVM's version and how it was found."""
         return jvm_name(self._oracle)
 
-    def results(
-        self, tasks: Sequence[tuple[Rule, Release]], start: Callable[[Rule, Release], None]
-    ) -> Iterator[RuleResult]:
-        """Verify each task, after a call to ``start``. Raises KitError or JarError when Java cannot be asked."""
+    def results(self, tasks: Sequence[tuple[Rule, Release]], progress: Steps) -> Iterator[RuleResult]:
+        """Verify each task. Raises KitError or JarError when Java cannot be asked."""
         for rule, release in tasks:
-            start(rule, release)
+            progress.doing(f"{rule.slug} in {release}")
             yield self.verify(rule, release)
+            progress.advance()
         self.close()
 
     def verify(self, rule: Rule, release: Release) -> RuleResult:

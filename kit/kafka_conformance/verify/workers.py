@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import IO, Any
 from kafka_conformance.answerers.names import reference_or_mutant
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules import RULES
@@ -38,6 +39,7 @@ __all__ = ["VerifierPool", "open_pool", "worker_count"]
 Task = tuple[Rule, Release]
 
 _END_LIMIT_S = 15
+_PROGRESS_S = 5.0
 # A worker takes up to 3 GiB: its JVM's heap of 2 GiB, and the questions.
 _MOST_WORKERS = 4
 # Rules that take longest, by measurement: they start first, so that all workers end at about the same time.
@@ -95,8 +97,8 @@ class VerifierPool:
         self.jvm = workers[0].jvm
         """The JVM's version and how it was found."""
 
-    def results(self, tasks: Sequence[Task], start: Callable[[Rule, Release], None]) -> Iterator[RuleResult]:
-        """Verify each task, after a call to ``start``; yield results as they come. Raises KitError or JarError."""
+    def results(self, tasks: Sequence[Task], progress: Steps) -> Iterator[RuleResult]:
+        """Verify each task; yield results as they come. Raises KitError or JarError."""
         waiting, started = sorted(tasks, key=_rank), set[str]()
         with selectors.DefaultSelector() as selector:
 
@@ -104,17 +106,20 @@ class VerifierPool:
                 if waiting:
                     rule, worker.release = waiting.pop(_choose(waiting, worker, self._workers, started))
                     started.add(rule.slug)
-                    start(rule, worker.release)
+                    progress.doing(f"{rule.slug} in {worker.release}")
                     worker.send((rule, worker.release))
 
             for worker in self._workers:
                 selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
                 next_task(worker)
             for _ in tasks:
-                (key, _), *_ = selector.select()
-                result = key.data.receive()
-                next_task(key.data)
+                while not (ready := selector.select(_PROGRESS_S)):
+                    progress.advance(0)
+                worker = ready[0][0].data
+                result = worker.receive()
+                next_task(worker)
                 yield result
+                progress.advance()
 
 
 def _rank(task: Task) -> tuple[Release, int]:
@@ -153,10 +158,10 @@ def open_pool(plan: Plan, actual: str, count: int) -> Iterator[VerifierPool]:
 @contextmanager
 def _started() -> Iterator[_Worker]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "kafka_conformance.verify.workers"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "kafka_conformance.verify.workers"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-        start_new_session=True,
-    )  # fmt: skip
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+    )
     try:
         yield _Worker(process)
     finally:

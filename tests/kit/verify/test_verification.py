@@ -15,6 +15,7 @@ from kafka_conformance.answerers.names import reference_or_mutant
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import OracleFault
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.rule import Murmur2Question
@@ -62,7 +63,7 @@ def judged(
 ) -> list[RuleResult]:  # fmt: skip
     plan = Plan(rules, list(map(parse_release, versions.split())), examples, 7, longest)
     verifier = Verifier(oracle or Bulk(), actual or ReferenceAnswerer(), plan)  # type: ignore[arg-type]
-    return list(verifier.results(plan.tasks(), lambda *_: None))
+    return list(verifier.results(plan.tasks(), Steps("", 1)))
 
 
 def saved() -> list[dict[str, Any]]:

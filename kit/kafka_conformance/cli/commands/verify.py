@@ -84,10 +84,9 @@ def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> t
         progress.advance(len(finished))
         results = dict(finished)
         left = [(rule, release) for rule, release in tasks if (rule.slug, str(release)) not in finished]
-        for result in verifier.results(left, lambda rule, release: progress.doing(f"{rule.slug} in {release}")):
+        for result in verifier.results(left, progress):
             record(result)
             results[result.tally.rule.slug, str(result.release)] = result
-            progress.advance()
         return [results[rule.slug, str(release)] for rule, release in tasks], verifier.jvm
 
 

@@ -1,0 +1,80 @@
+"""Worker processes without Java: which task goes where, what a pickle holds, how questions are shared."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kafka_conformance.core.pipeline import Difference, Tally
+from kafka_conformance.core.sources import sources as generated
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.verify import question_store
+from kafka_conformance.verify.question_store import QuestionStore
+from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.workers import _choose, _Pickler, _rank, _Unpickler, worker_count
+from kafka_reference.releases import parse_release
+
+MURMUR2, SIZES, STICKY = (RULES[slug] for slug in ("murmur2", "record-sizes", "sticky-distribution"))
+OLD, NEW = map(parse_release, ("3.9.2", "4.4.0"))
+
+
+def worker(release: Any = None) -> Any:
+    return SimpleNamespace(release=release)
+
+
+def test_slow_rules_start_first() -> None:
+    assert [rule for rule, _ in sorted([(MURMUR2, OLD), (SIZES, OLD)], key=_rank)] == [SIZES, MURMUR2]
+    assert min([(SIZES, NEW), (MURMUR2, OLD)], key=_rank) == (MURMUR2, OLD)
+
+
+def test_questions_are_generated_before_they_are_asked_again() -> None:
+    mine, other = worker(), worker(OLD)
+    waiting = [(MURMUR2, OLD), (SIZES, OLD), (MURMUR2, NEW)]
+    assert waiting[_choose(waiting, mine, [mine, other], {"murmur2"})] == (SIZES, OLD)
+
+
+def test_a_worker_keeps_its_release_then_takes_one_that_is_not_open() -> None:
+    mine, other = worker(NEW), worker(OLD)
+    waiting = [(MURMUR2, OLD), (SIZES, OLD), (SIZES, NEW)]
+    started = {"murmur2", "record-sizes"}
+    assert waiting[_choose(waiting, mine, [mine, other], started)] == (SIZES, NEW)
+    waiting = [(MURMUR2, OLD), (SIZES, parse_release("4.3.0"))]
+    assert waiting[_choose(waiting, mine, [mine, other], started)] == waiting[1]
+    assert _choose(waiting[:1], mine, [mine, other], started) == 0, "no worker is idle while a task waits"
+
+
+def test_no_more_workers_than_tasks() -> None:
+    assert worker_count(0) == 0
+    assert worker_count(1) == 1
+    assert 1 <= worker_count(100) <= 4
+
+
+def test_a_result_goes_through_a_pipe_with_its_rule() -> None:
+    counts = Tally(MURMUR2, Counter(a=1), differences=[Difference(Murmur2Question("61"), {"hash": 1}, {"hash": 2})])
+    result = RuleResult(NEW, counts, (), "ab", True)
+    pipe = io.BytesIO()
+    _Pickler(pipe).dump(result)
+    pipe.seek(0)
+    received = _Unpickler(pipe).load()
+    assert received == result
+    assert received.tally.rule is MURMUR2
+
+
+@pytest.mark.parametrize("rule", [MURMUR2, STICKY], ids=lambda rule: rule.slug)
+def test_a_rule_is_generated_once_for_all_workers(rule: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan([rule], [OLD, NEW], 50, 7, -1)
+    first = QuestionStore(plan, tmp_path).sources(rule)
+    assert list(first) == generated(rule, plan.examples_of(rule), 7)
+    monkeypatch.setattr(question_store, "sources", lambda *_: pytest.fail("generated again"))
+    assert list(QuestionStore(plan, tmp_path).sources(rule)) == list(first)
+
+
+def test_one_release_needs_no_files(tmp_path: Path) -> None:
+    QuestionStore(Plan([MURMUR2], [NEW], 10, 7, -1), tmp_path).sources(MURMUR2)
+    assert list(tmp_path.iterdir()) == []
