@@ -8,12 +8,12 @@ from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
 from kafka_reference.releases import since
 
 __all__ = [
+    "BatchEndBehaviour",
     "ErrorsBehaviour",
     "InFlightOrder",
     "NetworkClientBehaviour",
     "NodeBehaviour",
     "PartitionRestart",
-    "ProducerBatchBehaviour",
     "SecondEnd",
     "SenderBehaviour",
     "TransactionManagerBehaviour",
@@ -81,9 +81,6 @@ class SenderBehaviour(Behaviour):
     )
     expires_in_flight_batches: bool = holds(
         since("2.1.0"), "Batches in flight expire by delivery.timeout.ms; before, only batches in the queues.", "KIP-91"
-    )
-    expired_batch_is_released: bool = holds(
-        since("0.10.0.0", until="0.10.2.x"), "The accumulator has released an expired batch when the sender ends it."
     )
     expiry_resets_producer: bool = holds(
         since("0.11.0.0", until="0.11.0.x"),
@@ -181,8 +178,8 @@ class TransactionManagerBehaviour(Behaviour):
 
 
 @behaviour("org.apache.kafka.clients.producer.internals.ProducerBatch")
-class ProducerBatchBehaviour(Behaviour):
-    """What changed in ``ProducerBatch.done``, before 0.11.0.0 ``RecordBatch.done``."""
+class BatchEndBehaviour(Behaviour):
+    """What changed in ``ProducerBatch.done``, before 0.11.0.0 ``RecordBatch.done``; the rest is the accumulator's."""
 
     second_end: SecondEnd = varies(
         "What happens when a batch ends a second time.",

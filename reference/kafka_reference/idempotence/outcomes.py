@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.behaviour import ProducerBatchBehaviour, SecondEnd
+from kafka_reference.idempotence.behaviour import BatchEndBehaviour, SecondEnd
 from kafka_reference.releases import Release
 
 __all__ = ["Numbered", "Outcomes", "number_of"]
@@ -42,7 +42,7 @@ class Outcomes:
     """How batches ended. ``ended`` has the records in order: number, and offset (-1 for unknown) or exception's name."""
 
     def __init__(self, release: Release) -> None:
-        self._second_end = ProducerBatchBehaviour.of(release).second_end
+        self._second_end = BatchEndBehaviour.of(release).second_end
         self._final_states: dict[Batch, _FinalState] = {}
         self.ended: list[tuple[int, int | str]] = []
 

@@ -216,7 +216,7 @@ class Sender:
         expired, _ = self.accumulator.expire()
         resets = False
         for batch in [*expired, *in_flight]:
-            if self._behaviour.expired_batch_is_released:
+            if self.accumulator.state.behaviour.completes_expired_batches:
                 self._outcomes.end(batch, _TIMEOUT, -1)
                 continue
             self._fail(batch, _TIMEOUT, False)

@@ -15,8 +15,8 @@ from kafka_reference.accumulator.batches import Batch
 from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect
 from kafka_reference.idempotence.behaviour import (
+    BatchEndBehaviour,
     NetworkClientBehaviour,
-    ProducerBatchBehaviour,
     SecondEnd,
     SenderBehaviour,
 )
@@ -238,7 +238,7 @@ _ENDS = (
     _mutant(
         "tells-twice",
         "a late response ends the records of an expired batch again",
-        _overriding(ProducerBatchBehaviour, second_end=SecondEnd.REPEATED),
+        _overriding(BatchEndBehaviour, second_end=SecondEnd.REPEATED),
     ),
     _mutant(
         "expired-is-not-sent",

@@ -1,4 +1,4 @@
-"""The question of ``producer-sequences``: a configuration, who leads the partitions, draws, and a history."""
+"""The question of ``producer-sequences``: a configuration, the leaders of the partitions, draws, and a history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Number: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-7]$(?![\s\S])")]
 
 
 class KnownProducer(Question, frozen=True, omit_defaults=True):
-    """Who the producer is from the start; ``next_sequences`` by partition: so many records were sent and acknowledged."""
+    """The producer before the first step; ``next_sequences``: how many records of a partition were acknowledged."""
 
     id: Long
     epoch: Epoch
@@ -30,7 +30,7 @@ class KnownProducer(Question, frozen=True, omit_defaults=True):
 
 
 class AskedSender(Question, frozen=True):
-    """The producer's configuration; ``delivery_timeout_ms`` is not looked at to 2.0.x, where the request's counts."""
+    """The producer's configuration; ``delivery_timeout_ms`` has no effect up to 2.0.x."""
 
     idempotence: bool
     acks: Literal["0", "1", "all"]
@@ -45,7 +45,7 @@ class AskedSender(Question, frozen=True):
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
-    """So many records for a partition, each with a value of so many bytes, 4 at least."""
+    """Append ``records`` records to a partition, each with a value of ``bytes`` bytes, at least 4."""
 
     partition: Place
     records: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
@@ -53,12 +53,12 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defau
 
 
 class RunStep(Question, frozen=True, tag_field="op", tag="run"):
-    """One round of the sender."""
+    """Run one round of the sender."""
 
 
 class RespondStep(Question, frozen=True, tag_field="op", tag="respond", omit_defaults=True):
-    """In the next poll the node answers its oldest request that has no answer yet: so for the first partition, and
-    for the others alike or with ``others``."""
+    """Answer the node's oldest unanswered request in the next poll: its first partition by ``error``, the others by
+    ``others``, by default the same."""
 
     error: str = "NONE"
     others: str | None = None
@@ -68,19 +68,19 @@ class RespondStep(Question, frozen=True, tag_field="op", tag="respond", omit_def
 
 
 class DisconnectStep(Question, frozen=True, tag_field="op", tag="disconnect", omit_defaults=True):
-    """In the next poll the connection to the node is lost."""
+    """Lose the connection to the node in the next poll."""
 
     node: Place = 0
 
 
 class AdvanceStep(Question, frozen=True, tag_field="op", tag="advance"):
-    """Time goes by."""
+    """Advance the clock."""
 
     ms: Long
 
 
 class ProducerIdStep(Question, frozen=True, tag_field="op", tag="producer_id", omit_defaults=True):
-    """The next request for a producer id that nothing is foreseen for is answered so."""
+    """Answer a request for a producer id so, after those of earlier steps."""
 
     id: Long = 7
     epoch: Epoch = 0
@@ -90,11 +90,11 @@ class ProducerIdStep(Question, frozen=True, tag_field="op", tag="producer_id", o
 
 
 class FlushStep(Question, frozen=True, tag_field="op", tag="flush"):
-    """Everything is sendable from here on."""
+    """Begin a flush: from here on every batch is sendable."""
 
 
 class LookStep(Question, frozen=True, tag_field="op", tag="look"):
-    """What is there?"""
+    """Answer with the queues, the clock, and the producer's sequences."""
 
 
 Step: TypeAlias = (
@@ -103,7 +103,7 @@ Step: TypeAlias = (
 
 
 class ProducerSequencesQuestion(Question, frozen=True, omit_defaults=True):
-    """``leaders`` are node ids, by partition; ``producer`` is who it is from the start, null for nobody yet."""
+    """``leaders`` are node ids, by partition; ``producer`` is null for a producer without an id."""
 
     config: AskedSender
     leaders: tuple[Place, ...]

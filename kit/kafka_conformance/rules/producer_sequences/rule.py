@@ -10,35 +10,34 @@
         {"op": "run"},         {"sent": [{"node": 0, "batches": [{"partition": 0, "records": [0, 1], "producer_id": 7,
                                                                   "epoch": 0, "sequence": 5}]}], "ended": []}
         {"op": "respond", "error": "NONE", "others": null, "node": 0, "base_offset": 100, "log_start_offset": -1},   {}
-        {"op": "run"},         {"sent": [], "ended": [[0, 100], [1, 101]]}: or the exception's simple class name
+        {"op": "run"},         {"sent": [], "ended": [[0, 100], [1, 101]]}: offsets, or the exception's simple class name
         {"op": "disconnect", "node": 0}, {"op": "advance", "ms": 5}, {"op": "flush"},   {}
         {"op": "producer_id", "id": 8, "epoch": 0, "error": "NONE"},   {}
         {"op": "look"}]}       {"queues": {"0": [[records, attempts, sequence]]}, "now_ms": 0, "producer": [7, 0],
                                 "state": "READY", "partitions": {"t-0": {"next": 7, "last_acknowledged": 6, "in_flight": [],
                                 "unresolved": null, "last_offset": 101, "producer": [7, 0]}}}
 
-The question plays the brokers. A ``run`` is one round of the sender's loop, as each release has it (``runOnce``, to 2.1.x
-``run(now)``); what nodes answer, what is lost and what takes too long arrives in the polls of the next round. In one poll a
-node answers one request, the oldest one. A ``respond`` that no request of the node is in flight for does nothing, as does
-one with an error that the release has none of. ``error`` is for the lowest partition of the request, ``others`` for the
-others, if it is given. A lost connection is there again at once. A request for a producer id goes to a node of its own and
-is answered at once: by the ``producer_id`` steps in turn, then by 1000, 1001, … in epoch 0, counted over all answers.
+A ``run`` is one round of the sender's loop (``runOnce``, up to 2.1.x ``run(now)``). The question plays the brokers: replies,
+lost connections and timeouts arrive in the polls of the next round. In one poll a node answers one request, its oldest.
+``error`` is for the lowest partition of the request, ``others`` for the other partitions, if given. A ``respond`` does
+nothing if no request of the node is in flight, or if the release does not have the error. A lost connection is there again
+at once. A request for a producer id is answered at once: by the ``producer_id`` steps in turn, then by the ids 1000, 1001, …
+in epoch 0, counted over all answers.
 
-Records are numbered in the order in which they are appended; so a round's answer says which records went where and what
-was told to them. ``asked_id`` is how often an id was asked for in this round, ``raises`` what the round raised, ``uncaught``
-what was raised while an answer was being handled; which Kafka logs, and goes on. Once the manager is in an error, ``ended``
-is sorted by record: Java aborts in the order of a set that goes by identity.
+Records are numbered in the order in which they are appended. In the answer to a round, ``ended`` has the records that ended;
+once the manager is in an error it is sorted by record, since Java aborts batches in the order of identity hash codes.
+``asked_id`` counts the requests for a producer id, ``raises`` is the exception that ended the round, and ``uncaught`` lists
+the exceptions that were thrown while responses were handled, which Kafka logs.
 
-``producer`` is who the producer is before the first step, to whom ``next_sequences`` records of each partition were
-acknowledged. Without idempotence, and before 0.11.0.0 always, there is none. ``delivery_timeout_ms`` is the request's to
-2.0.x. Between Sender and network stands Kafka's own ``InFlightRequests``, so ``max_in_flight`` is judged; a poll does what
-``NetworkClient.poll`` does, in its order, and that is the only part of it that is not Kafka's.
+``producer`` is the id and epoch before the first step; of ``next_sequences`` so many records of each partition were
+acknowledged. Without idempotence, and up to 0.10.2.x, there is none. Up to 2.0.x ``delivery_timeout_ms`` has no effect, and
+batches expire by ``request_timeout_ms``.
 
-A queue's batches are told with their sequences since 1.0; 0.11 shows none. What a partition knows of its producer is told
-since 2.7.1. Nodes are named node0, node1, …, on port 9092: where a set of nodes is walked, their hash codes decide.
+In ``look``, sequences in ``queues`` are shown since 1.0.0, and the ``producer`` of a partition since 2.7.1. Nodes are named
+node0, node1, …, on port 9092: the order of a set of nodes depends on their hash codes.
 
-Not asked: transactions; leaders that move or are unknown; errors of single records (KIP-467); brokers of older versions,
-to which records are converted; throttling; closing; an id that takes its time, since to 2.4.x the round would wait for it.
+Not covered: transactions; leaders that move or are unknown; errors of single records (KIP-467); brokers of older versions,
+to which records are converted; throttling; closing; a delayed answer to a request for an id.
 """
 
 from __future__ import annotations
@@ -51,37 +50,37 @@ from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory, ask_sender
 from kafka_conformance.rules.producer_sequences.explain import explain_sender
-from kafka_conformance.rules.producer_sequences.generators import (
-    every_end_of_the_numbers,
-    every_error_of_one_at_a_time,
+from kafka_conformance.rules.producer_sequences.generators import histories
+from kafka_conformance.rules.producer_sequences.labels import REQUIRED_LABELS, labels
+from kafka_conformance.rules.producer_sequences.question import DisconnectStep, ProducerSequencesQuestion, RespondStep
+from kafka_conformance.rules.producer_sequences.spaces import (
+    every_error_with_one_in_flight,
     every_expiry,
+    every_last_sequence,
     every_number_in_flight,
     every_order_of_nodes,
     every_pair_of_answers,
+    every_recurrence_of_an_id,
     every_refusal_of_an_id,
-    every_return_of_an_id,
     every_short_history,
     every_wait_for_an_id,
-    histories,
 )
-from kafka_conformance.rules.producer_sequences.labels import REQUIRED_LABELS, labels
-from kafka_conformance.rules.producer_sequences.question import DisconnectStep, ProducerSequencesQuestion, RespondStep
 from kafka_reference.idempotence.sender import Sender
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE"]
 
 
-def _ask(question: ProducerSequencesQuestion, at: Release) -> Answer:
-    return ask_sender(Sender, question, at)
+def _ask(question: ProducerSequencesQuestion, release: Release) -> Answer:
+    return ask_sender(Sender, question, release)
 
 
-def _explain(question: ProducerSequencesQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    return explain_sender(SenderHistory(Sender, question, at), question.steps, answers)
+def _explain(question: ProducerSequencesQuestion, release: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    return explain_sender(SenderHistory(Sender, question, release), question.steps, answers)
 
 
 def _path(question: ProducerSequencesQuestion) -> str:
-    """Where releases part ways first: at the first thing that goes wrong."""
+    """Return the first failure of the history: releases differ there first."""
     way = "idempotent" if question.config.idempotence else "not idempotent"
     for step in question.steps:
         if isinstance(step, DisconnectStep):
@@ -105,18 +104,20 @@ RULE = Rule(
     strategy=lambda: _HISTORIES,
     spaces=(
         Space(
-            "two batches in flight: every two of 28 answers; other retries, no idempotence: of 11",
+            "two batches in flight: every two of 28 answers; fewer retries or no idempotence: of 11",
             every_pair_of_answers,
         ),
-        Space("three batches in flight: every history of up to 3 of 10 events; not idempotent: 2", every_short_history),
+        Space("three batches in flight: every history of up to 3 of 10 events; no idempotence: 2", every_short_history),
         Space("seven batches, 1 to 5 in flight: every one of 28 answers", every_number_in_flight),
-        Space("a batch that came back: every history of up to 3 of 8 events around what expires", every_expiry),
-        Space("the last sequences: every history of up to 3 of 9 events in the last epoch", every_end_of_the_numbers),
-        Space("one at a time: every history of up to 3 of 7 events; no answers: of 2", every_error_of_one_at_a_time),
-        Space("three nodes in every order, ten times: whose back-off is drawn first", every_order_of_nodes),
-        Space("every two of five answers to who asks for a producer id", every_refusal_of_an_id),
-        Space("an id that takes its time, one at a time: every history of up to 3 of 8 events", every_wait_for_an_id),
-        Space("the same id again: every history of up to 4 of 7 events of two partitions", every_return_of_an_id),
+        Space("a batch that is retried: every history of up to 3 of 8 events around its expiry", every_expiry),
+        Space("the last sequences: every history of up to 3 of 9 events in the last epoch", every_last_sequence),
+        Space(
+            "one request in flight: every history of up to 3 of 7 events; acks=0: of 2", every_error_with_one_in_flight
+        ),
+        Space("three nodes in every order, ten times: which back-off is drawn first", every_order_of_nodes),
+        Space("every two of five answers to requests for a producer id", every_refusal_of_an_id),
+        Space("a slow producer id, one request in flight: every history of up to 3 of 8 events", every_wait_for_an_id),
+        Space("the same id again: every history of up to 4 of 7 events of two partitions", every_recurrence_of_an_id),
     ),
     labels=labels,
     path=_path,
