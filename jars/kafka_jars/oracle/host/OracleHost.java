@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The one object Python talks to, through py4j. It lives beside Spark's classes, where Jackson is, and holds every
- * release that was opened, each behind a class loader that does not see any of this.
+ * The one object that Python calls through py4j. It is loaded beside Spark's classes, among them Jackson, and holds every
+ * open release, each behind a class loader that sees none of these.
  *
- * Between here and a release only the JDK's own types cross, since those are the only classes both sides share: a
- * question is a Map, an answer is a Map, a column of keys is a ByteBuffer. And Python only ever calls this class,
- * because py4j remembers methods by class name: two releases' classes of one name cannot both be called from it.
+ * Only the JDK's types cross between this class and a release, since both sides share no others: a question is a Map, an
+ * answer is a Map, a column of keys is a ByteBuffer. Python calls no other class, because py4j caches methods by class name:
+ * it cannot call classes of one name in two releases.
  */
 public final class OracleHost {
     private static final ObjectReader QUESTIONS = new ObjectMapper().readerFor(Map.class);
@@ -24,41 +24,41 @@ public final class OracleHost {
 
     private final Map<String, ReleaseSandbox> sandboxes = new ConcurrentHashMap<>();
 
-    /** Opens a release; the version read back from its loaded jar, which need not be the one that was hoped for. */
+    /** Opens a release and returns the version read back from its loaded jar, which the caller compares with its own. */
     public String open(String release, String jars, String rules) throws Exception {
         ReleaseSandbox sandbox = new ReleaseSandbox(release, jars.split("\n"), rules.split("\n"));
         sandboxes.put(release, sandbox);
         return sandbox.loadedVersion();
     }
 
-    /** Puts more jars behind those of an open release; the jar that {@code witness}, a class of theirs, was loaded from. */
+    /** Adds jars behind those of an open release, and returns the jar from which {@code witness}, a class in them, was loaded. */
     public String extend(String release, String jars, String witness) throws Exception {
         return sandbox(release).extend(jars.split("\n"), witness);
     }
 
     /**
-     * JSON lines in, JSON lines out, in order; the first line out names the release and the jar that answered. They go out
-     * as text: py4j turns bytes into Python's one by one, which took longer than answering.
+     * Answers JSON lines with JSON lines, in order; the first one names the release and the jar that answered. They are
+     * returned as text: py4j converts bytes one by one, which took longer than answering.
      */
     public String answer(String release, byte[] lines) throws Exception {
         return new String(answer(sandbox(release), lines), StandardCharsets.UTF_8);
     }
 
-    /** The same of a sandbox that is somebody else's, as bytes. */
+    /** The same in a given sandbox, as bytes. */
     public static byte[] answer(ReleaseSandbox sandbox, byte[] lines) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
         write(out, Map.of("release", sandbox.loadedVersion(), "jar", sandbox.loadedFrom()));
-        List<Map<String, Object>> asked = new ArrayList<>();
+        List<Map<String, Object>> questions = new ArrayList<>();
         for (String line : new String(lines, StandardCharsets.UTF_8).split("\n")) {
-            asked.add(QUESTIONS.readValue(line));
+            questions.add(QUESTIONS.readValue(line));
         }
-        for (Map<String, Object> answered : sandbox.answer(asked)) {
-            write(out, answered);
+        for (Map<String, Object> answer : sandbox.answer(questions)) {
+            write(out, answer);
         }
         return out.toByteArray();
     }
 
-    /** A whole column: keys in one file, results in another; nanoseconds spent in the release's own loop. */
+    /** Answers a column of keys, file to file, and returns the nanoseconds that the release's own loop took. */
     public long bulk(String release, String rule, String in, String out) throws Exception {
         return sandbox(release).bulk(rule, in, out);
     }

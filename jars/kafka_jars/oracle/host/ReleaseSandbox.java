@@ -24,11 +24,11 @@ import java.util.function.Function;
 import java.util.function.ToLongBiFunction;
 
 /**
- * One release, loaded where nothing else can be seen: the loader's parent is the platform's, so Spark's class path,
- * which may hold a kafka-clients of its own, is out of sight. What was loaded is read back, never assumed.
+ * One release, in a class loader whose parent is the platform's, so that Spark's class path, which may hold another
+ * kafka-clients, is out of sight. What was loaded is read back, never assumed.
  *
- * Everything runs on one thread of ours whose id is set to 0: then ThreadLocalRandom's k-th draw depends on the seed
- * alone, and a question's draws can be what Kafka draws.
+ * Rules run on one thread whose id is set to 0: then ThreadLocalRandom's k-th draw depends on the seed alone, and Kafka
+ * draws what the question says.
  */
 public final class ReleaseSandbox {
     private final Loader loader;
@@ -40,7 +40,7 @@ public final class ReleaseSandbox {
     public ReleaseSandbox(String release, String[] jars, String[] ruleClasses) throws Exception {
         loader = new Loader("kafka-" + release);
         loader.add(jars);
-        loadedFrom = whereIs("org.apache.kafka.common.utils.Utils");
+        loadedFrom = jarOf("org.apache.kafka.common.utils.Utils");
         loadedVersion = versionIn(loader);
         thread = Executors.newSingleThreadExecutor(work -> {
             Thread made = new Thread(work, "kafka-oracle-" + release);
@@ -48,8 +48,8 @@ public final class ReleaseSandbox {
             made.setContextClassLoader(loader);
             return made;
         });
-        onOurThread(() -> {
-            forgetThreadId();
+        onThread(() -> {
+            clearThreadId();
             for (String rule : ruleClasses) {
                 String[] slugAndClass = rule.split("=");
                 rules.put(slugAndClass[0], instance(slugAndClass[1], release));
@@ -58,13 +58,13 @@ public final class ReleaseSandbox {
         });
     }
 
-    /** More jars behind those that are there, so nothing already loaded changes; where this class of theirs is from. */
+    /** Adds jars behind the others, so nothing loaded changes, and returns the jar from which {@code witness} was loaded. */
     public String extend(String[] jars, String witness) throws Exception {
         loader.add(jars);
-        return whereIs(witness);
+        return jarOf(witness);
     }
 
-    private String whereIs(String className) throws Exception {
+    private String jarOf(String className) throws Exception {
         Class<?> witness = Class.forName(className, false, loader);
         return Path.of(witness.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
@@ -77,36 +77,36 @@ public final class ReleaseSandbox {
         return loadedFrom;
     }
 
-    /** A whole batch in one go: to hand over each question by itself takes longer than many an answer. */
+    /** Answers a batch on the thread at once: passing each question by itself takes longer than many answers. */
     List<Map<String, Object>> answer(List<Map<String, Object>> batch) throws Exception {
-        return onOurThread(() -> {
+        return onThread(() -> {
             List<Map<String, Object>> answers = new ArrayList<>(batch.size());
-            for (Map<String, Object> asked : batch) {
-                Map<String, Object> answered = new LinkedHashMap<>();
-                answered.put("id", asked.get("id"));
-                answer(asked, answered);
-                answers.add(answered);
+            for (Map<String, Object> line : batch) {
+                Map<String, Object> answer = new LinkedHashMap<>();
+                answer.put("id", line.get("id"));
+                answer(line, answer);
+                answers.add(answer);
             }
             return answers;
         });
     }
 
     @SuppressWarnings("unchecked")
-    private void answer(Map<String, Object> asked, Map<String, Object> answered) {
-        Function<Map<String, Object>, Map<String, Object>> rule = rules.get((String) asked.get("rule"));
+    private void answer(Map<String, Object> line, Map<String, Object> answer) {
+        Function<Map<String, Object>, Map<String, Object>> rule = rules.get((String) line.get("rule"));
         if (rule == null) {
-            answered.put("unsupported", "release " + loadedVersion + " has no rule " + asked.get("rule"));
+            answer.put("unsupported", "release " + loadedVersion + " has no rule " + line.get("rule"));
             return;
         }
         try {
-            answered.put("answer", rule.apply((Map<String, Object>) asked.get("question")));
+            answer.put("answer", rule.apply((Map<String, Object>) line.get("question")));
         } catch (Exception | LinkageError failed) {
-            // A question about a class that came or went. (A LinkageError with such a cause is a fault of the class path.)
+            // A question about a class that this release lacks. (A LinkageError with such a cause is a fault of the class path.)
             if (failed instanceof Exception && failed.getCause() instanceof ClassNotFoundException absent) {
-                answered.put("unsupported", "release " + loadedVersion + " has no class " + absent.getMessage());
+                answer.put("unsupported", "release " + loadedVersion + " has no class " + absent.getMessage());
                 return;
             }
-            answered.put("failed", String.valueOf(failed.getMessage() == null ? failed : failed.getMessage()));
+            answer.put("failed", String.valueOf(failed.getMessage() == null ? failed : failed.getMessage()));
         }
     }
 
@@ -115,13 +115,13 @@ public final class ReleaseSandbox {
         try (RandomAccessFile keys = new RandomAccessFile(in, "r"); RandomAccessFile results = new RandomAccessFile(out, "rw")) {
             ByteBuffer from = keys.getChannel().map(MapMode.READ_ONLY, 0, keys.length()).order(ByteOrder.LITTLE_ENDIAN);
             ByteBuffer into = results.getChannel().map(MapMode.READ_WRITE, 0, 4 * from.getLong(0)).order(ByteOrder.LITTLE_ENDIAN);
-            return onOurThread(() -> column.applyAsLong(from, into));
+            return onThread(() -> column.applyAsLong(from, into));
         }
     }
 
     /**
-     * A whole column (see KeyColumn.java) on the thread of whoever asks: such a rule draws nothing, so it needs no thread of
-     * ours, and threads of one id in several sandboxes would wait for each other. One column at a time in a sandbox.
+     * Answers a column of keys (see KeyColumn.java) on the caller's thread, one column at a time: such a rule draws nothing,
+     * so it does not need the thread whose id is 0, and such threads in several sandboxes would wait for each other.
      */
     public void answer(String rule, ByteBuffer in, ByteBuffer out) {
         column(rule).applyAsLong(in, out);
@@ -137,7 +137,7 @@ public final class ReleaseSandbox {
         loader.close();
     }
 
-    private <T> T onOurThread(Callable<T> work) throws Exception {
+    private <T> T onThread(Callable<T> work) throws Exception {
         try {
             return thread.submit(work).get();
         } catch (ExecutionException wrapped) {
@@ -165,13 +165,13 @@ public final class ReleaseSandbox {
         return properties.getProperty("version", "unknown").trim();
     }
 
-    private static void forgetThreadId() throws ReflectiveOperationException {
+    private static void clearThreadId() throws ReflectiveOperationException {
         Field id = Thread.class.getDeclaredField("tid");
         id.setAccessible(true);
         id.setLong(Thread.currentThread(), 0);
     }
 
-    /** A loader that takes jars later too. */
+    /** A loader to which jars can be added. */
     private static final class Loader extends URLClassLoader {
         Loader(String name) {
             super(name, new URL[0], ClassLoader.getPlatformClassLoader());

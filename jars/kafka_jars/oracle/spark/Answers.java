@@ -6,10 +6,10 @@ import kafkaoracle.host.OracleHost;
 import org.apache.spark.sql.api.java.UDF2;
 
 /**
- * Questions as JSON lines, answered as OracleHost does, behind a line with the release that was loaded and its jar's sha256.
+ * Answers questions as JSON lines, as OracleHost does, after a line with the loaded release and its jar's sha256.
  *
- * One at a time in this JVM, since the thread that answers has the id 0 in every sandbox: two of them would wait for each other at
- * locks that tell threads apart by their ids.
+ * One call at a time in this JVM, since the thread that answers has the id 0 in every sandbox: locks that tell threads apart
+ * by their ids would make two of them wait for each other.
  */
 public final class Answers implements UDF2<String, byte[], byte[]> {
     private static final long serialVersionUID = 1;
@@ -17,11 +17,11 @@ public final class Answers implements UDF2<String, byte[], byte[]> {
 
     @Override
     public byte[] call(String release, byte[] lines) throws Exception {
-        Sent sent = Sent.of(release);
+        SentRelease sent = SentRelease.parse(release);
         synchronized (ONE_AT_A_TIME) {
             return SandboxPool.with(sent, sandbox -> {
                 ByteArrayOutputStream out = new ByteArrayOutputStream();
-                out.writeBytes((sandbox.loadedVersion() + " " + sent.answering() + "\n").getBytes(StandardCharsets.US_ASCII));
+                out.writeBytes((sandbox.loadedVersion() + " " + sent.answeringSha256() + "\n").getBytes(StandardCharsets.US_ASCII));
                 out.writeBytes(OracleHost.answer(sandbox, lines));
                 return out.toByteArray();
             });

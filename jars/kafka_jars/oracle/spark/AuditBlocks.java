@@ -16,19 +16,19 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Records of (partition int, offset long, timestamp_ms long, key binary) as blocks of one partition each: a row and a binary cell
- * for up to 65,536 records, in place of a row for each. Row by row, handing them over to Python took longer than judging them.
+ * Packs records of (partition int, offset long, timestamp_ms long, key binary) into blocks of one partition each: one row with
+ * a binary cell for up to 65,536 records. Row by row, transferring them to Python took longer than auditing them.
  *
- * A cell, little-endian: how many records (int32), the partition (int32), how many bytes of keys (int64); the offsets (int64 each),
- * the timestamps (int64 each, -1 for none), where each key ends (int32 each, after a 0), which keys there are (a bit each, the
- * lowest first, in whole bytes), the bytes of the keys.
+ * A cell, little-endian: the number of records (int32), the partition (int32), the bytes of all keys (int64); the offsets
+ * (int64 each), the timestamps (int64 each, -1 for none), the ends of the keys (int32 each, after a 0), whether each record
+ * has a key (a bit each, the lowest first, in whole bytes), the bytes of the keys.
  */
 public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>, Row> {
     private static final long serialVersionUID = 1;
     private static final int MOST = 65_536;
     private static final int MOST_BYTES = 32 << 20;
 
-    /** The blocks of these records, task by task, in their order. */
+    /** The blocks of these records, in the order of tasks and records. */
     public static Dataset<Row> of(Dataset<Row> records) {
         StructType schema = new StructType().add("cell", DataTypes.BinaryType, false);
         return records.sparkSession().createDataFrame(
@@ -37,21 +37,21 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
 
     @Override
     public Iterator<Row> call(Iterator<InternalRow> rows) {
-        return new Packing(rows);
+        return new Packer(rows);
     }
 
-    private static final class Packing implements Iterator<Row> {
+    private static final class Packer implements Iterator<Row> {
         private final Iterator<InternalRow> rows;
         private final long[] offsets = new long[MOST];
         private final long[] times = new long[MOST];
         private final int[] ends = new int[MOST + 1];
-        private final byte[] there = new byte[MOST / 8];
+        private final byte[] hasKey = new byte[MOST / 8];
         private byte[] keys = new byte[1 << 20];
         private int partition;
         private int count;
         private Row full;
 
-        Packing(Iterator<InternalRow> rows) {
+        Packer(Iterator<InternalRow> rows) {
             this.rows = rows;
         }
 
@@ -61,7 +61,7 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
                 add(rows.next());
             }
             if (full == null && count > 0) {
-                full = packed();
+                full = pack();
             }
             return full != null;
         }
@@ -77,23 +77,23 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
         }
 
         private void add(InternalRow row) {
-            int of = row.getInt(0);
-            if (count == MOST || count > 0 && (of != partition || ends[count] > MOST_BYTES)) {
-                full = packed();
+            int next = row.getInt(0);
+            if (count == MOST || count > 0 && (next != partition || ends[count] > MOST_BYTES)) {
+                full = pack();
             }
-            partition = of;
+            partition = next;
             offsets[count] = row.getLong(1);
             times[count] = row.isNullAt(2) ? -1 : row.getLong(2);
             int end = ends[count];
             if (!row.isNullAt(3)) {
-                there[count >> 3] |= (byte) (1 << (count & 7));
-                end = row instanceof UnsafeRow unsafe ? copied(unsafe, end) : copied(row.getBinary(3), end);
+                hasKey[count >> 3] |= (byte) (1 << (count & 7));
+                end = row instanceof UnsafeRow unsafe ? copy(unsafe, end) : copy(row.getBinary(3), end);
             }
             ends[++count] = end;
         }
 
-        /** A field of bytes is where it begins and how long it is, in one number; taken from there without an array between. */
-        private int copied(UnsafeRow row, int at) {
+        /** Copies a binary field without an array in between: the row holds its offset and its length in one number. */
+        private int copy(UnsafeRow row, int at) {
             long field = Platform.getLong(row.getBaseObject(), row.getBaseOffset() + UnsafeRow.calculateBitSetWidthInBytes(4) + 8 * 3);
             int length = (int) field;
             reserve(at, length);
@@ -101,7 +101,7 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
             return at + length;
         }
 
-        private int copied(byte[] key, int at) {
+        private int copy(byte[] key, int at) {
             reserve(at, key.length);
             System.arraycopy(key, 0, keys, at, key.length);
             return at + key.length;
@@ -113,7 +113,7 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
             }
         }
 
-        private Row packed() {
+        private Row pack() {
             int bits = (count + 7) / 8;
             int size = Math.addExact(16 + 16 * count + 4 * (count + 1) + bits, ends[count]);
             ByteBuffer cell = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
@@ -122,8 +122,8 @@ public final class AuditBlocks implements FlatMapFunction<Iterator<InternalRow>,
             cell.position(16 + 16 * count);
             cell.asIntBuffer().put(ends, 0, count + 1);
             cell.position(16 + 16 * count + 4 * (count + 1));
-            cell.put(there, 0, bits).put(keys, 0, ends[count]);
-            Arrays.fill(there, 0, bits, (byte) 0);
+            cell.put(hasKey, 0, bits).put(keys, 0, ends[count]);
+            Arrays.fill(hasKey, 0, bits, (byte) 0);
             count = 0;
             return RowFactory.create((Object) cell.array());
         }

@@ -8,13 +8,13 @@ import java.util.zip.CRC32;
 import org.apache.spark.sql.api.java.UDF5;
 
 /**
- * A block of keys, answered by the real Java: the release as it was sent, the rule, the space, the block's number and what is
- * claimed of it in. The keys stay here: whoever asked can make them too.
+ * Kafka's answers to a block of keys. Arguments: the release as it was sent, the rule, the key space, the number of the block,
+ * and the caller's claim about it. The keys are not returned: the caller can make them too.
  *
- * Out come, little-endian, int64 each: how many keys there were, the argument, the CRC-32 of their offsets and bytes, the
- * CRC-32 of the answers (int32 each, little-endian). A claim is just these four. Behind them are how many answers follow: all
- * where the claim was another one or there was none, else none. Then the answers, then the release that was loaded here and
- * the sha256 of its jar, as text.
+ * Returned are, little-endian, int64 each: the number of keys, the argument, the CRC-32 of the keys' offsets and bytes, and
+ * the CRC-32 of the answers (int32 each, little-endian); a claim is these four. Then the number of answers that follow: all
+ * if the claim was different or missing, else 0. Then the answers, the release that was loaded and the sha256 of its jar, as
+ * text.
  */
 public final class KeyBlock implements UDF5<String, String, String, Long, byte[], byte[]> {
     private static final long serialVersionUID = 1;
@@ -24,25 +24,25 @@ public final class KeyBlock implements UDF5<String, String, String, Long, byte[]
 
     @Override
     public byte[] call(String release, String rule, String space, Long number, byte[] claim) throws Exception {
-        Sent sent = Sent.of(release);
-        ByteBuffer keys = KeySpace.of(space).block(number);
+        SentRelease sent = SentRelease.parse(release);
+        ByteBuffer keys = KeySpace.parse(space).block(number);
         int length = 4 * Math.toIntExact(keys.getLong(0));
         ByteBuffer answers = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
-        byte[] who = SandboxPool.with(sent, sandbox -> {
+        byte[] answeredBy = SandboxPool.with(sent, sandbox -> {
             sandbox.answer(rule, keys, answers);
-            return (sandbox.loadedVersion() + " " + sent.answering()).getBytes(StandardCharsets.US_ASCII);
+            return (sandbox.loadedVersion() + " " + sent.answeringSha256()).getBytes(StandardCharsets.US_ASCII);
         });
-        ByteBuffer said = ByteBuffer.allocate(CLAIM).order(ByteOrder.LITTLE_ENDIAN);
-        said.putLong(keys.getLong(0)).putLong(keys.getLong(8));
-        said.putLong(sum(keys, KEYS_AT)).putLong(sum(answers, 0));
-        int told = Arrays.equals(claim, said.array()) ? 0 : length;
-        ByteBuffer cell = ByteBuffer.allocate(ANSWERS_AT + told + who.length).order(ByteOrder.LITTLE_ENDIAN);
-        return cell.put(said.array()).putLong(told / 4).put(answers.array(), 0, told).put(who).array();
+        ByteBuffer facts = ByteBuffer.allocate(CLAIM).order(ByteOrder.LITTLE_ENDIAN);
+        facts.putLong(keys.getLong(0)).putLong(keys.getLong(8));
+        facts.putLong(sum(keys, KEYS_AT)).putLong(sum(answers, 0));
+        int returned = Arrays.equals(claim, facts.array()) ? 0 : length;
+        ByteBuffer cell = ByteBuffer.allocate(ANSWERS_AT + returned + answeredBy.length).order(ByteOrder.LITTLE_ENDIAN);
+        return cell.put(facts.array()).putLong(returned / 4).put(answers.array(), 0, returned).put(answeredBy).array();
     }
 
-    private static long sum(ByteBuffer of, int from) {
+    private static long sum(ByteBuffer bytes, int from) {
         CRC32 sum = new CRC32();
-        sum.update(of.array(), from, of.capacity() - from);
+        sum.update(bytes.array(), from, bytes.capacity() - from);
         return sum.getValue();
     }
 }

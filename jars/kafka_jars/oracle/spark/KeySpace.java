@@ -11,10 +11,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which keys there are, as blocks that can each be made by themselves (pipeline/key_spaces.py says the same, and makes them
- * again to look whether these are they).
+ * A space of keys, in blocks that can each be made alone. The kit's key_spaces.py makes the same blocks and compares.
  *
- * A block is laid out as KeyColumn has it: the number of keys (int64), the argument (int64), the offsets (int32), the bytes of
+ * A block is laid out as KeyColumn reads it: the number of keys (int64), the argument (int64), the offsets (int32), the bytes of
  * the keys.
  */
 final class KeySpace {
@@ -32,29 +31,29 @@ final class KeySpace {
 
     private KeySpace(String text) {
         try {
-            JsonNode told = JSON.readTree(text);
-            every = told.get("every").asBoolean();
-            keys = told.get("keys").asLong();
-            perBlock = told.get("per_block").asInt();
-            firstArgument = told.get("first_argument").asLong();
-            arguments = told.get("arguments").asLong();
-            seed = told.get("seed").asLong();
-            longest = told.get("longest").asInt();
+            JsonNode fields = JSON.readTree(text);
+            every = fields.get("every").asBoolean();
+            keys = fields.get("keys").asLong();
+            perBlock = fields.get("per_block").asInt();
+            firstArgument = fields.get("first_argument").asLong();
+            arguments = fields.get("arguments").asLong();
+            seed = fields.get("seed").asLong();
+            longest = fields.get("longest").asInt();
         } catch (IOException broken) {
-            throw new IllegalStateException("what the driver sent is no JSON: " + broken.getMessage(), broken);
+            throw new IllegalStateException("the driver sent no JSON: " + broken.getMessage(), broken);
         }
     }
 
-    static KeySpace of(String text) {
+    static KeySpace parse(String text) {
         return KNOWN.computeIfAbsent(text, KeySpace::new);
     }
 
-    /** A block's keys. */
+    /** The keys of a block. */
     ByteBuffer block(long number) {
         return every ? everyKey(number) : randomKeys(number);
     }
 
-    /** Every key of up to some length: shorter ones first, those of a length as numbers with the first byte on top. */
+    /** Every key up to some length: shorter ones first, those of one length as big-endian numbers. */
     private ByteBuffer everyKey(long number) {
         long inOneGo = (keys + perBlock - 1) / perBlock;
         long first = number % inOneGo * perBlock;
@@ -71,7 +70,7 @@ final class KeySpace {
                 Arrays.fill(lengths, (int) (from - first), (int) (to - first), length);
             }
         }
-        ByteBuffer block = laidOut(lengths, argument);
+        ByteBuffer block = layOut(lengths, argument);
         int at = HEADER + 4 * (lengths.length + 1);
         long value = first - start(lengths[0]);
         for (int i = 0; i < lengths.length; i++) {
@@ -83,7 +82,7 @@ final class KeySpace {
         return block;
     }
 
-    /** Nearly all blocks of short keys are these, and simple loops over arrays take a fraction of the time. */
+    /** Nearly all blocks of short keys have four bytes each: simple loops over arrays take a fraction of the time. */
     private static ByteBuffer fourBytesEach(int first, int count, long argument) {
         int[] words = new int[2 * count + 1];
         for (int i = 0; i <= count; i++) {
@@ -117,7 +116,7 @@ final class KeySpace {
         return start;
     }
 
-    /** Keys of many lengths: each up to the longest there may be, halved as often as is drawn, none to seven times. */
+    /** Keys of many lengths: each up to the longest, which is halved as often as is drawn, 0 to 7 times. */
     private ByteBuffer randomKeys(long number) {
         int count = (int) Math.min(perBlock, keys - number * perBlock);
         SplittableRandom chance = new SplittableRandom(new SplittableRandom(seed ^ number * 0x9e3779b97f4a7c15L).nextLong());
@@ -128,7 +127,7 @@ final class KeySpace {
             lengths[i] = (int) ((drawn >>> 8) % ((longest >> (drawn & 7)) + 1));
             total += lengths[i];
         }
-        ByteBuffer block = laidOut(lengths, firstArgument + number % arguments);
+        ByteBuffer block = layOut(lengths, firstArgument + number % arguments);
         int at = HEADER + 4 * (count + 1);
         int end = at + total;
         for (; at + 8 <= end; at += 8) {
@@ -140,7 +139,7 @@ final class KeySpace {
         return block;
     }
 
-    private static ByteBuffer laidOut(int[] lengths, long argument) {
+    private static ByteBuffer layOut(int[] lengths, long argument) {
         int total = 0;
         for (int length : lengths) {
             total += length;

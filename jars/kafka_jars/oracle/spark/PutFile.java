@@ -8,9 +8,9 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.api.java.UDF2;
 
 /**
- * Writes a file whose content Python has made, and gives its length: as rows, its records would go through Spark one by one.
- * A task that is tried again writes the same once more. Under its own name a file is whole: until then the name begins with a
- * low line, which makes readers pass by.
+ * Writes a file whose content Python made, and returns its length: as rows, its records would go through Spark one by one.
+ * A task that is tried again writes the same once more. A file under its own name is complete: until then its name begins
+ * with an underscore, which readers skip.
  */
 public final class PutFile implements UDF2<String, byte[], Long> {
     private static final long serialVersionUID = 1;
@@ -20,15 +20,15 @@ public final class PutFile implements UDF2<String, byte[], Long> {
         if (path == null || content == null) {
             return null;
         }
-        Path meant = new Path(path);
-        Path first = new Path(meant.getParent(), "_" + meant.getName() + "." + TaskContext.get().taskAttemptId());
-        FileSystem files = meant.getFileSystem(SparkHadoopUtil.get().conf());
-        try (FSDataOutputStream out = files.create(first, true)) {
+        Path target = new Path(path);
+        Path temporary = new Path(target.getParent(), "_" + target.getName() + "." + TaskContext.get().taskAttemptId());
+        FileSystem files = target.getFileSystem(SparkHadoopUtil.get().conf());
+        try (FSDataOutputStream out = files.create(temporary, true)) {
             out.write(content);
         }
-        files.delete(meant, false);
-        if (!files.rename(first, meant)) {
-            throw new java.io.IOException(first + " could not be renamed to " + meant);
+        files.delete(target, false);
+        if (!files.rename(temporary, target)) {
+            throw new java.io.IOException(temporary + " could not be renamed to " + target);
         }
         return (long) content.length;
     }

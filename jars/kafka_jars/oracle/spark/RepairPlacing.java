@@ -12,15 +12,15 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 
 /**
- * Where each record of a topic goes when the topic is repaired: with a key, where Kafka's own producer puts it; without
- * one, where it is, or, if the new topic has no such partition, at its offset modulo the new count.
+ * Assigns each record of a topic to its partition in the repaired topic: with a key, the partition that Kafka's own producer
+ * chooses; without one, the same partition, or its offset modulo the new count if there is no such partition.
  *
- * The time by which partitions are merged is the greatest timestamp of the record and those before it in its partition,
- * so that it never descends there: sorted by it, each partition's own order stays. That needs a partition's records in
- * order and in one task, which is how Spark's connector reads them unless it is told to split partitions.
+ * Partitions are merged by a time: the greatest timestamp of the record and of those before it in its partition. It never
+ * descends within a partition, so sorting by it keeps each partition's own order. That needs a partition's records in order
+ * and in one task, which is how Spark's connector reads them unless it is configured to split partitions.
  */
 public final class RepairPlacing implements MapPartitionsFunction<Row, Row> {
-    /** What Spark's hash partitioning starts with. */
+    /** The seed of Spark's hash partitioning. */
     private static final int SPARKS_SEED = 42;
 
     private final int partitions;
@@ -32,7 +32,7 @@ public final class RepairPlacing implements MapPartitionsFunction<Row, Row> {
     }
 
     /**
-     * Records of (partition, offset, timestamp_ms, key, value, headers) with where they go: {@code target} and {@code
+     * Adds to records of (partition, offset, timestamp_ms, key, value, headers) their {@code target} partition and {@code
      * time}. {@code slot} is a number that Spark's hash partitioning into as many partitions sends to partition
      * {@code target}.
      */
@@ -73,23 +73,23 @@ public final class RepairPlacing implements MapPartitionsFunction<Row, Row> {
                 return partition < partitions ? partition : (int) (offset % partitions);
             }
 
-            private void follow(int at, long its, long timestamp) {
+            private void follow(int from, long its, long timestamp) {
                 if (timestamp < 0) {
-                    throw new IllegalStateException("partition " + at + ", offset " + its + " has no timestamp, and Java's"
+                    throw new IllegalStateException("partition " + from + ", offset " + its + " has no timestamp, and Java's"
                             + " producer would give it the present time: this topic cannot be rewritten as it is");
                 }
-                if (partition != -1 && (at != partition || its <= offset)) {
-                    throw new IllegalStateException("Spark gave a task offset " + its + " of partition " + at + " after offset "
+                if (partition != -1 && (from != partition || its <= offset)) {
+                    throw new IllegalStateException("Spark gave a task offset " + its + " of partition " + from + " after offset "
                             + offset + " of partition " + partition + ": the order of records would be lost");
                 }
-                partition = at;
+                partition = from;
                 offset = its;
                 time = Math.max(time, timestamp);
             }
         };
     }
 
-    /** For each partition a number whose hash leads there. */
+    /** For each partition, a number that Spark's hash partitioning sends there. */
     private static int[] slots(int partitions) {
         int[] slots = new int[partitions];
         boolean[] has = new boolean[partitions];

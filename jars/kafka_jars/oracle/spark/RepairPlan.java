@@ -6,9 +6,9 @@ import java.util.Map;
 import org.apache.spark.sql.Row;
 
 /**
- * The planned records of one target partition, as a task reads them: record i is to get offset i. That they are those of
- * one partition, numbered from 0, and that each source partition's offsets ascend, is looked at once more here, since
- * nothing that is written wrongly can be taken back.
+ * The planned records of one target partition, as a task reads them: record i gets offset i. It is checked once more that
+ * they are those of one partition, numbered from 0, and that each source partition's offsets ascend, since nothing that is
+ * written can be taken back.
  */
 final class RepairPlan {
     final int target;
@@ -17,7 +17,7 @@ final class RepairPlan {
     private Row upcoming;
     private long index;
 
-    /** Of rows of (target, index, source_partition, source_offset, timestamp_ms, key, value, headers); at least one. */
+    /** Takes rows of (target, index, source_partition, source_offset, timestamp_ms, key, value, headers); at least one. */
     RepairPlan(Iterator<Row> rows) {
         this.rows = rows;
         this.upcoming = rows.next();
@@ -40,13 +40,13 @@ final class RepairPlan {
         return row;
     }
 
-    /** Goes past what is written already; the last of it, null if nothing is. */
+    /** Skips the records that are written already and returns the last of them, or null. */
     Row skip(long written) {
         Row last = null;
-        for (long at = 0; at < written; at++) {
+        for (long skipped = 0; skipped < written; skipped++) {
             if (!hasNext()) {
-                throw new IllegalStateException("partition " + target + " holds " + written + " records and the plan has " + at
-                        + ": somebody else has written to it; delete the topic and begin anew, in another folder");
+                throw new IllegalStateException("partition " + target + " holds " + written + " records and the plan has " + skipped
+                        + ": another producer has written to it; delete the topic and start again, in another folder");
             }
             last = next();
         }

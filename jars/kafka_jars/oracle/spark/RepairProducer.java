@@ -14,21 +14,21 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.spark.sql.Row;
 
 /**
- * One writer of one partition in which record i is to get offset i. What was acknowledged is always the beginning of the
- * plan without a gap, so that another writer can go on where this one ended, however it ended:
+ * Writes one partition so that record i gets offset i. The acknowledged records are always the beginning of the plan without
+ * a gap, so that another writer can continue wherever this one ended:
  *
  * <ul>
- *   <li>The producer is idempotent: what it sends again is not doubled.
- *   <li>One request is under way at a time. With more, a batch that was refused for good would let the ones behind it
- *       through: Java's producer gives them the refused one's sequence numbers.
- *   <li>The producer itself never gives up ({@code delivery.timeout.ms}), for the same reason: after a batch it has given
- *       up it sends the next. This class does: if nothing is acknowledged for as long as it has patience.
- *   <li>The first thing that is wrong, an error or another offset than planned, closes the producer from within its own
- *       thread, before it sends anything more.
+ *   <li>The producer is idempotent: a record that it sends again is not duplicated.
+ *   <li>One request is in flight at a time. With more, a batch that is rejected for good would let those behind it through:
+ *       Java's producer gives them the rejected batch's sequence numbers.
+ *   <li>The producer itself never gives up ({@code delivery.timeout.ms}), for the same reason: after a batch that it gives
+ *       up it sends the next. This class gives up, if nothing is acknowledged for {@code patienceMs}.
+ *   <li>The first error, or the first offset that is not the planned one, closes the producer in its own thread, before it
+ *       sends anything more.
  * </ul>
  */
 final class RepairProducer implements AutoCloseable {
-    private static final Duration AT_ONCE = Duration.ZERO;
+    private static final Duration NO_WAIT = Duration.ZERO;
 
     private final String topic;
     private final int partition;
@@ -38,8 +38,8 @@ final class RepairProducer implements AutoCloseable {
     private final Object lock = new Object();
     private long next;
     private long acknowledged;
-    private long heardMs = now();
-    private long sentMs = heardMs;
+    private long acknowledgedMs = now();
+    private long sentMs = acknowledgedMs;
     private IllegalStateException fault;
 
     RepairProducer(
@@ -51,7 +51,7 @@ final class RepairProducer implements AutoCloseable {
         this.acknowledged = next;
         this.producer = new KafkaProducer<>(
                 settings(kafka, patienceMs, bufferBytes), new ByteArraySerializer(), new ByteArraySerializer());
-        Runtime.getRuntime().addShutdownHook(ending); // of a JVM that ends, nothing more is sent while it does
+        Runtime.getRuntime().addShutdownHook(ending); // sends nothing more while the JVM ends
     }
 
     private static Map<String, Object> settings(Map<String, String> kafka, long patienceMs, long bufferBytes) {
@@ -80,9 +80,9 @@ final class RepairProducer implements AutoCloseable {
         var record = new ProducerRecord<byte[], byte[]>(
                 topic, partition, row.getLong(4), row.getAs(5), row.getAs(6), headers);
         try {
-            producer.send(record, (metadata, error) -> heard(offset, metadata, error));
+            producer.send(record, (metadata, error) -> complete(offset, metadata, error));
         } catch (RuntimeException error) {
-            fail("cannot be written at offset " + offset + ": " + said(error)); // unless something has failed before
+            fail("cannot be written at offset " + offset + ": " + describe(error)); // unless something has failed already
         }
         sentMs = now();
         raiseFault();
@@ -96,19 +96,19 @@ final class RepairProducer implements AutoCloseable {
         return headers;
     }
 
-    /** In the producer's own thread: what became of the record that was to get this offset. */
-    private void heard(long offset, RecordMetadata metadata, Exception error) {
+    /** Called in the producer's own thread when the record that is planned for this offset is acknowledged or fails. */
+    private void complete(long offset, RecordMetadata metadata, Exception error) {
         if (error != null) {
-            fail("cannot be written at offset " + offset + ": " + said(error));
+            fail("cannot be written at offset " + offset + ": " + describe(error));
         } else if (!metadata.hasOffset()) {
-            fail("has the plan's record " + offset + " at an offset the broker does not say: run the same command again");
+            fail("has the plan's record " + offset + " at an offset that the broker does not report: run the same command again");
         } else if (metadata.offset() != offset) {
             fail("has the plan's record " + offset + " at offset " + metadata.offset()
-                    + ": somebody else writes to it; delete the topic and begin anew, in another folder");
+                    + ": another producer writes to it; delete the topic and start again, in another folder");
         } else {
             synchronized (lock) {
                 acknowledged = offset + 1;
-                heardMs = now();
+                acknowledgedMs = now();
                 lock.notifyAll();
             }
         }
@@ -117,7 +117,7 @@ final class RepairProducer implements AutoCloseable {
     /** Waits until all is acknowledged. */
     void finish() throws InterruptedException {
         if (!acknowledgedInTime()) {
-            fail("was not heard of for " + patienceMs / 1000 + " s, with records under way: run the same command again"
+            fail("acknowledged nothing for " + patienceMs / 1000 + " s, with records in flight: run the same command again"
                     + " once the broker is back");
         }
         raiseFault();
@@ -125,16 +125,16 @@ final class RepairProducer implements AutoCloseable {
 
     private boolean acknowledgedInTime() throws InterruptedException {
         synchronized (lock) {
-            heardMs = Math.max(heardMs, sentMs); // the last of it may have been sent just now
+            acknowledgedMs = Math.max(acknowledgedMs, sentMs); // the last record may have been sent just now
             for (long left = 1; acknowledged < next && fault == null && left > 0; ) {
-                left = heardMs + patienceMs - now();
+                left = acknowledgedMs + patienceMs - now();
                 lock.wait(Math.max(1, left));
             }
             return acknowledged == next || fault != null;
         }
     }
 
-    /** The first fault counts, and closes the producer; those that come of closing it do not. */
+    /** Keeps the first fault and closes the producer; the faults that follow from closing it are dropped. */
     private void fail(String what) {
         synchronized (lock) {
             if (fault != null) {
@@ -143,7 +143,7 @@ final class RepairProducer implements AutoCloseable {
             fault = new IllegalStateException("partition " + partition + " of " + topic + " " + what);
             lock.notifyAll();
         }
-        producer.close(AT_ONCE);
+        producer.close(NO_WAIT);
     }
 
     private void raiseFault() {
@@ -154,7 +154,7 @@ final class RepairProducer implements AutoCloseable {
         }
     }
 
-    private static String said(Throwable error) {
+    private static String describe(Throwable error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
@@ -164,7 +164,7 @@ final class RepairProducer implements AutoCloseable {
     }
 
     private void end() {
-        producer.close(AT_ONCE);
+        producer.close(NO_WAIT);
     }
 
     @Override
@@ -173,7 +173,7 @@ final class RepairProducer implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(ending);
         } catch (IllegalStateException ends) {
-            return; // the JVM is at it
+            return; // the JVM is running it
         }
     }
 }

@@ -17,12 +17,12 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /**
- * Writes the planned records of target partitions, a task for each. A task goes on after what is in the partition, whoever
- * wrote it: an earlier attempt, or a run that was killed. So a task may be done again at any time. Before it goes on it
- * compares the last record there with the plan's, which shows a record that is not the plan's anywhere before.
+ * Writes the planned records of target partitions, a task for each. A task continues after the records that the partition
+ * holds, which an earlier attempt or a killed run wrote, so a task can be repeated at any time. First it compares the last
+ * record there with the plan's, which shows a foreign record anywhere before.
  *
- * What goes wrong is an exception of Java's own: Spark's driver reads a task's exception with a class loader that does not
- * know ours, and would say "UnknownReason".
+ * Errors are exceptions of the JDK's: Spark's driver reads a task's exception with a class loader that does not have ours,
+ * and would report "UnknownReason".
  */
 public final class RepairWriting implements ForeachPartitionFunction<Row> {
     private static final long serialVersionUID = 1L;
@@ -40,8 +40,8 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
     }
 
     /**
-     * Writes them all. {@code kafka}: the clients' settings; {@code patienceMs}: for how long nothing may be acknowledged
-     * before it is given up; {@code largest}: no record is larger, in bytes.
+     * Writes all records. {@code kafka}: the clients' settings; {@code patienceMs}: how long to wait for an acknowledgement
+     * before giving up; {@code largest}: bytes of the largest record.
      */
     public static void write(
             Dataset<Row> planned, String topic, Map<String, String> kafka, long patienceMs, long largest) {
@@ -55,7 +55,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
             return;
         }
         RepairPlan plan = new RepairPlan(rows);
-        long written = goPast(plan);
+        long written = skipWritten(plan);
         if (!plan.hasNext()) {
             return;
         }
@@ -67,9 +67,9 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         }
     }
 
-    /** Goes past the records that are in the target; how many. */
-    private long goPast(RepairPlan plan) {
-        TopicPartition at = new TopicPartition(topic, plan.target);
+    /** Skips the records that are in the target and returns how many there are. */
+    private long skipWritten(RepairPlan plan) {
+        TopicPartition target = new TopicPartition(topic, plan.target);
         Map<String, Object> settings = new HashMap<>(kafka);
         settings.put("enable.auto.commit", "false");
         settings.put("auto.offset.reset", "none");
@@ -80,19 +80,19 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         Duration patience = Duration.ofMillis(patienceMs);
         try (var consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            long written = consumer.endOffsets(List.of(at), patience).get(at);
+            long written = consumer.endOffsets(List.of(target), patience).get(target);
             if (written == 0) {
                 return 0;
             }
-            long first = consumer.beginningOffsets(List.of(at), patience).get(at);
+            long first = consumer.beginningOffsets(List.of(target), patience).get(target);
             Row planned = plan.skip(written);
-            consumer.assign(List.of(at));
-            consumer.seek(at, written - 1);
-            var found = first == 0 ? consumer.poll(patience).records(at) : List.<ConsumerRecord<byte[], byte[]>>of();
+            consumer.assign(List.of(target));
+            consumer.seek(target, written - 1);
+            var found = first == 0 ? consumer.poll(patience).records(target) : List.<ConsumerRecord<byte[], byte[]>>of();
             if (found.isEmpty() || !same(found.get(0), planned, written - 1)) {
                 throw new IllegalStateException("partition " + plan.target + " of " + topic + " does not hold the plan's record "
                         + (written - 1) + " at offset " + (written - 1)
-                        + ": somebody else has written to it, or deleted from it; delete the topic and begin anew, in another folder");
+                        + ": another client has written to it or deleted from it; delete the topic and start again, in another folder");
             }
             return written;
         }

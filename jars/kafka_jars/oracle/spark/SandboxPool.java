@@ -7,31 +7,30 @@ import java.util.Map;
 import kafkaoracle.host.ReleaseSandbox;
 
 /**
- * The sandboxes of this executor that nobody is in: one is opened where there is none, so there come to be as many as tasks run at
- * once. SandboxPool of other releases are closed then: a sweep asks about one release after another.
+ * The idle sandboxes of this executor. If none of a release is idle, one is opened, so there are as many as tasks run at
+ * once, and those of other releases are closed: a sweep goes through one release after another.
  */
 final class SandboxPool {
     private static final Map<String, Deque<ReleaseSandbox>> IDLE = new HashMap<>();
 
-    /** What is done in a sandbox. */
     interface Work<T> {
-        T in(ReleaseSandbox sandbox) throws Exception;
+        T run(ReleaseSandbox sandbox) throws Exception;
     }
 
     private SandboxPool() {
     }
 
-    static <T> T with(Sent sent, Work<T> work) throws Exception {
+    static <T> T with(SentRelease sent, Work<T> work) throws Exception {
         ReleaseSandbox sandbox = take(sent);
         try {
-            return work.in(sandbox);
+            return work.run(sandbox);
         } finally {
             give(sent, sandbox);
         }
     }
 
-    // Opening too is done by one at a time: a sandbox is made by a thread whose id every other sandbox's thread has as well.
-    private static synchronized ReleaseSandbox take(Sent sent) throws Exception {
+    // Sandboxes are opened one at a time: the thread that opens one has the same id, 0, in every sandbox.
+    private static synchronized ReleaseSandbox take(SentRelease sent) throws Exception {
         Deque<ReleaseSandbox> idle = IDLE.computeIfAbsent(sent.text, text -> new ArrayDeque<>());
         if (!idle.isEmpty()) {
             return idle.pop();
@@ -44,7 +43,7 @@ final class SandboxPool {
         return sent.open();
     }
 
-    private static synchronized void give(Sent sent, ReleaseSandbox sandbox) {
+    private static synchronized void give(SentRelease sent, ReleaseSandbox sandbox) {
         IDLE.computeIfAbsent(sent.text, text -> new ArrayDeque<>()).push(sandbox);
     }
 }

@@ -204,7 +204,9 @@ def _await_stillness(topics: Topics, plan: Plan) -> None:
         if (now := _written(topics, plan.target, plan.partitions)) != before:
             before, since = now, time.monotonic()
         if time.monotonic() > limit:
-            raise BadInput(f"somebody else writes to {plan.target}: it is to be nobody's but this run's")
+            raise BadInput(
+                f"another producer writes to {plan.target}: stop it, delete the topic and start again in another folder"
+            )
 
 
 @contextmanager
