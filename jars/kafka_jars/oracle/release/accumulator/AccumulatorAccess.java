@@ -1,6 +1,7 @@
 package kafkaoracle.accumulator;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -176,7 +177,8 @@ public final class AccumulatorAccess {
     public boolean abort(boolean all) throws Exception {
         Method abort = Members.method(TYPE, all ? "abortIncompleteBatches" : "abortUndrainedBatches");
         if (abort != null) {
-            call(abort.getName(), abort.getParameterCount() == 0 ? new Object[0] : new Object[] {new RuntimeException("aborted")});
+            Object[] reasons = {new RuntimeException("aborted")};
+            call(abort.getName(), Arrays.copyOf(reasons, abort.getParameterCount()));
         }
         return abort != null;
     }
@@ -191,7 +193,8 @@ public final class AccumulatorAccess {
     public Map<TopicPartition, Deque<?>> queues() throws ReflectiveOperationException {
         Map<TopicPartition, Deque<?>> found = new HashMap<>();
         if (!keepsTopics()) {
-            ((Map<?, ?>) Members.get(accumulator, "batches")).forEach((of, queue) -> found.put((TopicPartition) of, (Deque<?>) queue));
+            Map<?, ?> queues = (Map<?, ?>) Members.get(accumulator, "batches");
+            queues.forEach((topicPartition, queue) -> found.put((TopicPartition) topicPartition, (Deque<?>) queue));
             return found;
         }
         for (Map.Entry<?, ?> topic : topics().entrySet()) {

@@ -74,7 +74,8 @@ public final class RecordAppend {
     /** Headers exist since 0.11.0.0, so they are named by reflection. */
     private static Object headers(List<?> described, Class<?> header) throws ReflectiveOperationException {
         Object found = Array.newInstance(header, described.size());
-        Constructor<?> constructor = Class.forName(header.getPackageName() + ".internals.RecordHeader").getConstructor(String.class, byte[].class);
+        Constructor<?> constructor = Class.forName(header.getPackageName() + ".internals.RecordHeader")
+            .getConstructor(String.class, byte[].class);
         for (int place = 0; place < described.size(); place++) {
             List<?> pair = (List<?>) described.get(place);
             Array.set(found, place, constructor.newInstance(pair.get(0), Rule.bytes(pair.get(1))));

@@ -47,7 +47,8 @@ final class BatchAppend {
         }
         String scala = Character.toUpperCase(name.charAt(0)) + name.substring(1);
         String validation = Map.of("client", "Full", "coordinator", "EpochOnly", "replication", "None").get(name);
-        Class<?> found = Members.typeOrNull("kafka.log.AppendOrigin$" + scala + "$", "kafka.log.ValidationType$" + validation + "$");
+        Class<?> found = Members.typeOrNull(
+            "kafka.log.AppendOrigin$" + scala + "$", "kafka.log.ValidationType$" + validation + "$");
         return found == null ? null : found.getField("MODULE$").get(null);
     }
 
@@ -58,7 +59,8 @@ final class BatchAppend {
             return null;
         }
         Class<?> origin = Members.type(managerClass.getPackageName() + ".AppendOrigin");
-        MethodType type = MethodType.methodType(Optional.class, managerClass, append.getParameterTypes()[0], Map.class, Optional.class, origin);
+        MethodType type = MethodType.methodType(
+            Optional.class, managerClass, append.getParameterTypes()[0], Map.class, Optional.class, origin);
         boolean versioned = append.getParameterCount() == 3;
         MethodHandle found = MethodHandles.publicLookup()
             .findStatic(log, "updateProducers", versioned ? type.appendParameterTypes(short.class) : type);

@@ -28,7 +28,8 @@ final class BrokerProducerStateAccess {
     private Object manager;
 
     BrokerProducerStateAccess() throws ReflectiveOperationException {
-        Class<?> managerClass = Members.type("org.apache.kafka.storage.internals.log.ProducerStateManager", "kafka.log.ProducerStateManager");
+        Class<?> managerClass = Members.type(
+            "org.apache.kafka.storage.internals.log.ProducerStateManager", "kafka.log.ProducerStateManager");
         constructor = Members.constructor(managerClass);
         append = new BatchAppend(managerClass);
         readSnapshot = Members.method(managerClass, "readSnapshot");
@@ -37,9 +38,9 @@ final class BrokerProducerStateAccess {
 
     /** Makes a manager of what is in this folder, which need not exist. */
     void open(File folder, int expirationMs) throws Exception {
-        boolean takesTransactionTime = Arrays.stream(constructor.getParameterTypes()).filter(type -> type == int.class).count() == 2
-            || Arrays.stream(constructor.getParameterTypes()).anyMatch(type -> type.getSimpleName().equals("ProducerStateManagerConfig"));
-        Object[] numbers = takesTransactionTime ? new Object[] {LONGEST_TRANSACTION_MS, expirationMs} : new Object[] {expirationMs};
+        List<String> types = Arrays.stream(constructor.getParameterTypes()).map(Class::getSimpleName).toList();
+        boolean takesTransactionTime = types.indexOf("int") != types.lastIndexOf("int") || types.contains("ProducerStateManagerConfig");
+        Object[] numbers = {takesTransactionTime ? LONGEST_TRANSACTION_MS : expirationMs, expirationMs};
         manager = constructor.newInstance(new Arguments()
             .giveAll(TopicPartition.class, PARTITION).giveAll(File.class, folder).give(int.class, numbers)
             .match(constructor.getParameterTypes(), type -> type.getSimpleName().equals("ProducerStateManagerConfig")
@@ -76,7 +77,8 @@ final class BrokerProducerStateAccess {
     }
 
     /** Returns the transaction that this batch completes, or null. */
-    Object update(Object batch, Map<Long, Object> infos, String origin, short transactionVersion) throws ReflectiveOperationException {
+    Object update(Object batch, Map<Long, Object> infos, String origin, short transactionVersion)
+        throws ReflectiveOperationException {
         return append.append(manager, batch, infos, origin, transactionVersion);
     }
 
@@ -115,7 +117,10 @@ final class BrokerProducerStateAccess {
         if (entry == null) {
             return null;
         }
-        List<Object> described = new ArrayList<>(List.of(producerId, Members.read(entry, "lowestSequence"), Members.read(entry, "epoch")));
+        List<Object> described = new ArrayList<>();
+        described.add(producerId);
+        described.add(Members.read(entry, "lowestSequence"));
+        described.add(Members.read(entry, "epoch"));
         if (Members.has(entry, "supportsEpochBump")) {
             described.add(Members.read(entry, "supportsEpochBump"));
         }

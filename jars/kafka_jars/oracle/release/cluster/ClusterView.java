@@ -14,7 +14,10 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 
-/** A cluster as a producer's classes take it: a Cluster, or since 3.6.1 a MetadataSnapshot, which orders partitions as a HashMap does. */
+/**
+ * A cluster as a producer's classes take it: a Cluster, or since 3.6.1 a MetadataSnapshot, which orders partitions as a
+ * HashMap does.
+ */
 public final class ClusterView {
     public final Cluster cluster;
     /** The Cluster or the MetadataSnapshot. */
@@ -39,7 +42,8 @@ public final class ClusterView {
     }
 
     private Object snapshot(List<Map<?, ?>> partitions, List<?> epochs, Collection<String> topics, Class<?> type) throws Exception {
-        Constructor<?> metadata = Class.forName("org.apache.kafka.common.requests.MetadataResponse$PartitionMetadata").getConstructors()[0];
+        Constructor<?> metadata = Class.forName(
+            "org.apache.kafka.common.requests.MetadataResponse$PartitionMetadata").getConstructors()[0];
         Object none = metadata.getParameterTypes()[0].getField("NONE").get(null);
         List<Object> described = new ArrayList<>();
         for (String topic : topics) {

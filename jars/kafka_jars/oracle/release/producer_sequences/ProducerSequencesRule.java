@@ -135,7 +135,8 @@ public final class ProducerSequencesRule extends DrawingScriptRule {
             int number = records++;
             byte[] value = ByteBuffer.allocate(Math.max(bytes, 4)).putInt(number).array();
             Object callback = RecordAppend.callback((metadata, exception) ->
-                ended.add(List.of(number, exception == null ? ((RecordMetadata) metadata).offset() : exception.getClass().getSimpleName())));
+                ended.add(List.of(number, exception == null
+                    ? ((RecordMetadata) metadata).offset() : exception.getClass().getSimpleName())));
             kafka.append(new TopicPartition(TOPIC, partition), 0, null, value, List.of(), view, callback);
         }
     }
@@ -215,7 +216,8 @@ public final class ProducerSequencesRule extends DrawingScriptRule {
         for (Map.Entry<TopicPartition, Deque<?>> entry : kafka.queues().entrySet()) {
             List<Object> queue = new ArrayList<>();
             for (Object batch : entry.getValue()) {
-                queue.add(List.of(BatchAccess.recordCount(batch), BatchAccess.part(batch, "attempts"), BatchAccess.part(batch, "baseSequence")));
+                queue.add(List.of(BatchAccess.recordCount(batch),
+                    BatchAccess.part(batch, "attempts"), BatchAccess.part(batch, "baseSequence")));
             }
             queues.put(String.valueOf(entry.getKey().partition()), queue);
         }

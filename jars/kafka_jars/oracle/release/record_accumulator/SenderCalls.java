@@ -66,7 +66,8 @@ final class SenderCalls {
     }
 
     private static Object withoutError(Class<?> response) throws ReflectiveOperationException {
-        Constructor<?> made = Arrays.stream(response.getConstructors()).filter(each -> each.getParameterCount() == 1).findFirst().orElseThrow();
+        Constructor<?> made = Arrays.stream(response.getConstructors())
+            .filter(each -> each.getParameterCount() == 1).findFirst().orElseThrow();
         return made.newInstance(made.getParameterTypes()[0].getField("NONE").get(null));
     }
 

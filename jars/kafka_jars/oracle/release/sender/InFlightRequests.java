@@ -13,12 +13,16 @@ import org.apache.kafka.clients.ClientRequest;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.clients.RequestCompletionHandler;
 
-/** NetworkClient's requests in flight: Kafka's InFlightRequests, and in it a NetworkClient.InFlightRequest each, up to 0.10.1 a ClientRequest. */
+/**
+ * NetworkClient's requests in flight: Kafka's InFlightRequests of NetworkClient.InFlightRequest, up to 0.10.1 of
+ * ClientRequest.
+ */
 final class InFlightRequests {
     private static final Class<?> ONE = Members.typeOrNull("org.apache.kafka.clients.NetworkClient$InFlightRequest");
     private static final Constructor<?> NEW_ONE = ONE == null ? null : Members.constructor(ONE);
     private static final Object SENT = ONE == null ? null : Members.proxy(
-        Members.field(ONE, "send").getType(), (self, method, arguments) -> method.getName().equals("completed") ? (Object) true : null);
+        Members.field(ONE, "send").getType(),
+        (self, method, arguments) -> method.getName().equals("completed") ? (Object) true : null);
 
     private final Object requests;
     private final SteppedClock clock;
@@ -93,7 +97,8 @@ final class InFlightRequests {
 
     /** The ClientResponse to a request that was answered; without a {@code body} it wanted no answer. */
     ClientResponse completed(Object inFlight, Object body) throws ReflectiveOperationException {
-        return ONE == null ? response(inFlight, false, body) : (ClientResponse) Members.call(inFlight, "completed", body, clock.now);
+        return ONE == null ? response(inFlight, false, body)
+            : (ClientResponse) Members.call(inFlight, "completed", body, clock.now);
     }
 
     ClientResponse disconnected(Object inFlight, boolean isLate) throws ReflectiveOperationException {

@@ -10,7 +10,7 @@ import kafkaoracle.reflection.Members;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 
-/** The brokers' responses, which are made of generated messages since 2.8 or so, and of maps and numbers before. */
+/** The brokers' responses: made of generated messages in the releases that have these, before of maps and numbers. */
 public final class Responses {
     /** A partition of a produce response: an error, the offset of the first record, and where the log begins. */
     public record Partition(Errors error, long baseOffset, long logStartOffset) {
@@ -47,7 +47,8 @@ public final class Responses {
         return response.getConstructor(message.getClass()).newInstance(message);
     }
 
-    private static Object produceOfMap(Class<?> response, Map<TopicPartition, Partition> partitions) throws ReflectiveOperationException {
+    private static Object produceOfMap(Class<?> response, Map<TopicPartition, Partition> partitions)
+        throws ReflectiveOperationException {
         Class<?> type = Class.forName(RESPONSES + "ProduceResponse$PartitionResponse");
         boolean takesError = Arrays.stream(type.getConstructors()).anyMatch(each -> each.getParameterTypes()[0] == Errors.class);
         Map<TopicPartition, Object> byPartition = new LinkedHashMap<>();

@@ -71,7 +71,8 @@ public final class SenderNetwork {
     private int correlation;
     private Throwable fault;
 
-    public SenderNetwork(SteppedClock clock, int requestTimeoutMs, int maxInFlight, Answer idAnswers) throws ReflectiveOperationException {
+    public SenderNetwork(SteppedClock clock, int requestTimeoutMs, int maxInFlight, Answer idAnswers)
+        throws ReflectiveOperationException {
         this.clock = clock;
         this.idAnswers = idAnswers;
         requests = new InFlightRequests(maxInFlight, requestTimeoutMs, clock);

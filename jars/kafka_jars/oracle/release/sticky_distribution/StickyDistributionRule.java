@@ -74,7 +74,8 @@ public final class StickyDistributionRule extends Rule {
     }
 
     /** The loop around BuiltInPartitioner; returns the stays at a partition that it ended. */
-    private static long send(BuiltInPartitionerAccess partitioner, int records, Cluster cluster, BatchCounts batches) throws Exception {
+    private static long send(BuiltInPartitionerAccess partitioner, int records, Cluster cluster, BatchCounts batches)
+        throws Exception {
         long switches = 0;
         for (int now = 0; now < records; now++) {
             Object info = partitioner.peek(cluster);
