@@ -98,7 +98,7 @@ def conforming() -> list[Event]:
                 ended_rule("murmur2", release, "agrees", agreed=1000),
             )
         ),
-        Ended(0, "every answer is Java's", 2000, 2000, 0, 0, 0, 0, 2.5),
+        Ended(0, "every answer matches Java's", 2000, 2000, 0, 0, 0, 0, 2.5),
     ]
 
 

@@ -1,28 +1,28 @@
-"""Known failures: what a target is known to answer otherwise, and until when that is put up with.
+"""Known failures: differences that do not fail a gate, each with a reason and an optional last day.
 
-A TOML file, one ``[[known]]`` for each::
+A TOML file with one ``[[known]]`` table for each::
 
     [[known]]
-    rule = "partition-for-key"      # of the rules asked
+    rule = "partition-for-key"      # a rule that is asked
     case = "9c3a0f5e12ab44d0"       # a question's id; or
-    pattern = "another partition*"  # a glob, over the kind of difference
-    message = '{"partition":*}'     # a glob, over the answer the target gives
-    diagnosis = "crc32"             # if given: the answer has to be that known mistake's
+    pattern = "another partition*"  # a glob over the kind of difference
+    message = '{"partition":*}'     # a glob over the target's answer
+    diagnosis = "crc32"             # optional: the mistake that must explain the answer
     reason = "librdkafka's default is CRC32"
-    issue = "https://github.com/…"  # where it is followed up
-    expires = 2027-03-31            # the last day it counts
+    issue = "https://github.com/…"  # where it is tracked
+    expires = 2027-03-31            # the last day on which the entry is valid
 
-A difference that an entry covers does not fail the gate. An entry that is wrong does:
+A difference that an entry covers does not fail the gate. An invalid entry does:
 
 =============== ====================================================================
-stale           its rule was asked, and nothing differs in that way any more
+stale           its rule was asked, and no difference matches the entry
 unknown         it names a rule, a release or a question that is not asked
-expired         its last day is over
-another message the difference is there, and the target answers something else by now
+expired         its last day has passed
+another message the difference exists, with another answer
 =============== ====================================================================
 
-``--write-known-failures`` makes the file, or mends it: entries that are stale, unknown or expired go, what differs and is
-not covered comes in, and everything else stays as it was written, comments too.
+``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
+differences are added, and everything else stays as it is, comments too.
 """
 
 from __future__ import annotations
@@ -64,23 +64,23 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if bool(self.case) == bool(self.pattern):
-            raise ValueError("an entry has either a case or a pattern")
+            raise ValueError("an entry needs either a case or a pattern")
         if not self.reason.strip():
-            raise ValueError("an entry has to say its reason")
+            raise ValueError("an entry needs a reason")
 
     @property
     def name(self) -> str:
-        """How it is called in reports."""
+        """The entry's name in reports."""
         return " ".join(filter(None, (self.rule, self.release, self.case or self.pattern)))
 
     def known(self) -> Known:
-        """What is said of a difference that it covers."""
+        """The note on a difference that the entry covers."""
         return Known(self.reason, self.issue, self.expires.isoformat())
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A difference, as an entry sees it."""
+    """A difference, as an entry matches it."""
 
     rule: str
     release: str
@@ -88,12 +88,12 @@ class Miss:
     kind: str
     actual: Answer
     equals: Callable[[str], bool]
-    """Whether the answer is that of the mutant so named."""
+    """Whether the mutant of this name gives the answer."""
 
 
 @dataclass(slots=True)
 class KnownFailures:
-    """The entries, and what became of each in this run."""
+    """The entries, and how each was used in this run."""
 
     entries: Sequence[Entry] = ()
     today: date = date.min
@@ -102,13 +102,13 @@ class KnownFailures:
     _rules: set[tuple[str, str]] = field(default_factory=set)
 
     def asked(self, rule: str, release: str, ids: Iterable[str]) -> None:
-        """These questions were put to the target."""
+        """Record that these questions were asked."""
         self._rules.add((rule, release))
         named = {entry.case for entry in self.entries if entry.case}
         self._asked |= {(rule, release, one) for one in ids if one in named}
 
     def covers(self, miss: Miss) -> Known | None:
-        """What is known of this difference; None if it is none of the known ones."""
+        """Return the note on this difference if it is known, else None."""
         for number, entry in enumerate(self.entries):
             if not self._about(entry, miss):
                 continue
@@ -119,12 +119,12 @@ class KnownFailures:
         return None
 
     def wrong(self) -> list[Stale]:
-        """The entries that do not say the truth any more, after everything was asked."""
+        """Return the invalid entries, after everything was asked."""
         found = ((entry, self._why(number, entry)) for number, entry in enumerate(self.entries))
         return [Stale(entry.name, why, _MEND[why]) for entry, why in found if why]
 
     def keeps(self) -> list[bool]:
-        """For each entry, whether a mended file keeps it."""
+        """For each entry, whether an updated file keeps it."""
         return [not self._why(number, entry) for number, entry in enumerate(self.entries)]
 
     def _about(self, entry: Entry, miss: Miss) -> bool:
@@ -148,10 +148,10 @@ class KnownFailures:
 
 
 _MEND = {
-    "expired": "mend the target, or look at it again and set another date",
-    "unknown": "no such question is asked: correct the rule, release or case, or take the entry out",
-    "stale": "it is mended: take the entry out",
-    "another message": "the target answers something else by now: look at it again",
+    "expired": "fix the target, or review the entry and set another date",
+    "unknown": "no such question is asked: correct the rule, release or case, or remove the entry",
+    "stale": "the difference is fixed: remove the entry",
+    "another message": "the target's answer has changed: review the entry",
 }
 
 
@@ -161,24 +161,24 @@ def read(path: Path, today: date) -> KnownFailures:
         document = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
         if set(document) - {"known"}:
             raise BadInput(
-                f"{path}: only [[known]] may stand there, not {', '.join(sorted(set(document) - {'known'}))}"
+                f"{path}: expected only [[known]] tables, found {', '.join(sorted(set(document) - {'known'}))}"
             )
         return KnownFailures(msgspec.convert(document.get("known", []), list[Entry]), today)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except (TOMLKitError, UnicodeDecodeError, msgspec.ValidationError, ValueError) as error:
-        raise BadInput(f"{path} is no file of known failures: {error}") from error
+        raise BadInput(f"{path} is not a file of known failures: {error}") from error
 
 
 def mended(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, str]]) -> int:
-    """Write the file: what still holds, and an entry for each kind ``found`` and not covered; how many these are.
+    """Write the file: the valid entries, and an entry for each kind ``found`` that is not covered. Return how many are new.
 
-    ``found`` has each such kind, and the mutant that all of it equal, or an empty text. Raises KitError.
+    ``found`` holds each such kind with the mutant that explains all of it, or an empty text. Raises KitError.
     """
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     document = tomlkit.parse(text) if text else tomlkit.document()
     if not text:
-        document.add(tomlkit.comment("What the target is known to answer otherwise than Kafka, and until when."))
+        document.add(tomlkit.comment("Known differences of the target from Kafka."))
     table = document.get("known")
     kept: Any = tomlkit.aot()
     for item, keep in zip(table or [], known.keeps(), strict=True):
@@ -201,7 +201,7 @@ def _entry(one: Differed, diagnosis: str, today: date) -> Any:
         "release": one.release,
         "pattern": escape(one.kind),
         **({"diagnosis": diagnosis} if diagnosis else {}),
-        "reason": f"written by --write-known-failures on {today}: say why this is put up with",
+        "reason": f"written by --write-known-failures on {today}: replace this by the reason",
         "issue": "",
         "expires": today + timedelta(days=_EXPIRES_DAYS),
     }

@@ -20,7 +20,7 @@ def test_a_finding_says_what_was_asked_what_each_said_and_how_to_see_it_again() 
         '  question  {"key":"666f6f"}',
         '  java 4.4.0            {"hash":597841616}',
         '  mutant:one-bit 4.4.0  {"raises":"NullPointerException"}',
-        "  see it again: kafka-conformance replay 90043993ceb72c63",
+        "  replay: kafka-conformance replay 90043993ceb72c63",
     ]
 
 

@@ -1,4 +1,4 @@
-"""A gate as a badge: the JSON that shields.io's endpoint reads."""
+"""A gate as a badge: the JSON for shields.io's endpoint."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def _said(ended: Ended | None) -> tuple[str, str]:
     if ended is None or ended.exit_code not in (0, 1):
         return "not judged", "lightgrey"
     if ended.exit_code == 1:
-        return (f"{ended.differed:,} differ" if ended.differed else "known failures are stale"), "red"
+        return (f"{ended.differed:,} differ" if ended.differed else "known failures are invalid"), "red"
     return (f"conforms, {ended.known:,} known to differ", "yellow") if ended.known else ("conforms", "brightgreen")

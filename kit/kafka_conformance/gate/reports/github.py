@@ -82,9 +82,9 @@ def _errors(seen: Outline) -> Iterator[str]:
             yield command("error", f"{one.first.rule} in {one.where}: {clipped(one.first.kind, 100)}", _told(one))
     for broken in troubles(seen.rows):
         title = f"{broken.first.rule} in {broken.where}: {clipped(broken.first.trouble, 100)}"
-        yield command("error", title, _lines([broken.first.what, f"mend: {broken.first.mend}"]))
+        yield command("error", title, _lines([broken.first.what, f"hint: {broken.first.mend}"]))
     for stale in seen.stale:
-        yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"mend: {stale.mend}"]))
+        yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"hint: {stale.mend}"]))
 
 
 def _told(one: Finding) -> str:
@@ -100,7 +100,7 @@ def _told(one: Finding) -> str:
         lines.append(diagnosed(first.diagnosis))
     lines.append(f"Java: {first.java}" + (f", {first.link}" if first.link else ""))
     if first.file:
-        lines.append(f"see it again: kafka-conformance replay {first.file}")
+        lines.append(f"replay: kafka-conformance replay {first.file}")
     return _lines(lines)
 
 

@@ -86,7 +86,7 @@ def _suite(row: Row) -> TestSuite:
         suite.add_testcase(_case(row.rule, f"{one.kind} ({one.id})", 0, _finding(one)))
     for number, trouble in enumerate(row.troubles):
         message = f"{trouble.trouble}: {trouble.what}"
-        text = f"{message}\ntimes: {trouble.times:,}\nmend: {trouble.mend}"
+        text = f"{message}\ntimes: {trouble.times:,}\nhint: {trouble.mend}"
         suite.add_testcase(
             _case(row.rule, f"{trouble.trouble} ({number})", 0, _result(Error, message, trouble.trouble, text))
         )
@@ -95,7 +95,7 @@ def _suite(row: Row) -> TestSuite:
 
 def _whole(row: Row) -> _Result | None:
     """What became of a rule in a release; None if it agrees."""
-    said = counted(row.ended) if row.ended else "it began and did not end: the stream was cut"
+    said = counted(row.ended) if row.ended else "it began and did not end: the event stream is incomplete"
     text = "\n".join([said, *(diagnosed(one) for one in (row.ended.diagnoses if row.ended else ()))])
     match row.verdict:
         case "agrees":
@@ -131,7 +131,7 @@ def _told(one: Differed) -> str:
         f"diagnosis: {diagnosed(one.diagnosis)}" if one.diagnosis else "",
         f"Java: {one.java}",
         f"rule: {one.link}" if one.link else "",
-        f"see it again: kafka-conformance replay {one.file}" if one.file else "",
+        f"replay: kafka-conformance replay {one.file}" if one.file else "",
     ]
     # Line by line, since a target's text may hold line feeds: it must not look like a line of ours.
     return "\n".join(_legal(line, 2 * _LIMIT) for line in lines if line)
@@ -140,7 +140,7 @@ def _told(one: Differed) -> str:
 def _stale(seen: Outline) -> TestSuite:
     suite = TestSuite("known failures")
     for one in seen.stale:
-        result = _result(Failure, f"{one.why}: {one.entry}", "stale", f"{one.why}\nmend: {one.mend}")
+        result = _result(Failure, f"{one.why}: {one.entry}", "stale", f"{one.why}\nhint: {one.mend}")
         suite.add_testcase(_case("known-failures", one.entry, 0, result))
     return suite
 

@@ -54,15 +54,15 @@ def rendered(seen: Outline, *, most: int = 1000, limit: int = 4000) -> str:
     known = [one for one in found if one.first.known is not None]
     parts = [*_head(seen), *_table(seen)]
     parts += _section("What differs", (_finding(one, limit) for one in new[:most]), len(new) - most)
-    parts += _section("What would explain a rule as a whole", map(_explained, explanations(seen.rows)))
+    parts += _section("Diagnoses by rule", map(_explained, explanations(seen.rows)))
     broken = troubles(seen.rows)
     parts += _section(
-        "What kept a rule from being judged", (_trouble(one, limit) for one in broken[:most]), len(broken) - most
+        "Rules that could not be judged", (_trouble(one, limit) for one in broken[:most]), len(broken) - most
     )
-    parts += _section("How records were spread", (one for row in seen.rows for one in _spread(row)))
+    parts += _section("Distribution of records", (one for row in seen.rows for one in _spread(row)))
     parts += _section("Known failures", (_known(one) for one in known[:most]), len(known) - most)
-    stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Mend: {words(one.mend)}" for one in seen.stale[:most])
-    parts += _section("Known failures that are wrong by now", stale, len(seen.stale) - most)
+    stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Hint: {words(one.mend)}" for one in seen.stale[:most])
+    parts += _section("Invalid known failures", stale, len(seen.stale) - most)
     return "\n\n".join(parts) + "\n"
 
 
@@ -110,9 +110,9 @@ def _finding(one: Finding, limit: int) -> str:
     lines += ["", block(_sides(one, limit)), ""]
     if first.diagnosis:
         lines.append(f"- {diagnosis(first.diagnosis)}")
-    lines.append(f"- Decided by {code(first.java)}" + (f", written down at {link(first.link)}" if first.link else ""))
+    lines.append(f"- Java source: {code(first.java)}" + (f", documented at {link(first.link)}" if first.link else ""))
     if first.file:
-        lines.append(f"- See it again: {code(f'kafka-conformance replay {first.file}')}")
+        lines.append(f"- Replay: {code(f'kafka-conformance replay {first.file}')}")
     return "\n".join(lines)
 
 
@@ -153,7 +153,7 @@ def _trouble(one: Broken, limit: int) -> str:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
     said = f"{code(first.trouble)}{times}: {code(first.what, limit)}"
-    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Mend: {words(first.mend)}"
+    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Hint: {words(first.mend)}"
 
 
 def _spread(row: Row) -> Iterator[str]:

@@ -237,7 +237,7 @@ def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
 def verdict(seen: Outline) -> str:
     """The gate's verdict in one line; not harmless, but it begins with a word of ours."""
     if seen.ended is None:
-        what = "the stream of events ends before the gate did" if seen.began or seen.rows else "there are no events"
+        what = "the event stream ends before the gate did" if seen.began or seen.rows else "there are no events"
         return f"{CODES[2]}: {seen.target}: {what}, so nothing is claimed"
     word = CODES.get(seen.exit_code, CODES[2])
     return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}: {seen.ended.why}"

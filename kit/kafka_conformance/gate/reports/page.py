@@ -38,13 +38,13 @@ _WIDE = 7  # releases beside each other that have room for words
 
 # Told apart without colours: a sign and a word for each verdict.
 _VERDICTS = {
-    "agrees": ("✓", "every answer is Java's"),
-    "differs": ("✗", "answers that are not Java's"),
-    "known": ("≈", "differs only in what is known to"),
-    "unsupported": ("–", "the target does not have it"),
-    "errored": ("!", "the target failed at questions"),
-    "crashed": ("‼", "the target broke the protocol, or ended"),
-    UNFINISHED: ("…", "the stream of events was cut"),
+    "agrees": ("✓", "every answer matches Java's"),
+    "differs": ("✗", "some answers differ from Java's"),
+    "known": ("≈", "all differences are known"),
+    "unsupported": ("–", "the target does not support it"),
+    "errored": ("!", "the target failed on questions"),
+    "crashed": ("‼", "the target broke the protocol or ended"),
+    UNFINISHED: ("…", "the event stream is incomplete"),
 }
 _WORST = ("crashed", "errored", UNFINISHED, "differs", "known", "unsupported", "agrees")
 
@@ -111,7 +111,7 @@ def _finding(one: Finding) -> dict[str, Any]:
 
 
 def _count(row: Row) -> str:
-    """How many it is that stand beside the sign in the matrix, if any."""
+    """The count beside the sign in the matrix, if any."""
     counts = {"differs": row.ended.differed, "known": row.ended.known, "errored": row.ended.failed} if row.ended else {}
     return f"{count:,}" if (count := counts.get(row.verdict, 0)) else ""
 

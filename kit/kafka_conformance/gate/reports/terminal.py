@@ -1,4 +1,4 @@
-"""What a person reads of a gate at a terminal: a table, each finding, what to mend, and the verdict as the last line."""
+"""A gate at a terminal: a table, each finding, hints, and the verdict as the last line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def show(out: Console, events: Iterable[Event]) -> None:
         _say(out, *_trouble(broken))
     _say(out, *_known([one for one in found if one.first.known is not None]))
     for stale in seen.stale:
-        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  mend: {stale.mend}"))
+        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.mend}"))
     if seen.began:
         _say(
             out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}, {plural(seen.began.examples, 'example')}", "dim")
@@ -91,7 +91,7 @@ def _new(rule: str, found: Sequence[Finding]) -> Iterator[Text]:
     for one in found[:_MOST]:
         yield from _finding(one)
     if len(found) > _MOST:
-        yield _line(f"{rule}: {plural(len(found) - _MOST, 'finding')} more, which the other reports have", "bold red")
+        yield _line(f"{rule}: {plural(len(found) - _MOST, 'finding')} more in the other reports", "bold red")
 
 
 def _finding(one: Finding) -> Iterator[Text]:
@@ -105,7 +105,7 @@ def _finding(one: Finding) -> Iterator[Text]:
     if first.link:
         yield _side("rule", first.link)
     if first.file:
-        yield _side("see it again", f"kafka-conformance replay {first.file}", "dim")
+        yield _side("replay", f"kafka-conformance replay {first.file}", "dim")
 
 
 def _answers(one: Differed) -> Iterator[Text]:
@@ -136,7 +136,7 @@ def _trouble(one: Broken) -> Iterator[Text]:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
     yield _line(f"{first.rule} in {one.where}: {first.trouble}{times}: {first.what}", "bold red")
-    yield _line(f"  mend: {first.mend}")
+    yield _line(f"  hint: {first.mend}")
 
 
 def _known(found: Sequence[Finding]) -> Iterator[Text]:

@@ -96,7 +96,7 @@ def test_a_person_is_told_how_to_see_it_again(ran: Any) -> None:
     (saved,) = Path(".kafka-conformance/failures").iterdir()
     assert code == 1
     assert '  question  {"key":"80"}' in said
-    assert f"see it again: kafka-conformance replay {saved.stem}" in said
+    assert f"replay: kafka-conformance replay {saved.stem}" in said
     assert "answers not Java's" in said
 
 

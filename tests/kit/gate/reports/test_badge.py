@@ -45,7 +45,7 @@ def test_it_is_what_shields_reads(name: str) -> None:
         ("conforming", "conforms", "brightgreen"),
         ("everything", "832 differ", "red"),
         ("known", "conforms, 4 known to differ", "yellow"),
-        ("stale", "known failures are stale", "red"),
+        ("stale", "known failures are invalid", "red"),
         ("crashed", "not judged", "lightgrey"),
         ("empty", "not judged", "lightgrey"),
         ("cut", "not judged", "lightgrey"),

@@ -67,7 +67,7 @@ def test_it_tells_what_is_wrong() -> None:
             f"(see {streams.THREAD})"
         ),
         f"Java: {streams.JAVA}, {streams.LINK}",
-        "see it again: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
+        "replay: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
     ]
     assert 'step 1: {"op": "new_batch", "previous": 2, "topic": "t"}\nexpected: {"partition": 1}' in found[2].data
 

@@ -102,7 +102,7 @@ def test_a_finding_says_what_was_asked_and_what_explains_it() -> None:
         ),
         f"Java: {streams.JAVA}",
         f"rule: {streams.LINK}",
-        "see it again: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
+        "replay: kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
     ]
 
 

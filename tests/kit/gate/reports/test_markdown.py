@@ -45,8 +45,8 @@ def test_it_tells_all_there_is() -> None:
             "- 412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
             f"(see <{streams.THREAD}>)"
         ),
-        f"- Decided by `{streams.JAVA}`, written down at <{streams.LINK}>",
-        "- See it again: `kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json`",
+        f"- Java source: `{streams.JAVA}`, documented at <{streams.LINK}>",
+        "- Replay: `kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json`",
         'step 1  {"op": "new_batch", "previous": 2, "topic": "t"}',
         "- delivery in 3.2.3 and 4.4.0: `noise` (2 times): `it printed: starting up`",
         "| 0 | 400.0 | 510 |",

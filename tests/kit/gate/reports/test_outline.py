@@ -45,9 +45,9 @@ def test_each_rule_in_each_release_is_a_row_with_what_happened_in_it() -> None:
         ([], "could not be judged: the target: there are no events, so nothing is claimed"),
         (
             streams.cut(),
-            "could not be judged: franz-go 1.22.2: the stream of events ends before the gate did, so nothing is claimed",
+            "could not be judged: franz-go 1.22.2: the event stream ends before the gate did, so nothing is claimed",
         ),
-        (streams.conforming(), "conforms: franz-go 1.22.2, Kafka 3.2.3 and 4.4.0: every answer is Java's"),
+        (streams.conforming(), "conforms: franz-go 1.22.2, Kafka 3.2.3 and 4.4.0: every answer matches Java's"),
         (
             streams.only_stale(),
             "differs: franz-go 1.22.2, Kafka 3.2.3 and 4.4.0: an entry of the known failures is stale",

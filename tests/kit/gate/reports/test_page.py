@@ -58,7 +58,7 @@ def test_it_tells_all_there_is() -> None:
         ", until 2027-01-01",
         "murmur2 0123456789abcdef",
         "remove it: the target agrees by now",
-        "three partitions, one of them slow, in 4.4.0: what was seen (bars), and what the rule predicts (lines)",
+        "three partitions, one of them slow, in 4.4.0: actual (bars) and expected (lines)",
         "p = 2.5e-09",
     ):
         assert solid(said) in solid(page.text), said
@@ -77,7 +77,7 @@ def test_a_step_that_differs_is_marked() -> None:
     ("events", "said"),
     [
         ([], "there are no events, so nothing is claimed"),
-        (streams.cut(), "the stream of events ends before the gate did"),
+        (streams.cut(), "the event stream ends before the gate did"),
     ],
 )
 def test_a_stream_that_was_cut_is_said_to_be(events: list[Event], said: str) -> None:

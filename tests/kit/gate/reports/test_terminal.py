@@ -74,7 +74,7 @@ def test_what_a_target_says_can_do_nothing_to_a_terminal(name: str) -> None:
     text = COLOUR.sub("", shown(streams.hostile(streams.HOSTILE[name]), terminal=True))
     assert all(character.isprintable() or character == "\n" for character in text)
     # Nor does it begin a line: each begins with words of ours, or is indented.
-    sides = ("question", "field", "step", "expected", "actual", "diagnosis", "Java", "rule", "see it again", "mend: ")
+    sides = ("question", "field", "step", "expected", "actual", "diagnosis", "Java", "rule", "replay", "mend: ")
     begins = (*sides, "partition ", "murmur2 ", "round-robin-partitioner ", "known", "kit ", "differs: ")
     for line in text.splitlines():
         assert line.lstrip().startswith(begins), line
@@ -89,7 +89,7 @@ def test_more_findings_than_anybody_reads_are_counted() -> None:
     new = [streams.differed(kind=f"new {number}") for number in range(23)]
     text = shown([*new, *(streams.differed(kind=f"old {number}", known=known) for number in range(101))])
     assert sum(line.startswith("murmur2 in 4.4.0: new ") for line in text.splitlines()) == 20
-    assert "\nmurmur2: 3 findings more, which the other reports have\n" in text
+    assert "\nmurmur2: 3 findings more in the other reports\n" in text
     assert "\nknown: 1 finding more\n" in text
 
 
