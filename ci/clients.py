@@ -26,7 +26,7 @@ import msgspec
 from kafka_conformance.answerers.named_driver import FOLDER, NamedDriver, read_driver
 from kafka_conformance.core.events import from_lines
 from kafka_conformance.gate.reports.markdown import block, code, diagnosis, link, words
-from kafka_conformance.gate.reports.outline import Outline, Row, as_json, findings, outline, troubles
+from kafka_conformance.gate.reports.outline import Outline, Row, as_json, findings, outline, protocol_errors
 
 ROOT = Path(__file__).resolve().parent.parent
 KNOWN = Path("ci", "known-failures")
@@ -127,7 +127,7 @@ def _cell(rows: Sequence[Row]) -> str:
 
 
 def _deviations(one: Gated) -> Iterator[str]:
-    found, broken = findings(one.seen.rows), troubles(one.seen.rows)
+    found, broken = findings(one.seen.rows), protocol_errors(one.seen.rows)
     if not found and not broken and one.told:
         return
     yield f"## {words(one.driver.client)}, {words(one.setting)}"
@@ -147,8 +147,8 @@ def _deviations(one: Gated) -> Iterator[str]:
         yield "\n".join(
             [*lines, "", block([asked, f"Java      {as_json(first.expected)}", f"client    {as_json(first.actual)}"])]
         )
-    for trouble in broken:
-        yield f"**{words(trouble.first.rule)}** in {words(trouble.where)}: {code(trouble.first.what)}"
+    for error in broken:
+        yield f"**{words(error.first.rule)}** in {words(error.where)}: {code(error.first.what)}"
 
 
 def _issue(issue: str) -> str:

@@ -12,11 +12,11 @@ from kafka_conformance.core.events import (
     Ended,
     Event,
     Known,
+    ProtocolError,
     RuleBegan,
     RuleEnded,
     Stale,
     Target,
-    Trouble,
 )
 
 KIT, RELEASES = "0.1.0", ("3.2.3", "4.4.0")
@@ -103,7 +103,7 @@ def conforming() -> list[Event]:
 
 
 def everything() -> list[Event]:
-    """Each verdict, each grade, a distribution, findings known and new, troubles, a stale entry; it differs."""
+    """Each verdict, each grade, a distribution, findings known and new, protocol_errors, a stale entry; it differs."""
     known = Known("they round down", "https://github.com/twmb/franz-go/issues/1", "2027-01-01")
     events: list[Event] = [began()]
     for release in RELEASES:
@@ -126,11 +126,11 @@ def everything() -> list[Event]:
                      actual={"bytes": 8, "why": "rounded"}, known=known, file=""),
             ended_rule("record-sizes", release, "known", agreed=8, known=2),
             RuleBegan("sequence-increment", release, "exact", 10),
-            Trouble("sequence-increment", release, "failed", "IndexError: list index out of range",
+            ProtocolError("sequence-increment", release, "failed", "IndexError: list index out of range",
                     "answer, or say unsupported", 4),
             ended_rule("sequence-increment", release, "errored", agreed=6, failed=4),
             RuleBegan("delivery", release, "exact", 10),
-            Trouble("delivery", release, "noise", "it printed: starting up", "print to standard error only"),
+            ProtocolError("delivery", release, "noise", "it printed: starting up", "print to standard error only"),
             ended_rule("delivery", release, "crashed", agreed=1, failed=9),
         ]  # fmt: skip
     events += [
@@ -153,7 +153,7 @@ def hostile(text: str) -> list[Event]:
         differed(kind=text, actual=answer, diagnosis=diagnosis, file=text, link=text, java=text),
         differed(kind=text, actual=answer, known=known, question={"key": text}),
         script(actual={"steps": [text, {text or "empty": text}], text or "empty": text}),
-        Trouble("murmur2", release, text, text, text, 2),
+        ProtocolError("murmur2", release, text, text, text, 2),
         ended_rule("murmur2", release, "differs", differed=2, diagnoses=(diagnosis,), distribution=spread),
         Stale(text, text, text),
         Ended(1, text, 2, 0, 2, 0, 0, 0, 0.1),
@@ -170,7 +170,7 @@ def crashed() -> list[Event]:
     return [
         began(),
         RuleBegan("murmur2", "4.4.0", "exact", 1000),
-        Trouble("murmur2", "4.4.0", "never-hello", "nothing within 10 s", "answer the hello"),
+        ProtocolError("murmur2", "4.4.0", "never-hello", "nothing within 10 s", "answer the hello"),
         ended_rule("murmur2", "4.4.0", "crashed", failed=1000),
         Ended(2, "the target never said hello", 1000, 0, 0, 0, 1000, 0, 10.0),
     ]

@@ -38,7 +38,7 @@ class TargetAnswerer(Answerer, Protocol):
         ...
 
     def finish(self) -> Lost | None:
-        """Call it when all was asked: the trouble, if it said more than answers. It cannot be asked after that."""
+        """Call this after the last question. Return the protocol error if the target wrote more than answers."""
         ...
 
 

@@ -39,8 +39,8 @@ class OracleFault(KitError):
 
 
 class TargetLost(KitError):
-    """Who was to be judged cannot be asked: one word for the trouble, what happened, and what to mend."""
+    """The implementation under test cannot be asked: the name of the protocol error, what happened, and a hint."""
 
-    def __init__(self, trouble: str, what: str, mend: str) -> None:
-        super().__init__(f"{what}: {mend}")
-        self.trouble, self.what, self.mend = trouble, what, mend
+    def __init__(self, error: str, what: str, hint: str) -> None:
+        super().__init__(f"{what}: {hint}")
+        self.error, self.what, self.hint = error, what, hint

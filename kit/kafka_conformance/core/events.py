@@ -24,11 +24,11 @@ __all__ = [
     "Event",
     "Grade",
     "Known",
+    "ProtocolError",
     "RuleBegan",
     "RuleEnded",
     "Stale",
     "Target",
-    "Trouble",
     "Verdict",
     "from_lines",
     "to_line",
@@ -136,14 +136,14 @@ class Differed(_Event, frozen=True, tag="differed"):
     known: Known | None = None
 
 
-class Trouble(_Event, frozen=True, tag="trouble"):
-    """The target broke the protocol, ended, or failed: what happened, how often, and what to mend."""
+class ProtocolError(_Event, frozen=True, tag="trouble"):
+    """The target broke the protocol, ended, or failed: what happened, how often, and a hint."""
 
     rule: str
     release: str
-    trouble: str
+    error: str = msgspec.field(name="trouble")
     what: str
-    mend: str
+    hint: str = msgspec.field(name="mend")
     times: int = 1
 
 
@@ -173,7 +173,7 @@ class Stale(_Event, frozen=True, tag="stale"):
 
     entry: str
     why: str
-    mend: str
+    hint: str = msgspec.field(name="mend")
 
 
 class Ended(_Event, frozen=True, tag="ended"):
@@ -190,7 +190,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     seconds: float
 
 
-Event: TypeAlias = Began | RuleBegan | Differed | Trouble | RuleEnded | Stale | Ended
+Event: TypeAlias = Began | RuleBegan | Differed | ProtocolError | RuleEnded | Stale | Ended
 
 
 def to_line(event: Event) -> bytes:

@@ -92,14 +92,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Whoever was asked broke the protocol or ended, so no answer to this question can be had.
+    """The answerer broke the protocol or ended, so this question has no answer.
 
-    ``trouble`` is one word for what happened, ``mend`` what its author should change.
+    ``error`` is the name of the protocol error, ``hint`` what the driver's author should change.
     """
 
-    trouble: str
+    error: str
     what: str
-    mend: str
+    hint: str
 
 
 Outcome: TypeAlias = Answered | Unsupported | Failed | Lost

@@ -36,9 +36,9 @@ from kafka_conformance.core.events import (
     Ended,
     Event,
     Grade,
+    ProtocolError,
     RuleBegan,
     RuleEnded,
-    Trouble,
     Verdict,
 )
 from kafka_conformance.core.pipeline import Judgement, Tally
@@ -111,7 +111,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
         progress.advance()
     last = target.finish()
     if last is not None:
-        record(Trouble("", "", last.trouble, last.what, last.mend))
+        record(ProtocolError("", "", last.error, last.what, last.hint))
     wrong = known.wrong()
     for stale in wrong:
         record(stale)
@@ -144,8 +144,8 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         else:
             covered += finding.event.times
         record(finding.event)
-    for (trouble, what, mend), times in Counter(map(_trouble, counts.errors)).items():
-        record(Trouble(rule.slug, str(release), trouble, what, mend, times))
+    for (error, what, hint), times in Counter(map(_protocol_error, counts.errors)).items():
+        record(ProtocolError(rule.slug, str(release), error, what, hint, times))
     ended = RuleEnded(
         rule.slug, str(release), grade, _verdict(counts, covered), counts.total, counts.agreed, counts.differ - covered,
         covered, len(counts.errors), counts.unsupported, counts.asked["frozen"], counts.asked["fresh"],
@@ -162,11 +162,11 @@ def _judgements(target: TargetAnswerer, rule: Rule, release: Release, grade: Gra
         yield from GradedComparison(expected, target, release, grade=grade).judgements(rule, source, BATCH)
 
 
-def _trouble(error: Judgement) -> tuple[str, str, str]:
+def _protocol_error(error: Judgement) -> tuple[str, str, str]:
     """Return the name of a protocol error, what happened, and a hint."""
     match error.verdict:
         case Crashed(_, lost):
-            return lost.trouble, lost.what, lost.mend
+            return lost.error, lost.what, lost.hint
         case Errored(_, what):
             return "failed", what, "answer the question, or say unsupported and why"
     raise AssertionError(f"{error.verdict} is not an error")

@@ -33,7 +33,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java to run. Raises NoJava, saying what to install or mend."""
+    """The Java to run. Raises NoJava, saying what to install or fix."""
     if home := os.environ.get("JAVA_HOME"):
         return _from_home(Path(home))
     if (on_path := shutil.which("java")) and (major := _major(Path(on_path))) and major >= OLDEST:
@@ -49,9 +49,9 @@ def _from_home(home: Path) -> Java:
     program = home / "bin" / "java"
     major = _major(program)
     if major is None:
-        raise NoJava(f"JAVA_HOME is {home}, which has no working bin/java: mend it, or unset it to use another Java")
+        raise NoJava(f"JAVA_HOME is {home}, which has no working bin/java: fix it, or unset it to use another Java")
     if major < OLDEST:
-        raise NoJava(f"JAVA_HOME is {home}, a Java {major}: Spark needs {OLDEST} or newer; mend it, or unset it")
+        raise NoJava(f"JAVA_HOME is {home}, a Java {major}: Spark needs {OLDEST} or newer; fix it, or unset it")
     return Java(program, major, "JAVA_HOME")
 
 

@@ -167,7 +167,7 @@ class OpenRelease:
         if loaded != self.version:
             raise WrongRelease(
                 f"asked for release {self.version} and the loaded jar {jar} says it is {loaded}:"
-                " delete that jar from the cache, or mend releases.toml"
+                " delete that jar from the cache, or fix releases.toml"
             )
         if Path(jar).resolve() != self.stored[0].path.resolve():
             raise WrongRelease(f"release {self.version} was loaded from {jar} and not from {self.stored[0].path}")

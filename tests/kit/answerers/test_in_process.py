@@ -103,7 +103,7 @@ def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
     (lost,) = again
     assert lost is outcomes[1]  # no limit was waited for once more
     assert isinstance(lost, Lost)
-    assert lost.trouble == "hangs"
+    assert lost.error == "hangs"
     assert lost.what == "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
 
 

@@ -15,7 +15,9 @@ SHOWN = re.findall(r"```\n\$ kafka-conformance (delivery[^\n]*)\n(.*?)```", PAGE
 
 
 @pytest.mark.parametrize(("command", "printed"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_each_command_prints_what_the_page_shows(command: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_command_prints_what_the_page_shows(
+    command: str, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with app.make_context("kafka-conformance", shlex.split(command)) as context:
         assert app.invoke(context) == 0
     assert [line.rstrip() for line in capsys.readouterr().out.strip("\n").splitlines()] == printed.splitlines()

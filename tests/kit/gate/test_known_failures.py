@@ -86,7 +86,7 @@ def test_message_and_diagnosis_have_to_be_as_expected(tmp_path: Path, line: str,
 def test_an_entry_that_is_wrong_is_told_with_what_to_do(tmp_path: Path, text: str, why: str) -> None:
     (stale,) = _known(tmp_path, text).wrong()
     assert stale.why == why
-    assert stale.mend
+    assert stale.hint
 
 
 def test_an_expired_entry_covers_nothing(tmp_path: Path) -> None:

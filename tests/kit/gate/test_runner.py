@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.cases import store as cases
 from kafka_conformance.cases.failures import read_failure
-from kafka_conformance.core.events import Differed, Ended, Event, RuleEnded, Stale, Target, Trouble
+from kafka_conformance.core.events import Differed, Ended, Event, ProtocolError, RuleEnded, Stale, Target
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported, question_id
 from kafka_conformance.core.rule import Rule
@@ -156,9 +156,9 @@ def test_a_target_that_cannot_be_judged_does_not_pass(
 
 
 def test_troubles_are_told_once_with_how_often(tmp_path: Path) -> None:
-    (trouble,) = _of(_gate(_Target(lambda *_: Lost("hangs", "what", "mend")), tmp_path), Trouble)
-    assert (trouble.trouble, trouble.what, trouble.mend) == ("hangs", "what", "mend")
-    assert trouble.times > 20
+    (error,) = _of(_gate(_Target(lambda *_: Lost("hangs", "what", "hint")), tmp_path), ProtocolError)
+    assert (error.error, error.what, error.hint) == ("hangs", "what", "hint")
+    assert error.times > 20
 
 
 def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
 
 def test_what_is_said_after_the_last_answer_is_a_trouble(tmp_path: Path) -> None:
     events = _gate(_Target(_right, last=Lost("noise", "said more", "say less")), tmp_path)
-    assert [trouble.trouble for trouble in _of(events, Trouble)] == ["noise"]
+    assert [error.error for error in _of(events, ProtocolError)] == ["noise"]
     assert _ended(events).exit_code == 2
 
 

@@ -65,7 +65,7 @@ def test_a_java_home_that_does_not_work_is_no_reason_to_look_elsewhere(
     with pytest.raises(NoJava) as raised:
         find_java()
     assert str(raised.value) == (
-        f"JAVA_HOME is {home}, which has no working bin/java: mend it, or unset it to use another Java"
+        f"JAVA_HOME is {home}, which has no working bin/java: fix it, or unset it to use another Java"
     )
 
 
@@ -80,7 +80,7 @@ def test_a_java_home_that_may_not_be_run(monkeypatch: pytest.MonkeyPatch, tmp_pa
 def test_a_java_home_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, major: int) -> None:
     java(tmp_path / "home" / "bin", script)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    with pytest.raises(NoJava, match=f"a Java {major}: Spark needs 17 or newer; mend it, or unset it"):
+    with pytest.raises(NoJava, match=f"a Java {major}: Spark needs 17 or newer; fix it, or unset it"):
         find_java()
 
 

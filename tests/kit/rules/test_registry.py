@@ -48,7 +48,9 @@ def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", RULES)
 def test_a_rule_declares_what_of_its_java_half_is_the_kits(slug: str) -> None:
-    assert RULES[slug].harness.endswith("."), f"state in harness= of {slug} what of its Java half is the kit's own logic"
+    assert RULES[slug].harness.endswith("."), (
+        f"state in harness= of {slug} what of its Java half is the kit's own logic"
+    )
 
 
 @pytest.mark.parametrize("at", PINNED, ids=str)

@@ -45,7 +45,7 @@ class DriverAnswerer:
         try:
             hello = self._connection.open()
             if isinstance(hello, Broke):
-                raise TargetLost(hello.lost.trouble, hello.lost.what, hello.lost.mend)
+                raise TargetLost(hello.lost.error, hello.lost.what, hello.lost.hint)
         except BaseException as error:
             self._end(error)
             raise
@@ -70,7 +70,7 @@ class DriverAnswerer:
         return [outcomes[one.id] for one in asked]
 
     def finish(self) -> Lost | None:
-        """End the driver; the trouble if it said something more, which no question can be charged with."""
+        """End the driver. Return the protocol error if it wrote anything that belongs to no question."""
         if self._connection is None:
             return None
         try:
@@ -147,7 +147,7 @@ class DriverAnswerer:
             broke = self._connection.finish()
         if broke is not None:
             self._last[rule] = broke.lost
-            self._hung[rule] += broke.lost.trouble in {"hangs", "unflushed", "mute"}
+            self._hung[rule] += broke.lost.error in {"hangs", "unflushed", "mute"}
         if broke is not None or alone:
             self._spent[rule] += 1  # by this rule, whichever is asked next
             self._connection.close(at_once=True)

@@ -63,7 +63,7 @@ def lost(error: str, what: str) -> Lost:
 
 def one_line(outcome: Lost) -> str:
     """Return what happened and the hint, as one line."""
-    return f"{outcome.what}: {outcome.mend}"
+    return f"{outcome.what}: {outcome.hint}"
 
 
 def quoted(text: bytes | str, most: int = _QUOTED) -> str:

@@ -121,7 +121,7 @@ def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[T
         with open_target(target, command, timeout_s=timeout_s) as someone:
             yield someone
     except TargetLost as lost:
-        raise KitError(f"the target could not be asked ({lost.trouble}): {lost}") from lost
+        raise KitError(f"the target could not be asked ({lost.error}): {lost}") from lost
 
 
 @contextmanager

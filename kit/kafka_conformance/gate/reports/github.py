@@ -25,7 +25,7 @@ from kafka_conformance.gate.reports.outline import (
     diagnosed,
     findings,
     outline,
-    troubles,
+    protocol_errors,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -80,11 +80,11 @@ def _errors(seen: Outline) -> Iterator[str]:
     for one in findings(seen.rows):
         if one.first.known is None:
             yield command("error", f"{one.first.rule} in {one.where}: {clipped(one.first.kind, 100)}", _told(one))
-    for broken in troubles(seen.rows):
-        title = f"{broken.first.rule} in {broken.where}: {clipped(broken.first.trouble, 100)}"
-        yield command("error", title, _lines([broken.first.what, f"hint: {broken.first.mend}"]))
+    for broken in protocol_errors(seen.rows):
+        title = f"{broken.first.rule} in {broken.where}: {clipped(broken.first.error, 100)}"
+        yield command("error", title, _lines([broken.first.what, f"hint: {broken.first.hint}"]))
     for stale in seen.stale:
-        yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"hint: {stale.mend}"]))
+        yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"hint: {stale.hint}"]))
 
 
 def _told(one: Finding) -> str:

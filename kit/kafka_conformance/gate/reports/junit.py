@@ -84,12 +84,10 @@ def _suite(row: Row) -> TestSuite:
     )
     for one in row.differed:
         suite.add_testcase(_case(row.rule, f"{one.kind} ({one.id})", 0, _finding(one)))
-    for number, trouble in enumerate(row.troubles):
-        message = f"{trouble.trouble}: {trouble.what}"
-        text = f"{message}\ntimes: {trouble.times:,}\nhint: {trouble.mend}"
-        suite.add_testcase(
-            _case(row.rule, f"{trouble.trouble} ({number})", 0, _result(Error, message, trouble.trouble, text))
-        )
+    for number, error in enumerate(row.protocol_errors):
+        message = f"{error.error}: {error.what}"
+        text = f"{message}\ntimes: {error.times:,}\nhint: {error.hint}"
+        suite.add_testcase(_case(row.rule, f"{error.error} ({number})", 0, _result(Error, message, error.error, text)))
     return suite
 
 
@@ -140,7 +138,7 @@ def _told(one: Differed) -> str:
 def _stale(seen: Outline) -> TestSuite:
     suite = TestSuite("known failures")
     for one in seen.stale:
-        result = _result(Failure, f"{one.why}: {one.entry}", "stale", f"{one.why}\nhint: {one.mend}")
+        result = _result(Failure, f"{one.why}: {one.entry}", "stale", f"{one.why}\nhint: {one.hint}")
         suite.add_testcase(_case("known-failures", one.entry, 0, result))
     return suite
 

@@ -29,8 +29,8 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     folded,
     outline,
+    protocol_errors,
     since_until,
-    troubles,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -55,13 +55,13 @@ def rendered(seen: Outline, *, most: int = 1000, limit: int = 4000) -> str:
     parts = [*_head(seen), *_table(seen)]
     parts += _section("What differs", (_finding(one, limit) for one in new[:most]), len(new) - most)
     parts += _section("Diagnoses by rule", map(_explained, explanations(seen.rows)))
-    broken = troubles(seen.rows)
+    broken = protocol_errors(seen.rows)
     parts += _section(
-        "Rules that could not be judged", (_trouble(one, limit) for one in broken[:most]), len(broken) - most
+        "Rules that could not be judged", (_protocol_error(one, limit) for one in broken[:most]), len(broken) - most
     )
     parts += _section("Distribution of records", (one for row in seen.rows for one in _spread(row)))
     parts += _section("Known failures", (_known(one) for one in known[:most]), len(known) - most)
-    stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Hint: {words(one.mend)}" for one in seen.stale[:most])
+    stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Hint: {words(one.hint)}" for one in seen.stale[:most])
     parts += _section("Invalid known failures", stale, len(seen.stale) - most)
     return "\n\n".join(parts) + "\n"
 
@@ -149,11 +149,11 @@ def _explained(one: Explained) -> str:
     return f"- {words(one.rule)} in {words(one.where)}: {diagnosis(one.diagnosis)}"
 
 
-def _trouble(one: Broken, limit: int) -> str:
+def _protocol_error(one: Broken, limit: int) -> str:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
-    said = f"{code(first.trouble)}{times}: {code(first.what, limit)}"
-    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Hint: {words(first.mend)}"
+    said = f"{code(first.error)}{times}: {code(first.what, limit)}"
+    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Hint: {words(first.hint)}"
 
 
 def _spread(row: Row) -> Iterator[str]:

@@ -16,7 +16,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_conformance.core.events import Began, Diagnosis, Differed, Ended, Event, RuleBegan, RuleEnded, Stale, Trouble
+from kafka_conformance.core.events import (
+    Began,
+    Diagnosis,
+    Differed,
+    Ended,
+    Event,
+    ProtocolError,
+    RuleBegan,
+    RuleEnded,
+    Stale,
+)
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
@@ -37,8 +47,8 @@ __all__ = [
     "findings",
     "folded",
     "outline",
+    "protocol_errors",
     "since_until",
-    "troubles",
     "verdict",
 ]
 
@@ -60,7 +70,7 @@ class Row:
     grade: str
     frozen: int
     differed: list[Differed] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
+    protocol_errors: list[ProtocolError] = field(default_factory=list)
     ended: RuleEnded | None = None
 
     @property
@@ -112,9 +122,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A trouble that was alike in several releases."""
+    """A error that was alike in several releases."""
 
-    first: Trouble
+    first: ProtocolError
     where: str
     times: int
 
@@ -156,8 +166,8 @@ def outline(events: Iterable[Event]) -> Outline:
                 _row(rows, event).frozen = event.frozen
             case Differed():
                 _row(rows, event).differed.append(event)
-            case Trouble():
-                _row(rows, event).troubles.append(event)
+            case ProtocolError():
+                _row(rows, event).protocol_errors.append(event)
             case RuleEnded():
                 row = _row(rows, event)
                 row.ended, row.grade = event, event.grade
@@ -169,7 +179,7 @@ def outline(events: Iterable[Event]) -> Outline:
     return made
 
 
-def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | Trouble | RuleEnded) -> Row:
+def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | ProtocolError | RuleEnded) -> Row:
     return rows.setdefault((event.rule, event.release), Row(event.rule, event.release, "exact", 0))
 
 
@@ -187,13 +197,13 @@ def findings(rows: Sequence[Row]) -> list[Finding]:
     return [Finding(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
 
 
-def troubles(rows: Sequence[Row]) -> list[Broken]:
-    """Every trouble of these rows, once for all releases in which it is the same."""
+def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
+    """Every error of these rows, once for all releases in which it is the same."""
     asked = _asked(rows)
-    alike: dict[tuple[str, ...], list[Trouble]] = {}
+    alike: dict[tuple[str, ...], list[ProtocolError]] = {}
     for row in rows:
-        for one in row.troubles:
-            alike.setdefault((one.rule, one.trouble, one.what, one.mend), []).append(one)
+        for one in row.protocol_errors:
+            alike.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
     return [Broken(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
 
 
@@ -217,7 +227,7 @@ def _asked(rows: Iterable[Row]) -> dict[str, list[str]]:
     return found
 
 
-def _where(group: Sequence[Differed] | Sequence[Trouble], asked: Mapping[str, Sequence[str]]) -> str:
+def _where(group: Sequence[Differed] | Sequence[ProtocolError], asked: Mapping[str, Sequence[str]]) -> str:
     return since_until([one.release for one in group], asked[group[0].rule])
 
 

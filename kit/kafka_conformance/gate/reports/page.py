@@ -23,7 +23,7 @@ from kafka_conformance.gate.reports.outline import (
     explanations,
     findings,
     outline,
-    troubles,
+    protocol_errors,
     verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
@@ -90,7 +90,7 @@ def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
         "known": list(map(_finding, known[:_MOST])),
         "more": max(0, len(new) - _MOST) + max(0, len(known) - _MOST),
         "explained": explanations(rows),
-        "troubles": troubles(rows)[:_MOST],
+        "protocol_errors": protocol_errors(rows)[:_MOST],
         "spread": [row for row in rows if row.ended and row.ended.distribution],
     }
 

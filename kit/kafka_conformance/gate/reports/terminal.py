@@ -22,7 +22,7 @@ from kafka_conformance.gate.reports.outline import (
     explanations,
     findings,
     outline,
-    troubles,
+    protocol_errors,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -60,11 +60,11 @@ def show(out: Console, events: Iterable[Event]) -> None:
         _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
     for row in seen.rows:
         _say(out, *_distribution(row))
-    for broken in troubles(seen.rows):
-        _say(out, *_trouble(broken))
+    for broken in protocol_errors(seen.rows):
+        _say(out, *_protocol_error(broken))
     _say(out, *_known([one for one in found if one.first.known is not None]))
     for stale in seen.stale:
-        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.mend}"))
+        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.hint}"))
     if seen.began:
         _say(
             out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}, {plural(seen.began.examples, 'example')}", "dim")
@@ -132,11 +132,11 @@ def _distribution(row: Row) -> Iterator[Text]:
             yield _line(f"  partition {place}: {expected:,.1f} expected, {actual:,} seen", "dim")
 
 
-def _trouble(one: Broken) -> Iterator[Text]:
+def _protocol_error(one: Broken) -> Iterator[Text]:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
-    yield _line(f"{first.rule} in {one.where}: {first.trouble}{times}: {first.what}", "bold red")
-    yield _line(f"  hint: {first.mend}")
+    yield _line(f"{first.rule} in {one.where}: {first.error}{times}: {first.what}", "bold red")
+    yield _line(f"  hint: {first.hint}")
 
 
 def _known(found: Sequence[Finding]) -> Iterator[Text]:

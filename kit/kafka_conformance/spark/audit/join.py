@@ -8,7 +8,7 @@ refuses topics of different counts, and trusts those of the same count. So what 
 * A missed key *never* meets, if no pair does; else it meets *partly*, which is worse: results look right.
 * A record is *affected* if the other topic has its key in some partition other than its own.
 * A topic is *off the rule* for a key if it has a record of it elsewhere than the expected placement, Java's if no other is
-  named, puts it among the topic's own partitions. That says which one to mend. If neither is, the counts differ.
+  named, puts it among the topic's own partitions. That says which one to fix. If neither is, the counts differ.
 
 Records without a key are never joined. All numbers are exact: Spark counts the records of a key in a partition first, and
 brings together a key's few counts, not its records. The thousand keys kept are those with the most affected records.

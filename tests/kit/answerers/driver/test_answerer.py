@@ -1,4 +1,4 @@
-"""Drivers that break the protocol, each told apart and told what to mend; and drivers that do not, however odd."""
+"""Drivers that break the protocol, each told apart and told what to hint; and drivers that do not, however odd."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def harmless(text: str) -> bool:
     return text.isprintable() and len(text) < 600
 
 
-@pytest.mark.parametrize(("name", "trouble", "what"), OPENING, ids=[name for name, _, _ in OPENING])
-def test_a_driver_that_does_not_open_with_a_hello(name: str, trouble: str, what: str) -> None:
+@pytest.mark.parametrize(("name", "error", "what"), OPENING, ids=[name for name, _, _ in OPENING])
+def test_a_driver_that_does_not_open_with_a_hello(name: str, error: str, what: str) -> None:
     hello_s = 0.5 if " 0.5 s" in what else 20
     with pytest.raises(TargetLost) as told:
-        hostile(name, Limits(hello_s=hello_s, ending_s=5 if trouble == "unflushed" else 0.3))
-    assert (told.value.trouble, told.value.what, told.value.mend) == (trouble, what, HINTS[trouble])
-    assert str(told.value) == f"{what}: {HINTS[trouble]}"
+        hostile(name, Limits(hello_s=hello_s, ending_s=5 if error == "unflushed" else 0.3))
+    assert (told.value.error, told.value.what, told.value.hint) == (error, what, HINTS[error])
+    assert str(told.value) == f"{what}: {HINTS[error]}"
     assert harmless(str(told.value))
 
 
@@ -111,22 +111,22 @@ def test_a_driver_that_does_not_open_with_a_hello(name: str, trouble: str, what:
 def test_a_command_that_cannot_be_started(command: tuple[str, ...]) -> None:
     with pytest.raises(TargetLost, match="cannot be started: ") as told:
         DriverAnswerer(Command(command))
-    assert (told.value.trouble, told.value.mend) == ("unstartable", HINTS["unstartable"])
+    assert (told.value.error, told.value.hint) == ("unstartable", HINTS["unstartable"])
     assert harmless(str(told.value))
 
 
-@pytest.mark.parametrize(("name", "trouble", "what"), MIDWAY, ids=[name for name, _, _ in MIDWAY])
-def test_only_the_question_at_fault_is_lost(name: str, trouble: str, what: str) -> None:
-    with hostile(name, IMPATIENT if trouble == "hangs" else QUICK) as answerer:
+@pytest.mark.parametrize(("name", "error", "what"), MIDWAY, ids=[name for name, _, _ in MIDWAY])
+def test_only_the_question_at_fault_is_lost(name: str, error: str, what: str) -> None:
+    with hostile(name, IMPATIENT if error == "hangs" else QUICK) as answerer:
         outcomes = ask(answerer)
         lost = outcomes[2]
-        assert lost == Lost(trouble, what, HINTS[trouble])
+        assert lost == Lost(error, what, HINTS[error])
         assert harmless(one_line(lost))
         assert [*outcomes[:2], *outcomes[3:]] == [right(key) for key in KEYS if key != "bad1"]
 
 
 def test_every_trouble_is_told_apart_here() -> None:
-    met = {trouble for _, trouble, _ in (*OPENING, *MIDWAY)} | {"unstartable"}
+    met = {error for _, error, _ in (*OPENING, *MIDWAY)} | {"unstartable"}
     assert met == set(HINTS)
     assert len(set(HINTS.values())) == len(HINTS)
 
@@ -147,14 +147,14 @@ def test_answers_left_in_a_buffer_are_no_hang() -> None:
 def test_a_driver_that_never_reads_does_not_hold_up_the_kit() -> None:
     with hostile("never_reads", Limits(hello_s=20, batch_s=0.3, ending_s=0.1, hangs=1)) as answerer:
         outcomes = ask(answerer, ["00" * 5000] * 100)  # far more than a pipe holds
-    assert {one.trouble for one in outcomes if isinstance(one, Lost)} == {"hangs"}
+    assert {one.error for one in outcomes if isinstance(one, Lost)} == {"hangs"}
     assert len(outcomes) == 100
 
 
 def test_restarts_are_numbered() -> None:
     with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
-        assert all(isinstance(one, Lost) and one.trouble == "twice" for one in outcomes)
+        assert all(isinstance(one, Lost) and one.error == "twice" for one in outcomes)
         given_up = outcomes[-1]
         assert isinstance(given_up, Lost)
         assert given_up.what.endswith("; after 3 restarts over murmur2 it was not asked any more")
@@ -234,7 +234,7 @@ def test_a_second_answer_after_the_last_is_a_trouble() -> None:
         assert ask(answerer, ["00"]) == [right("00")]
         told = answerer.finish()
     assert told is not None
-    assert told.trouble == "twice"
+    assert told.error == "twice"
 
 
 PREFACE = """

@@ -44,17 +44,17 @@ def test_a_batch_and_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "trouble", "culprit"),
+    ("name", "error", "culprit"),
     [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
 )
 def test_what_was_answered_is_kept_and_the_culprit_named_if_it_is_known(
-    name: str, trouble: str, culprit: str | None
+    name: str, error: str, culprit: str | None
 ) -> None:
     outcomes: dict[str, Outcome] = {}
     with connected(name) as connection:
         broke = connection.put(BATCH, outcomes)
     assert broke is not None
-    assert (broke.lost.trouble, broke.culprit) == (trouble, culprit)
+    assert (broke.lost.error, broke.culprit) == (error, culprit)
     assert outcomes == ANSWERED
 
 

@@ -21,7 +21,7 @@ def test_what_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "trouble", "what"),
+    ("line", "error", "what"),
     [
         (b"", "noise", "that is not JSON: "),
         (b"\xef\xbb\xbf{}", "noise", "that is not JSON: "),
@@ -35,15 +35,15 @@ def test_what_is_written() -> None:
         ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names an unknown rule: \\x1b\[2J"),
     ],
 )
-def test_no_hello(line: bytes, trouble: str, what: str) -> None:
+def test_no_hello(line: bytes, error: str, what: str) -> None:
     with pytest.raises(ProtocolViolation, match=what) as told:
         read_hello(line)
-    assert told.value.error == trouble
+    assert told.value.error == error
     assert str(told.value).isprintable()
 
 
 @pytest.mark.parametrize(
-    ("line", "trouble", "name"),
+    ("line", "error", "name"),
     [
         ("nope", "noise", None),
         ("\x1b[2J", "noise", None),
@@ -55,10 +55,10 @@ def test_no_hello(line: bytes, trouble: str, what: str) -> None:
         ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
     ],
 )
-def test_no_answer_and_whose_it_was_meant_to_be(line: str, trouble: str, name: str | None) -> None:
+def test_no_answer_and_whose_it_was_meant_to_be(line: str, error: str, name: str | None) -> None:
     with pytest.raises(ProtocolViolation) as told:
         read_answer(line.encode())
-    assert (told.value.error, told.value.name) == (trouble, name)
+    assert (told.value.error, told.value.name) == (error, name)
     assert str(told.value).isprintable()
 
 

@@ -26,4 +26,4 @@ def test_quoted(text: bytes | str, shown: str) -> None:
 def test_a_trouble_is_one_line() -> None:
     assert lost("noise", "it spoke") == Lost("noise", "it spoke", HINTS["noise"])
     assert one_line(lost("noise", "it spoke")) == f"it spoke: {HINTS['noise']}"
-    assert all(mend.isprintable() for mend in HINTS.values())
+    assert all(hint.isprintable() for hint in HINTS.values())

@@ -78,7 +78,7 @@ def test_hostile_text_issues_no_command_and_sets_no_property(name: str) -> None:
     found = commands(write(streams.hostile(text)))
     assert [(one.name, list(one.properties)) for one in found] == [("error", ["title"])] * len(found)
     assert len(found) == len(commands(write(streams.hostile("x"))))
-    # What was said is all there, as text: the data of the trouble is the target's words and ours.
+    # What was said is all there, as text: the data of the error is the target's words and ours.
     assert found[3].data.splitlines()[0][:200] == harmless(text)[:200]
 
 

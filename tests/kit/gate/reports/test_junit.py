@@ -120,8 +120,8 @@ def test_a_rule_that_did_not_end_is_an_error() -> None:
 
 
 def test_a_line_of_a_target_is_no_line_of_ours() -> None:
-    text = write(streams.hostile("fine\nmend: owned\nsee it again: owned"))
-    assert "fine\\nmend: owned" in text
+    text = write(streams.hostile("fine\nhint: owned\nreplay: owned"))
+    assert "fine\\nhint: owned" in text
 
 
 def test_long_texts_are_cut() -> None:

@@ -19,8 +19,8 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     folded,
     outline,
+    protocol_errors,
     since_until,
-    troubles,
     verdict,
 )
 
@@ -73,7 +73,7 @@ def test_what_is_alike_in_several_releases_is_one_finding() -> None:
         ("round-robin-partitioner", "3.2.3 and 4.4.0", 6),
         ("record-sizes", "3.2.3 and 4.4.0", 4),
     ]
-    assert [(one.first.trouble, one.where, one.times) for one in troubles(rows)] == [
+    assert [(one.first.error, one.where, one.times) for one in protocol_errors(rows)] == [
         ("failed", "3.2.3 and 4.4.0", 8),
         ("noise", "3.2.3 and 4.4.0", 2),
     ]

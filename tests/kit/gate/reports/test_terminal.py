@@ -39,14 +39,14 @@ def test_it_tells_all_there_is() -> None:
         ),
         f"Java {streams.JAVA}",
         f"rule {streams.LINK}",
-        "see it again kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
+        "replay kafka-conformance replay .kafka-conformance/failures/90043993ceb72c63.json",
         'step 1 {"op": "new_batch", "previous": 2, "topic": "t"}',
         'expected {"partition": 1}',
         "actual (none)",
         "sticky-distribution in 4.4.0: three partitions, one of them slow, p = 2.5e-09",
         "partition 0: 400.0 expected, 510 seen",
         "delivery in 3.2.3 and 4.4.0: noise (2 times): it printed: starting up",
-        "mend: print to standard error only",
+        "hint: print to standard error only",
         (
             "known: record-sizes in 3.2.3 and 4.4.0: another size: they round down "
             "(https://github.com/twmb/franz-go/issues/1), until 2027-01-01"
@@ -74,7 +74,7 @@ def test_what_a_target_says_can_do_nothing_to_a_terminal(name: str) -> None:
     text = COLOUR.sub("", shown(streams.hostile(streams.HOSTILE[name]), terminal=True))
     assert all(character.isprintable() or character == "\n" for character in text)
     # Nor does it begin a line: each begins with words of ours, or is indented.
-    sides = ("question", "field", "step", "expected", "actual", "diagnosis", "Java", "rule", "replay", "mend: ")
+    sides = ("question", "field", "step", "expected", "actual", "diagnosis", "Java", "rule", "replay", "hint: ")
     begins = (*sides, "partition ", "murmur2 ", "round-robin-partitioner ", "known", "kit ", "differs: ")
     for line in text.splitlines():
         assert line.lstrip().startswith(begins), line

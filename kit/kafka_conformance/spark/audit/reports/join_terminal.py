@@ -1,4 +1,4 @@
-"""What a person reads of a join: the two topics side by side, the worst keys, whom to mend, and the verdict."""
+"""What a person reads of a join: the two topics side by side, the worst keys, whom to fix, and the verdict."""
 
 from __future__ import annotations
 
