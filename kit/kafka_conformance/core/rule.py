@@ -97,6 +97,8 @@ class Rule:
     """What of the Java half is the kit's own logic and not Kafka's, in a sentence."""
     behaviours: tuple[type[Behaviour], ...] = ()
     """The behaviour records that the reference of this rule reads."""
+    unobservable: frozenset[str] = frozenset()
+    """Fields of these records that no question of the rule can show, as ``Record.field``."""
 
     def examples_of(self, usual: int, most: float = inf) -> int:
         """How many examples its strategy is asked for: its share of the usual number, or ``most`` times that."""

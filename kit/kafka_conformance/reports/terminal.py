@@ -1,4 +1,4 @@
-"""What a person reads: tables and findings, by rich. Everything printed here goes to standard output."""
+"""Tables and findings for people, printed by rich to standard output."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["console", "finding", "plural", "table"]
 
 
 def console() -> Console:
-    """Standard output, as wide as the terminal; 140 columns where there is none to be asked."""
+    """Return standard output: as wide as the terminal, or 140 columns if it is none."""
     out = Console(highlight=False, soft_wrap=False)
     return out if out.is_terminal else Console(highlight=False, width=140)
 
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A plain table; numbers to the right."""
+    """Return a plain table, with numbers to the right."""
     made = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
     lines = [list(row) for row in rows]
     for column, head in enumerate(heads):
@@ -40,7 +40,7 @@ def _is_count(cell: str) -> bool:
 def finding(
     rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str, how: str = "shrunk to"
 ) -> Text:
-    """One difference: the question, ``how`` it was chosen, what each said, and how to see it again."""
+    """Return a difference as text: the question, ``how`` it was chosen, both answers, and how to see it again."""
     width = max(map(len, names))
     text = Text(f"{rule.slug}: {plural(count, 'question')} of this kind, {how}\n", style="bold red")
     text.append(f"  question  {to_json(difference.question).decode()}\n", style="default")
@@ -51,5 +51,5 @@ def finding(
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 question``, ``2,000 questions``."""
+    """Return the number with its noun: ``1 question``, ``2,000 questions``."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

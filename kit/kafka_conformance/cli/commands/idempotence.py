@@ -14,8 +14,9 @@ from msgspec import UNSET
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
+from kafka_conformance.cli.page_block import block_of, read_page, write_block
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
@@ -27,7 +28,6 @@ from kafka_reference.releases import Release
 
 __all__ = ["asked", "markdown", "run"]
 
-_BEGIN, _END = "<!-- table: made by idempotence -->", "<!-- /table -->"
 _DOMAINS = tuple(FIVE.values())
 _NOTHING = (0,) * len(_DOMAINS)
 _ASKED_FOR, _TRANSACTIONAL = (1, 0, 0, 0, 0), (0, 0, 0, 0, 1)
@@ -43,7 +43,7 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     """Ask, print or write the page; 0, or 1 if ``check`` says something else. Raises BadInput, KitError."""
     pins = load()
     releases = sorted(chosen_releases(kafka, pins))
-    held_to = _read(check)
+    held_to = None if check is None else read_page(check)
     found: dict[Release, Outcomes] = {}
     with steps("starting Spark's JVM", len(releases)) as progress, open_oracle(pins) as oracle:
         for at in releases:
@@ -53,7 +53,7 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
             progress.advance()
     made = markdown(found)
     if table is not None:
-        _write(table, made)
+        write_block(table, "idempotence", made)
     if held_to is not None:
         return _checked(held_to, made, check)
     if table is None:
@@ -137,27 +137,8 @@ def _values(values: Sequence[object], allowed: Sequence[int]) -> str:
     )
 
 
-def _read(path: Path | None) -> str | None:
-    try:
-        return None if path is None else path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _write(path: Path, made: str) -> None:
-    """Between the page's marks, or the whole file where there is none."""
-    page = path.read_text(encoding="utf-8") if path.is_file() else f"{_BEGIN}\n{_END}\n"
-    head, _, rest = page.partition(_BEGIN)
-    _, _, tail = rest.partition(_END)
-    try:
-        path.write_text(f"{head}{_BEGIN}\n\n{made}\n{_END}{tail}", encoding="utf-8")
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
-
-
 def _checked(page: str, made: str, path: Path | None) -> int:
-    between_marks = page.partition(_BEGIN)[2].partition(_END)[0]
-    says, so = _by_release(between_marks.splitlines()), _by_release(made.splitlines())
+    says, so = _by_release(block_of(page, "idempotence").splitlines()), _by_release(made.splitlines())
     out = console()
     for version, rows in so.items():
         for row in sorted(rows - says.get(version, set())):

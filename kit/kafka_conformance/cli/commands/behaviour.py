@@ -1,0 +1,93 @@
+"""Show what a rule does in a release, field by field; with a second release, what differs between the two.
+
+RULE is the slug of a rule. `behaviour all --table FILE` writes the page of all rules and releases.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from kafka_conformance.cli import options
+from kafka_conformance.cli.page_block import block_of, read_page, write_block
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.reports.behaviour import Line, behaviour_lines, behaviour_page, print_lines
+from kafka_conformance.reports.terminal import console
+from kafka_conformance.rules import RULES, named
+from kafka_jars.pins import load
+from kafka_reference.releases import Release
+
+__all__ = ["run"]
+
+
+@click.argument("rule", metavar="RULE | all")
+@click.argument("second", metavar="[R2]", default="")
+@click.option("--kafka", default="newest", show_default=True, metavar="R [R2]",
+              help="An exact release or 'newest'; of two, after a space or comma, only what differs.")  # fmt: skip
+@click.option("--table", type=options.FILE, metavar="FILE", help="With all: write the tables into this page.")
+@click.option(
+    "--check", type=options.FILE, metavar="FILE", help="With all: exit with 1 unless this page has the tables."
+)
+@options.as_json
+def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path | None, as_json: bool) -> int:
+    """Print the behaviour of a rule, or write or check the page of all; return the exit code."""
+    if rule == "all":
+        return _page(table, check)
+    if table or check:
+        raise BadInput("--table and --check need all: a page has the behaviour of every rule")
+    if second in RULES:  # behaviour --kafka R1 R2 RULE
+        rule, second = second, rule
+    (meant,) = named([rule])
+    releases = chosen_releases(f"{kafka},{second}", load())
+    if len(releases) > 2:
+        raise BadInput(f"behaviour takes one release or two, not {len(releases)}")
+    lines = behaviour_lines(meant, releases)
+    if as_json:
+        print(msgspec.json.encode(_document(meant, releases, lines)).decode())
+    elif lines:
+        print_lines(lines, console())
+    else:
+        sys.stdout.write(f"{meant.slug}: {_nothing(meant, releases)}\n")
+    return 0
+
+
+def _nothing(rule: Rule, releases: Sequence[Release]) -> str:
+    absent = [str(release) for release in releases if release not in rule.releases]
+    if absent:
+        return f"there is no such rule in {' and '.join(absent)}"
+    if not any(record.changes() for record in rule.behaviours):
+        return "no change in any release"
+    return "no change" if len(releases) == 2 else f"no field has a value in {releases[0]}"
+
+
+def _page(table: Path | None, check: Path | None) -> int:
+    made = behaviour_page(RULES.values())
+    if table is not None:
+        write_block(table, "behaviour", made)
+    if check is not None:
+        same = block_of(read_page(check), "behaviour") == made.strip("\n")
+        words = "as in the records" if same else "NOT as in the records: run behaviour all --table"
+        sys.stdout.write(f"{check}: {words}\n")
+        return 0 if same else 1
+    if table is None:
+        sys.stdout.write(made)
+    return 0
+
+
+def _document(rule: Rule, releases: Sequence[Release], lines: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "rule": rule.slug,
+        "releases": [str(release) for release in releases],
+        "fields": [
+            {"class": line.java_class, "field": line.field, "values": line.words, "effect": line.effect,
+             "releases": line.releases, "ticket": line.ticket}
+            for line in lines
+        ],
+    }  # fmt: skip

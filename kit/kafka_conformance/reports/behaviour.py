@@ -1,0 +1,172 @@
+"""Behaviour records as text: what a release does, what differs between two, and the page of all changes."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.reports.terminal import table
+from kafka_reference.behaviour import Behaviour, Change
+from kafka_reference.errors import NotInThisRelease
+from kafka_reference.releases import Release
+
+__all__ = ["Line", "behaviour_lines", "behaviour_page", "print_lines"]
+
+_HEADS = ("field", "value", "effect", "releases", "ticket")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A field of a behaviour record, with its value in each release that was asked for.
+
+    ``values`` is a value for each release, None where the class is not mirrored there; ``releases`` says in words where
+    the field has which value.
+    """
+
+    java_class: str
+    record: type[Behaviour]
+    field: str
+    values: tuple[Any, ...]
+    effect: str
+    releases: str
+    ticket: str
+
+    @property
+    def words(self) -> list[str]:
+        """The value in each release, in words."""
+        return ["not there" if value is None else _in_words(value[0]) for value in self.values]
+
+
+def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[Line]:
+    """Return the fields of the records of ``rule`` in a release; of two releases, those that differ.
+
+    Fields that no question of the rule can show are left out. A field of a class that only one of two releases has is a
+    difference only if it tells something in the other.
+    """
+    lines = [line for record in rule.behaviours for line in _lines(rule, record, releases)]
+    if len(releases) == 1:
+        return [line for line in lines if line.values != (None,)]
+    return [line for line in lines if None not in line.values and line.values[0] != line.values[1]]
+
+
+def behaviour_page(rules: Iterable[Rule]) -> str:
+    """Return the page of all changes: a section for each rule, with a table for each of its records.
+
+    A record that several rules have is a table in the section of the first.
+    """
+    first: dict[type[Behaviour], Rule] = {}
+    sections = []
+    for rule in rules:
+        tables = [_table(record, first.setdefault(record, rule), rule) for record in rule.behaviours]
+        sections.append("\n\n".join([f"## {rule.slug}", *(tables or ["No change in any release."])]))
+    return "\n\n".join(sections) + "\n"
+
+
+def print_lines(lines: Sequence[Line], out: Console) -> None:
+    """Print a table for each Java class, with a row for each field; words are never broken.
+
+    Where the terminal is too narrow for the longest words of all columns, each field is a paragraph.
+    """
+    for java_class, fields in groupby(lines, lambda line: line.java_class):
+        out.print(Text(java_class, style="bold"))
+        rows = [(line.field, " → ".join(line.words), line.effect, line.releases, line.ticket) for line in fields]
+        widths = _widths([_HEADS, *rows], out.width)
+        if widths is not None:
+            made = table("", _HEADS, rows)
+            for column, width in zip(made.columns, widths, strict=True):
+                column.width = width
+            out.print(made)
+        else:
+            for field, value, effect, *where in rows:
+                out.print(
+                    f"{field}: {value}\n  {effect} ({'; '.join(filter(None, where))})", markup=False, soft_wrap=True
+                )
+        out.print()
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return the widths of columns that break no word and fit into ``room``; None if there are none."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, " ".join(cells).split())) for cells in columns]
+    left = room - sum(widths) - 2 * len(widths)
+    if left < 0:
+        return None
+    for _ in range(left):  # one character more for the column with the most lines
+        lines = [max(map(len, cells)) / width for cells, width in zip(columns, widths, strict=True)]
+        if max(lines) <= 1:
+            break
+        widths[lines.index(max(lines))] += 1
+    return widths
+
+
+def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[Line]:
+    resolved = [_resolved(record, release) for release in releases]
+    for change in record.changes():
+        if f"{record.__name__}.{change.name}" not in rule.unobservable:
+            values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
+            spans = _spans_in_words(change)
+            yield Line(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
+
+
+def _resolved(record: type[Behaviour], release: Release) -> Behaviour | None:
+    try:
+        return record.of(release)
+    except NotInThisRelease:
+        return None
+
+
+def _table(record: type[Behaviour], first: Rule, rule: Rule) -> str:
+    title = f"`{_short(record.java_class)}`{f' ({record.releases})' if record.releases is not None else ''}"
+    if first is not rule:
+        return f"{title}: see [{first.slug}](#{first.slug})."
+    changes = record.changes()
+    if not changes:
+        return f"{title}: no change in any release."
+    rows = [(f"`{change.name}`", change.effect, _spans_in_words(change), change.ticket) for change in changes]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join([f"{title}:", "", "| field | effect | releases | ticket |", "|---|---|---|---|", *lines])
+
+
+def _spans_in_words(change: Change) -> str:
+    if change.values and all(value is True for _, value in change.values) and change.otherwise is False:
+        return ", ".join(str(spans) for spans, _ in change.values)
+    words = [f"{spans}: {_in_words(value)}" for spans, value in change.values]
+    if change.otherwise is not None:
+        words.append(f"otherwise: {_in_words(change.otherwise)}")
+    return "; ".join(words)
+
+
+def _in_words(value: Any) -> str:
+    """Return a value of a record for people."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case None:
+            return "none"
+        case enum.Enum():
+            return value.value if isinstance(value.value, str) else _named(value)
+        case frozenset() | set():
+            return ", ".join(sorted(map(_in_words, value))) or "none"
+        case tuple() | list():
+            return ", ".join(map(_in_words, value)) or "none"
+        case dict():
+            return ", ".join(f"{_in_words(key)}: {_in_words(each)}" for key, each in value.items())
+        case type():
+            return value.__name__
+        case _:
+            return str(value)
+
+
+def _named(value: enum.Enum) -> str:
+    return value.name if type(value).__str__ is enum.Enum.__str__ else str(value)
+
+
+def _short(java_class: str) -> str:
+    return java_class.removeprefix("org.apache.kafka.").rpartition("internals.")[2].removeprefix("clients.producer.")
