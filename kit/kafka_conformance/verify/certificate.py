@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -86,20 +87,25 @@ def rules_to_prove(rules: Sequence[Rule], releases: Sequence[Release], proven: C
     ]
 
 
-def with_rows_of(earlier: Certificate, made: Certificate, rules: Sequence[Rule]) -> Certificate:
-    """Return ``made`` with the rows of ``earlier`` for ``rules``, each noting the run that it is of."""
-    slugs = {rule.slug for rule in rules} - set(made.rules())
-    taken = tuple(
-        replace(row, **{
-            name: getattr(earlier, name)
-            for name in ("seed", "jvm", "kit", "made")
-            if getattr(row, name) is None and getattr(earlier, name) != getattr(made, name)
-        })
-        for row in earlier.rows
-        if row.rule in slugs
-    )  # fmt: skip
-    harness = {rule.slug: rule.harness for rule in rules if rule.slug in slugs and rule.harness}
+def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
+    """Return ``made`` with the rows of ``earlier`` that still prove a rule which ``made`` has no row of.
+
+    Each row that is taken over notes its own run: seed, JVM, kit and day.
+    """
+    current = _fingerprints([rule for rule in RULES.values() if rule.slug not in made.rules()])
+    rows = [row for row in earlier.rows if row.rule in current and row.fingerprint == current[row.rule]]
+    taken = [replace(row, **_run_of(row, earlier, made)) for row in rows]
+    harness = {rule: RULES[rule].harness for rule in dict.fromkeys(row.rule for row in rows) if RULES[rule].harness}
     return replace(made, rows=_sorted([*made.rows, *taken]), harness={**made.harness, **harness})
+
+
+def _run_of(row: Row, earlier: Certificate, made: Certificate) -> dict[str, Any]:
+    """Return what the run of a row has otherwise than ``made``."""
+    run = {
+        name: getattr(earlier, name) if getattr(row, name) is None else getattr(row, name)
+        for name in ("seed", "jvm", "kit", "made")
+    }
+    return {name: None if value == getattr(made, name) else value for name, value in run.items()}
 
 
 def merged(parts: Sequence[Certificate]) -> Certificate:

@@ -123,15 +123,18 @@ def test_whatever_is_not_proven_in_every_release_is_asked_again(changes: dict[st
 
 def test_rows_that_are_taken_over_name_their_run() -> None:
     made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
-    both = certifying.with_rows_of(proven(), made, [RULE, RULES["record-sizes"]])
+    both = certifying.with_rows_of(proven(), made)
     assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
         ("murmur2", "3.9.2", 7, "2026-11-30", None),
         ("record-sizes", "3.9.2", None, None, None),
         ("murmur2", "4.4.0", 7, "2026-11-30", None),
     ]
-    again = certifying.with_rows_of(both, replace(made, seed=9, rows=()), [RULE])
-    assert {one.seed for one in again.rows} == {7}
-    assert both.seed == 8
+    again = certifying.with_rows_of(both, replace(made, seed=7, rows=()))
+    assert [(one.rule, one.seed) for one in again.rows] == [("murmur2", None)] * 2
+    assert (both.seed, again.seed) == (8, 7)
+    assert len(certifying.with_rows_of(proven(fingerprint="0"), made).rows) == 2, (
+        "what proves other code is left behind"
+    )
 
 
 def test_rules_whose_code_has_changed_are_void() -> None:

@@ -29,10 +29,10 @@ def changed_by(sources: Sources) -> set[str]:
     return {slug for slug, rule in RULES.items() if fingerprint(rule, sources) != fingerprint(rule)}
 
 
-def python_with(module: str, old: str, new: str) -> Sources:
+def python_with(module: str, old: str, new: str, times: int = -1) -> Sources:
     installed = installed_sources()
     assert old in installed.python[module]
-    return Sources({**installed.python, module: installed.python[module].replace(old, new)}, installed.java)
+    return Sources({**installed.python, module: installed.python[module].replace(old, new, times)}, installed.java)
 
 
 def java_with(name: str, change: Callable[[str], str]) -> Sources:
@@ -77,8 +77,8 @@ def test_a_change_of_the_sender_does_not_void_murmur2(module: str) -> None:
     ("module", "old", "new"),
     [
         ("kafka_reference.partitioning.murmur2", "SEED = 0x9747B28C\n", "SEED = 0x9747b28c  # Kafka's own\n\n\n"),
-        ("kafka_reference.partitioning.murmur2", '"""Hash ``key`` as Kafka\'s Java client does.', '"""Hash it.'),
-        ("kafka_reference.partitioning.cluster", '    """Node id to rack."""', '    """Racks,\n        by node."""'),
+        ("kafka_reference.partitioning.murmur2", '"""', '"""Otherwise said.\n\n'),
+        ("kafka_reference.partitioning.cluster", '    """', '    """Otherwise said.\n\n'),
         ("kafka_reference.partitioning.murmur2", ") -> int:", ") -> object:"),
         ("kafka_conformance.rules.murmur2.rule", 'title="', 'title="once more '),
         ("kafka_conformance.rules.murmur2.rule", 'links=("', 'links=("x", "'),
@@ -86,7 +86,7 @@ def test_a_change_of_the_sender_does_not_void_murmur2(module: str) -> None:
     ],
 )
 def test_prose_labels_and_layout_void_nothing(module: str, old: str, new: str) -> None:
-    assert changed_by(python_with(module, old, new)) == set()
+    assert changed_by(python_with(module, old, new, times=1)) == set()
 
 
 def test_mutants_timelines_and_labels_void_nothing() -> None:

@@ -17,8 +17,10 @@ import msgspec
 from kafka_conformance.answerers.names import REFERENCE, reference_or_mutant
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.progress import steps
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural, table
@@ -28,6 +30,8 @@ from kafka_conformance.verify.partial import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load
+from kafka_reference.certificate import certificate as shipped
+from kafka_reference.certificate import reference_fingerprint
 
 __all__ = ["run"]
 
@@ -42,19 +46,27 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 @options.resumable_seed
 @click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="BYTES",
               help="Also ask every key of up to this many bytes.")  # fmt: skip
+@click.option("--changed", is_flag=True,
+              help="Ask only the rules that the shipped certificate does not prove as installed, in these releases; take "
+              "the rows of all others over from it.")  # fmt: skip
 @options.who("reference or mutant:NAME, whose answers are compared with Java's")
 @options.as_json
 @click.option("--certificate", default=certifying.LAST, type=options.FILE, show_default=True, metavar="FILE",
               help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, who: str,
-        as_json: bool, certificate: Path) -> int:  # fmt: skip
-    """Ask, print, certify; the exit code."""
+        as_json: bool, certificate: Path, changed: bool = False) -> int:  # fmt: skip
+    """Verify, print, write the certificate, and return the exit code."""
     pins = load()
     releases = chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
     actual, partial = reference_or_mutant(who), Path(f"{certificate}.partial")
-    plan = Plan(named(rules), releases, examples, seed or 0, exhaustive)
+    if changed and who != REFERENCE:
+        raise BadInput(f"--changed proves the reference: leave it out with --who {who}")
+    asked = certifying.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
+    if not asked:
+        return _report_unchanged(named(rules), certificate, as_json)
+    plan = Plan(asked, releases, examples, seed or 0, exhaustive)
     if seed is None:
         resumed = resumed_seed(partial, plan) if who == REFERENCE else None
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
@@ -62,12 +74,25 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     code = _exit_code(results)
     certified = who == REFERENCE and code == 0
     if certified:
-        certifying.write(certifying.made_from(results, plan, jvm), certificate)
+        made = certifying.made_from(results, plan, jvm)
+        certifying.write(certifying.with_rows_of(shipped(), made) if changed else made, certificate)
     if as_json:
         print(msgspec.json.encode(_document(results, plan, jvm, code)).decode())
     else:
         _print(results, plan, jvm, code, str(certificate) if certified else "")
     return code
+
+
+def _report_unchanged(rules: Sequence[Rule], certificate: Path, as_json: bool) -> int:
+    """Write the shipped certificate for the installed code: it proves all that is asked for."""
+    made = replace(shipped(), rows=(), harness={}, reference_sha256=reference_fingerprint())
+    certifying.write(certifying.with_rows_of(shipped(), made), certificate)
+    if as_json:
+        print(msgspec.json.encode({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []}).decode())
+    else:
+        words = f"unchanged since the shipped certificate: {', '.join(rule.slug for rule in rules)}; nothing to verify"
+        console().print(words, markup=False, soft_wrap=True)
+    return 0
 
 
 def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> tuple[list[RuleResult], str]:

@@ -15,8 +15,13 @@ import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli.commands import verify
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
+from kafka_conformance.verify.certificate import void_rules
+from kafka_conformance.verify.fingerprint import fingerprint
+from kafka_jars.pins import load
+from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
 from kafka_reference.errors import DrawsExhausted, NotInThisRelease
 
 
@@ -41,10 +46,11 @@ def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     monkeypatch.setattr("kafka_conformance.verify.verification.JavaAnswerer", lambda _: ReferenceAnswerer("java"))
     monkeypatch.setattr(verify, "open_oracle", lambda _: nullcontext(ORACLE))
 
-    def ran(*, rules: str = "murmur2", who: str = "reference", kafka: str = "newest", as_json: bool = False) -> Any:
+    def ran(*, rules: str = "murmur2", who: str = "reference", kafka: str = "newest", as_json: bool = False,
+            changed: bool = False) -> Any:  # fmt: skip
         code = verify.run(
             kafka=kafka, rules=rules.split(), examples=120, seed=7, exhaustive=0, who=who, as_json=as_json,
-            certificate=Path("made") / "certificate.json",
+            certificate=Path("made") / "certificate.json", changed=changed,
         )  # fmt: skip
         out = capsys.readouterr().out
         return code, json.loads(out) if as_json else out
@@ -145,3 +151,44 @@ def test_a_release_nobody_pinned_says_so(ran: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(OPENED, "pinned", False)
     assert "3.6.1 (unpinned)" in ran(kafka="3.6.1")[1]
     assert json.loads(Path("made/certificate.json").read_text(encoding="utf-8"))["rows"][0]["pinned"] is False
+
+
+@pytest.fixture
+def shipped(monkeypatch: pytest.MonkeyPatch) -> Certificate:
+    """A certificate that proves murmur2 in the newest release, and sequence-increment in another form."""
+    jar_sha256 = load().clients("4.4.0")[0].sha256 or ""
+    rows = [
+        Row(slug, "4.4.0", 9, 9, {"hypothesis": 9}, jar_sha256, True, of_code)
+        for slug, of_code in (("murmur2", fingerprint(RULES["murmur2"])), ("sequence-increment", "ab" * 32))
+    ]
+    made = Certificate("2026-11-30", "0.0.9", 5, "17.0.8", "cd" * 32, tuple(rows))
+    monkeypatch.setattr(verify, "shipped", lambda: made)
+    return made
+
+
+def test_what_has_not_changed_is_taken_over(ran: Any, shipped: Certificate) -> None:
+    code, said = ran(rules="murmur2 sequence-increment", changed=True)
+    assert code == 0
+    assert "murmur2:" not in said
+    made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
+    assert [(row.rule, row.asked == 9, row.seed, row.made) for row in made.rows] == [
+        ("murmur2", True, 5, "2026-11-30"), ("sequence-increment", False, None, None),
+    ]  # fmt: skip
+    assert made.rows[1].fingerprint == fingerprint(RULES["sequence-increment"])
+    assert void_rules(made) == []
+
+
+def test_where_nothing_has_changed_java_is_not_asked(
+    ran: Any, shipped: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "open_oracle", None)
+    assert ran(changed=True) == (0, "unchanged since the shipped certificate: murmur2; nothing to verify\n")
+    made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
+    assert made.rows == shipped.rows[:1]
+    assert (made.seed, made.reference_sha256) == (5, reference_fingerprint())
+    assert ran(changed=True, as_json=True) == (0, {"exit_code": 0, "unchanged": ["murmur2"], "results": []})
+
+
+def test_a_mutant_is_never_taken_over(ran: Any, shipped: Certificate) -> None:
+    with pytest.raises(BadInput, match="--changed proves the reference: leave it out with --who mutant:one-bit"):
+        ran(who="mutant:one-bit", changed=True)
