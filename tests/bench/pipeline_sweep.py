@@ -23,7 +23,7 @@ from kafka_conformance.spark.executors import fetch_releases, register_java, sen
 from kafka_conformance.spark.session import Spark, open_spark
 from kafka_conformance.spark.sweep.key_spaces import PER_BLOCK, every_key
 from kafka_conformance.spark.sweep.keys import Keys
-from kafka_conformance.spark.sweep.run import Asking
+from kafka_conformance.spark.sweep.run import Job
 from kafka_jars.pins import load
 from kafka_jars.store import Stored, default_store
 from kafka_reference import Release, parse_release
@@ -85,7 +85,7 @@ def sweeping_keys(room: Path, blocks: int = BLOCKS, rounds: int = ROUNDS) -> dic
             name = _register_rows(
                 spark, room, at, [default_store().get(jar, lambda *_: Path()) for jar in pins.jars(str(at))]
             )
-            frame = part.frame(spark, sent, Asking(0, rule.slug, "reference", 0, False), first, first + blocks)
+            frame = part.frame(spark, sent, Job(0, rule.slug, "reference", 0, False), first, first + blocks)
             # The same keys: of four bytes, by number. A long is eight bytes, of which the last four are the key.
             start = first * PER_BLOCK - 16_843_009
             numbers = spark.session.range(start, start + keys, 1, 8)

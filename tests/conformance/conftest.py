@@ -99,11 +99,23 @@ def the_jvm_of(process: subprocess.Popen[str]) -> int:
             except OSError:
                 continue  # it ended meanwhile
             # `java -version` is a child too, for a moment: the one meant serves the gateway
-            if name == "java" and int(rest.split()[1]) == process.pid and b"PythonGatewayServer" in _command_line(stat):
+            if name == "java" and _is_below(int(rest.split()[1]), process.pid) and (
+                b"PythonGatewayServer" in _command_line(stat)
+            ):
                 return int(stat.parent.name)
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     raise AssertionError("it never started a JVM")
+
+
+def _is_below(pid: int, ancestor: int) -> bool:
+    """Whether a process is ``ancestor`` or one of its descendants: a worker of verify has a JVM of its own."""
+    while pid not in (0, 1, ancestor):
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return pid == ancestor
 
 
 def _command_line(stat: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -73,6 +74,26 @@ def test_a_jvm_does_not_outlive_a_run_that_was_killed(started: Start, jvm_of: Jv
     _in_the_middle(process, jvm)
     process.kill()
     assert is_gone(jvm)
+
+
+def test_a_killed_run_resumes_with_its_seed(started: Start, tmp_path: Path) -> None:
+    command = ("verify", "--kafka", "2.8.2,4.4.0", "--rules", "murmur2,idempotence-config,round-robin-partitioner",
+               "--examples", "100", "--certificate", "made.json")  # fmt: skip
+    process, partial = started(*command), tmp_path / "made.json.partial"
+    limit = time.monotonic() + 100
+    while not partial.exists():
+        assert time.monotonic() < limit
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    process.kill()
+    head, *rows = map(json.loads, partial.read_text(encoding="utf-8").splitlines())
+    resumed = started(*command)
+    out, err = resumed.communicate(timeout=100)
+    assert resumed.returncode == 0, err
+    assert f"seed {head['seed']}," in out
+    assert rows
+    assert not partial.exists()
+    assert len(json.loads((tmp_path / "made.json").read_text(encoding="utf-8"))["rows"]) == 6
 
 
 def test_a_call_that_does_not_come_back_is_ended_at_its_limit() -> None:

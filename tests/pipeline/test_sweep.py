@@ -25,8 +25,8 @@ from kafka_conformance.spark.executors import SentRelease, register_java, send
 from kafka_conformance.spark.session import Spark, open_spark
 from kafka_conformance.spark.sweep import run as sweeping
 from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
-from kafka_conformance.spark.sweep.keys import ClaimKeys, JudgeKeys, Keys
-from kafka_conformance.spark.sweep.run import Part, Plan, Swept
+from kafka_conformance.spark.sweep.keys import ClaimKeys, CompareKeys, Keys
+from kafka_conformance.spark.sweep.run import Part, PartResult, Plan
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
 from kafka_reference import parse_release
@@ -42,13 +42,13 @@ def spark() -> Iterator[Spark]:
         yield opened
 
 
-def swept(spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any) -> list[Swept]:
+def swept(spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any) -> list[PartResult]:
     plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], who, 1, **more)
     return sweeping.sweep(spark, plan, load(), str(folder), Steps("", 1))
 
 
-def counts(results: list[Swept]) -> list[tuple[int, int]]:
-    return [(each.asked, each.alike) for each in results]
+def counts(results: list[PartResult]) -> list[tuple[int, int]]:
+    return [(each.asked, each.matching) for each in results]
 
 
 def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
@@ -62,15 +62,15 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     assert right is not None
     claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
     rows = spark.session.createDataFrame(list(enumerate(claims)), "place long, claim binary").orderBy("place")
-    told = map(f.lit, (sent.told, rule.slug, space.told()))
+    told = map(f.lit, (sent.told, rule.slug, space.as_json()))
     call = f.call_function("kafkaoracle_key_block", *told, f.lit(0).cast("long"), "claim")
     cells = [bytes(row[0]) for row in rows.select(call).collect()]
     who = f"4.4.0 {sent.sha256}".encode()
     assert [cell[:32] for cell in cells] == [right] * 4
     assert [len(cell) for cell in cells] == [40 + answers * 4 + len(who) for answers in (0, 257, 257, 257)]
-    judge = JudgeKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
+    judge = CompareKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
     assert [judge.judge(0, claims[at], cells[at], 9).differing for at in (0, 3)] == [0, 0]
-    with pytest.raises(OracleFault, match="claimed to be others"):
+    with pytest.raises(OracleFault, match="their claims differ"):
         judge.judge(0, claims[1], cells[1], 9)
 
 
@@ -87,7 +87,7 @@ def test_all_alike(spark: Spark, tmp_path: Path) -> None:
     )  # fmt: skip
     assert [each.asked for each in results] == [65_793, 5_000, 257 * 1_024, 5_000, 300, 300, 300]
     assert [each.differing + each.errored for each in results] == [0] * 7
-    assert min(each.alike for each in results) >= 200
+    assert min(each.matching for each in results) >= 200
     assert [len(each.sent.sha256) for each in results] == [64] * 7
 
 
@@ -98,7 +98,7 @@ def test_all_alike(spark: Spark, tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_mutants_are_seen(spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int) -> None:
     (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), who=f"mutant:{mutant}")
-    assert result.asked - result.alike == result.differing >= least
+    assert result.asked - result.matching == result.differing >= least
     assert len(result.questions) == min(1_000, result.differing)
     for kept in result.questions[:20]:  # they can be asked again, and Java was right
         question = json.loads(kept.question)
@@ -215,7 +215,7 @@ def rows_of(folder: Path) -> list[Any]:
 @pytest.mark.parametrize(("words", "code", "said"), [
     (["--who", "mutant:one-bit", "--every", "1", "--keys", "0"], 1, "257 answers not Java's"),
     (["--who", "mutant:nobody"], 2, "unknown mutant 'nobody'"),
-    (["--who", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules asked"),
+    (["--who", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip
 def test_exit_codes(tmp_path: Path, words: list[str], code: int, said: str) -> None:

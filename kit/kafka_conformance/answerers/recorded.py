@@ -10,7 +10,7 @@ from kafka_conformance.core.protocol import Outcome, Question
 from kafka_conformance.core.rule import Rule
 from kafka_reference.releases import Release
 
-__all__ = ["CachedAnswerer", "RecordedAnswerer"]
+__all__ = ["CachedAnswerer", "RecordedAnswerer", "RecordedBatch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,18 @@ class RecordedAnswerer:
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:  # noqa: ARG002
         """Return the recorded outcomes."""
         return [self.outcomes[question] for question in questions]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedBatch:
+    """Answers one batch of questions with ``outcomes``, in order."""
+
+    name: str
+    outcomes: Sequence[Outcome]
+
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:  # noqa: ARG002
+        """Return the recorded outcomes."""
+        return self.outcomes
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,6 @@ class Answerer(Protocol):
         """The name of the answerer in reports."""
         ...
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:
         """Return the outcomes."""
         ...

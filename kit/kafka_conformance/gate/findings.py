@@ -46,7 +46,7 @@ class _Until:
     def __init__(self, target: Answerer, deadline: float) -> None:
         self._target, self._deadline, self.name = target, deadline, target.name
 
-    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:
         """Return the target's outcomes while there is time."""
         if time.monotonic() > self._deadline:
             return [Failed("no time left to search for a smaller question")] * len(questions)

@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 import io
+import logging
 import os
 import pickle
 import queue
@@ -223,6 +224,7 @@ def _read_tasks(pipe: IO[bytes], tasks: queue.SimpleQueue[Any]) -> None:
 def main() -> None:
     """Run a worker."""
     interrupts.listen()
+    logging.getLogger().addHandler(logging.NullHandler())  # py4j logs what it also raises
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no result
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from kafka_conformance.answerers.mutant import mutant_answerer
+from kafka_conformance.answerers.names import JAVA, mutant_of, reference_or_mutant
 from kafka_conformance.cases.failures import save_failure
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
@@ -22,11 +22,10 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import named
-from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.spark.executors import fetch_releases
 from kafka_conformance.spark.session import open_spark
 from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
-from kafka_conformance.spark.sweep.run import Part, Plan, Swept, Work, chunks_of, sweep
+from kafka_conformance.spark.sweep.run import Part, PartResult, Plan, Work, chunks_of, sweep
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
@@ -81,29 +80,26 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
 
 
 def _rules(slugs: Sequence[str], who: str) -> list[Rule]:
-    """The rules meant; of a mutant its own. Raises BadInput."""
-    if who == "reference":
+    """Return the rules to sweep; for a mutant, its own. Raises BadInput."""
+    reference_or_mutant(who)
+    mutant = mutant_of(who)
+    if mutant is None:
         return named(slugs)
-    if not who.startswith("mutant:"):
-        raise BadInput(f"{who} is nobody sweep knows: reference, or mutant:NAME")
-    slug = who.removeprefix("mutant:")
-    mutant_answerer(slug)
-    (own,) = {mutant.rule for mutant in MUTANTS if mutant.slug == slug}
-    if slugs and own not in slugs:
-        raise BadInput(f"{who} is a mutant of {own}, which is not among the rules asked")
-    return named([own])
+    if slugs and mutant.rule not in slugs:
+        raise BadInput(f"{who} is a mutant of {mutant.rule}, which is not among the rules {', '.join(slugs)}")
+    return named([mutant.rule])
 
 
 def _parts(rules: Sequence[Rule], releases: Sequence[Release], every: int, keys: int, longest: int,
            scripts: int, seed: int) -> Iterator[Part]:  # fmt: skip
-    for at in releases:
+    for release in releases:
         for rule in rules:
-            if rule.java_class(at) is None:
+            if rule.java_class(release) is None:
                 continue
             works: list[Work] = (
                 list(_keys(rule, every, keys, longest, seed)) if rule.columns else _scripts(scripts, seed)
             )
-            yield from (Part(rule, at, work) for work in works)
+            yield from (Part(rule, release, work) for work in works)
 
 
 def _keys(rule: Rule, every: int, keys: int, longest: int, seed: int) -> Iterator[Work]:
@@ -122,97 +118,99 @@ def _scripts(scripts: int, seed: int) -> list[Work]:
 
 
 def _default_folder(plan: Plan) -> str:
-    """A folder for this plan: the same command with the same seed resumes it."""
-    words = [plan.who, plan.seed, plan.kills, kit_version()]
+    """Return the folder of a plan, so that the same command with the same seed resumes it."""
+    words = [plan.actual, plan.seed, plan.kills, kit_version()]
     words += [[part.rule.slug, str(part.release), part.work.plan()] for part in plan.parts]
     return str((FOLDER / f"{plan.seed}-{hashlib.sha256(to_json(words)).hexdigest()[:8]}").absolute())
 
 
-def _exit_code(results: Sequence[Swept]) -> int:
-    if any(swept.differing for swept in results):
+def _exit_code(results: Sequence[PartResult]) -> int:
+    if any(result.differing for result in results):
         return 1
-    return 2 if any(swept.errored or not swept.alike for swept in results) else 0
+    return 2 if any(result.errored or not result.matching for result in results) else 0
 
 
-def _saved(results: Sequence[Swept], plan: Plan) -> dict[int, str]:
-    """The smallest question of each part that differs, on disk for ``replay``; its id."""
+def _saved(results: Sequence[PartResult], plan: Plan) -> dict[int, str]:
+    """Save the smallest difference of each part for ``replay``; return their ids by part."""
     saved = {}
-    for number, swept in enumerate(results):
-        if (difference := _smallest(swept)) is not None:
-            at = swept.part.release
-            found = {"seed": plan.seed, "jar_sha256": swept.sent.sha256, "of_this_kind": swept.differing}
-            save_failure(swept.part.rule, difference, (("java", at), (plan.who, at)), found)
-            saved[number] = question_id(swept.part.rule.slug, str(at), difference.question)
+    for number, result in enumerate(results):
+        if (difference := _smallest(result)) is not None:
+            release = result.part.release
+            found = {"seed": plan.seed, "jar_sha256": result.sent.sha256, "of_this_kind": result.differing}
+            save_failure(result.part.rule, difference, ((JAVA, release), (plan.actual, release)), found)
+            saved[number] = question_id(result.part.rule.slug, str(release), difference.question)
     return saved
 
 
-def _smallest(swept: Swept) -> Difference | None:
-    if not swept.questions:
+def _smallest(result: PartResult) -> Difference | None:
+    if not result.questions:
         return None
-    kept = min(swept.questions, key=lambda each: (len(each.question), each.question))
-    question = msgspec.json.decode(kept.question, type=swept.part.rule.question)
+    kept = min(result.questions, key=lambda each: (len(each.question), each.question))
+    question = msgspec.json.decode(kept.question, type=result.part.rule.question)
     return Difference(question, msgspec.json.decode(kept.expected), msgspec.json.decode(kept.actual))
 
 
-def _print(results: Sequence[Swept], plan: Plan, folder: str, saved: dict[int, str], code: int) -> None:
+def _print(results: Sequence[PartResult], plan: Plan, folder: str, saved: dict[int, str], code: int) -> None:
     out = console()
-    heads = ["rule", "release", "jar", "asked about", "asked", "alike", "differing", "a second"]
+    heads = ["rule", "release", "jar", "asked about", "asked", "match", "differ", "a second"]
     out.print(table("", heads, map(_row, results)))
     for number, name in saved.items():
-        swept, difference = results[number], _smallest(results[number])
+        result, difference = results[number], _smallest(results[number])
         assert difference is not None  # noqa: S101  it was saved
-        at = swept.part.release
-        names = f"java {at}", f"{plan.who} {at}"
-        out.print(finding(swept.part.rule, difference, names, swept.differing, name, "smallest"), soft_wrap=True)
-    for swept in results:
-        for line in swept.errors[:3]:
-            told = f"{swept.part.rule.slug} in {swept.part.release} could not be judged: {line}"
-            out.print(told, style="bold red", markup=False, soft_wrap=True)
-    asked, alike = sum(swept.asked for swept in results), sum(swept.alike for swept in results)
-    differing, absent = sum(swept.differing for swept in results), sum(swept.unsupported for swept in results)
-    words = {0: "no disagreement", 1: f"{plural(differing, 'answer')} not Java's", 2: "could not be judged"}[code]
-    words += f" ({absent:,} more are about what their release does not have)" if absent else ""
-    out.print(f"{plural(asked - absent, 'question')}, {alike:,} answered alike: {words}. seed {plan.seed}",
+        release = result.part.release
+        names = f"{JAVA} {release}", f"{plan.actual} {release}"
+        out.print(finding(result.part.rule, difference, names, result.differing, name, "smallest"), soft_wrap=True)
+    for result in results:
+        for line in result.errors[:3]:
+            error = f"{result.part.rule.slug} in {result.part.release} could not be judged: {line}"
+            out.print(error, style="bold red", markup=False, soft_wrap=True)
+    asked, matching = sum(result.asked for result in results), sum(result.matching for result in results)
+    differing, unsupported = sum(r.differing for r in results), sum(r.unsupported for r in results)
+    verdict = {0: "no difference", 1: f"{plural(differing, 'answer')} not Java's", 2: "could not be judged"}[code]
+    verdict += f" ({unsupported:,} more questions do not exist in their release)" if unsupported else ""
+    out.print(f"{matching:,} of {plural(asked - unsupported, 'answer')} match: {verdict}. seed {plan.seed}",
               markup=False, soft_wrap=True)  # fmt: skip
-    out.print(f"what was found, as Parquet: {folder}", style="dim", markup=False, soft_wrap=True)
+    out.print(f"results, as Parquet: {folder}", style="dim", markup=False, soft_wrap=True)
 
 
-def _row(swept: Swept) -> list[str]:
-    release = f"{swept.part.release}{'' if swept.sent.pinned else ' (unpinned)'}"
-    counts = [f"{swept.asked:,}", f"{swept.alike:,}", f"{swept.differing:,}"]
-    return [swept.part.rule.slug, release, swept.sent.sha256[:12], swept.part.work.name, *counts, _speed(swept)]
+def _row(result: PartResult) -> list[str]:
+    release = f"{result.part.release}{'' if result.sent.pinned else ' (unpinned)'}"
+    counts = [f"{result.asked:,}", f"{result.matching:,}", f"{result.differing:,}"]
+    return [result.part.rule.slug, release, result.sent.sha256[:12], result.part.work.name, *counts, _speed(result)]
 
 
-def _speed(swept: Swept) -> str:
-    """Of what was asked just now; a resumed run does not know how long the rest took."""
-    return f"{swept.asked_now / swept.seconds:,.0f}" if swept.asked_now else "done before"
+def _speed(result: PartResult) -> str:
+    """Return the questions of this process per second."""
+    return f"{result.asked_now / result.seconds:,.0f}" if result.asked_now else "done before"
 
 
-def _document(results: Sequence[Swept], plan: Plan, folder: str, saved: dict[int, str], code: int) -> dict[str, Any]:
+def _document(
+    results: Sequence[PartResult], plan: Plan, folder: str, saved: dict[int, str], code: int
+) -> dict[str, Any]:
     return {
         "exit_code": code,
-        "who": plan.who,
+        "who": plan.actual,
         "seed": plan.seed,
         "kit": kit_version(),
         "folder": folder,
         "results": [
             {
-                "rule": swept.part.rule.slug,
-                "release": str(swept.part.release),
-                "jar_sha256": swept.sent.sha256,
-                "pinned": swept.sent.pinned,
-                "asked_about": swept.part.work.name,
-                "asked": swept.asked,
-                "alike": swept.alike,
-                "differing": swept.differing,
-                "errored": swept.errored,
-                "unsupported": swept.unsupported,
-                "errors": swept.errors[:10],
-                "asked_now": swept.asked_now,
-                "seconds": round(swept.seconds, 3),
-                "kept": len(swept.questions),
+                "rule": result.part.rule.slug,
+                "release": str(result.part.release),
+                "jar_sha256": result.sent.sha256,
+                "pinned": result.sent.pinned,
+                "asked_about": result.part.work.name,
+                "asked": result.asked,
+                "alike": result.matching,
+                "differing": result.differing,
+                "errored": result.errored,
+                "unsupported": result.unsupported,
+                "errors": result.errors[:10],
+                "asked_now": result.asked_now,
+                "seconds": round(result.seconds, 3),
+                "kept": len(result.questions),
                 "smallest": saved.get(number),
             }
-            for number, swept in enumerate(results)
+            for number, result in enumerate(results)
         ],
     }

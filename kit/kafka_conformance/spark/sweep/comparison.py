@@ -1,32 +1,32 @@
-"""Who judges a block of a sweep, on an executor: what keys and scripts have in common."""
+"""The comparison of one block of a sweep, on an executor: what keys and scripts have in common."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from kafka_conformance.answerers.mutant import mutant_answerer
-from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.answerers.names import reference_or_mutant
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import WrongRelease
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["REFERENCE", "Judging"]
-
-REFERENCE = "reference"
+__all__ = ["BlockComparison"]
 
 
 @dataclass(frozen=True)
-class Judging:
-    """For which part, rule and release, and who: the reference or a mutant. At most ``wanted`` questions are kept."""
+class BlockComparison:
+    """Compares a block of a part with Java's answers: a rule, a release, and the name of the answerer under test.
+
+    At most ``wanted`` questions that differ are kept; with ``kills``, questions that kill a mutant are too.
+    """
 
     part: int
     rule_slug: str
     version: str
     sha256: str
-    who: str
+    actual: str
     wanted: int
     kills: bool
 
@@ -37,15 +37,15 @@ class Judging:
 
     @cached_property
     def release(self) -> Release:
-        """The release that has to answer."""
+        """The release that must answer."""
         return parse_release(self.version)
 
     @cached_property
-    def judged(self) -> Answerer:
-        """The one who is held to Java's answers."""
-        return ReferenceAnswerer() if self.who == REFERENCE else mutant_answerer(self.who.removeprefix("mutant:"))
+    def answerer(self) -> Answerer:
+        """The answerer that is compared with Java."""
+        return reference_or_mutant(self.actual)
 
-    def hold_to_release(self, who: str) -> None:
-        """``who`` is the release and the sha256 of the jar, as the executor read them back. Raises WrongRelease."""
-        if who != f"{self.version} {self.sha256}":
-            raise WrongRelease(f"release {self.version} with sha256 {self.sha256} was sent, and {who} answered")
+    def check_release(self, answered_by: str) -> None:
+        """Check the release and the sha256 of the jar, as the executor read them back. Raises WrongRelease."""
+        if answered_by != f"{self.version} {self.sha256}":
+            raise WrongRelease(f"release {self.version} with sha256 {self.sha256} was sent, and {answered_by} answered")

@@ -64,8 +64,8 @@ class KeySpace:
             return f"every key of up to {_length(self.keys - 1)} bytes{over}"
         return f"random keys of up to {self.longest:,} bytes{over}"
 
-    def told(self) -> str:
-        """The space, for Java."""
+    def as_json(self) -> str:
+        """Return the space for Java."""
         names = "every", "keys", "per_block", "first_argument", "arguments", "seed", "longest"
         return msgspec.json.encode({name: getattr(self, name) for name in names}).decode()
 

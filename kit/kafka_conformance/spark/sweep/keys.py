@@ -1,14 +1,14 @@
-"""Keys by the billion: on every executor the reference claims what the answers are, and the real Java is put the same keys.
+"""Billions of keys: on every executor the reference claims the answers to a block, and the real Java answers the same keys.
 
-A row is a block: ``spark.range`` gives its number, and it goes through three hands, none of which is the driver's.
+A row is a block, by its number from ``spark.range``. No step runs on the driver:
 
-1. Python makes the keys, has the reference answer the whole column at once (``kafka_reference.bulk``), and claims: so many
-   keys, this argument, this CRC-32 of the keys, this CRC-32 of the answers.
-2. Java (``KeyBlock.java``) makes the keys by other code, answers them, and makes its own claim. Where the two are not the
-   same, all of its answers go with it. (To carry answers over that are alike was half of all time.)
-3. Python judges. Who answered: the release that was loaded and the sha256 of its jar are those that were sent. What was
-   asked: the keys have the same checksum on both sides. What was said: claims that are alike prove a block; of any other the
-   reference answers once more, the two columns are compared, and a key where they differ becomes a question.
+1. Python generates the keys, the reference answers the whole column at once (``kafka_reference.bulk``), and the claim is
+   the number of keys, the argument, the CRC-32 of the keys, and the CRC-32 of the answers.
+2. Java (``KeyBlock.java``) generates the keys by other code, answers them, and makes its own claim. Where the two claims
+   differ, all of its answers go with it. (To transfer answers that match took half of all time.)
+3. Python compares. The release that was loaded and the sha256 of its jar must be those that were sent, and the keys must
+   have the same checksum on both sides. Equal claims prove a block. For any other block the reference answers once more,
+   the two columns are compared, and a key where they differ becomes a question.
 
 A checksum of answers is no answer: what could it hide? A CRC-32 always shows a single answer that differs, however much, and
 several that lie next to each other within 32 bits. Of more than one it misses one block in four billion, by chance; and what
@@ -29,22 +29,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from kafka_conformance.answerers.names import REFERENCE
 from kafka_conformance.core.errors import OracleFault
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Columns
 from kafka_conformance.rules import RULES
 from kafka_conformance.spark.executors import SentRelease
 from kafka_conformance.spark.session import Spark
-from kafka_conformance.spark.sweep.comparison import REFERENCE, Judging
+from kafka_conformance.spark.sweep.comparison import BlockComparison
 from kafka_conformance.spark.sweep.key_spaces import KeySpace
-from kafka_conformance.spark.sweep.result import SCHEMA, Block, ProcessSupervisor, kills_among, to_batch
-from kafka_conformance.spark.sweep.run import Asking
+from kafka_conformance.spark.sweep.result import SCHEMA, Block, KeptDifference, kills_among, to_batch
+from kafka_conformance.spark.sweep.run import Job
 from kafka_conformance.spark.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["CLAIM", "ClaimKeys", "JudgeKeys", "Keys"]
+__all__ = ["CLAIM", "ClaimKeys", "CompareKeys", "Keys"]
 
 CLAIM = np.dtype([("count", "<i8"), ("argument", "<i8"), ("keys_sum", "<i8"), ("answers_sum", "<i8")])
 """What is claimed of a block, by the reference and by Java alike; ``KeyBlock.java`` says it too."""
@@ -88,8 +89,8 @@ class ClaimKeys:
 
 
 @dataclass(frozen=True)
-class JudgeKeys(Judging):
-    """Judges blocks, on an executor."""
+class CompareKeys(BlockComparison):
+    """Compares blocks, on an executor."""
 
     space: KeySpace
 
@@ -99,90 +100,94 @@ class JudgeKeys(Judging):
         for batch in batches:
             blocks = []
             for number, claim, seen, cell in zip(*map(pa.Array.to_pylist, batch.columns), strict=True):
-                blocks.append(replace(self.judge(number, claim, cell, wanted), seen=seen))
+                blocks.append(replace(self.compare(number, claim, cell, wanted), seen=seen))
                 wanted -= len(blocks[-1].questions)
             yield to_batch(blocks)
 
-    def judge(self, number: int, claim: bytes | None, cell: bytes, wanted: int) -> Block:
-        """One block. Raises WrongRelease, OracleFault."""
-        said = _Said(cell)
-        self.hold_to_release(said.who)
-        block = Block(self.part, number, said.count, 0, self.version, self.sha256)
-        if claim == said.claim:
+    def compare(self, number: int, claim: bytes | None, cell: bytes, wanted: int) -> Block:
+        """Compare one block. Raises WrongRelease, OracleFault."""
+        java = _JavaBlock(cell)
+        self.check_release(java.answered_by)
+        block = Block(self.part, number, java.count, 0, self.version, self.sha256)
+        if claim == java.claim:
             return block
-        return self._compared(_Asked(self.space, number, said), claim, block, wanted)
+        return self._compared(_Block(self.space, number, java), claim, block, wanted)
 
-    def _compared(self, asked: _Asked, claim: bytes | None, block: Block, wanted: int) -> Block:
-        self._hold_to_space(asked)
+    def _compared(self, asked: _Block, claim: bytes | None, block: Block, wanted: int) -> Block:
+        self._check_space(asked)
         places, actual = self._apart(asked)
         if claim is not None and not len(places):
-            raise OracleFault(f"block {asked.number}: Java's answers are the reference's, and were claimed to be others:"
-                              " whatever carries them is not to be trusted, so nothing is proven")  # fmt: skip
+            raise OracleFault(f"block {asked.number}: Java's answers match the reference's, and their claims differ: the"
+                              " transfer changed one of them, so nothing is proven")  # fmt: skip
         kept = [self._kept(asked, place, actual(place)) for place in places[:wanted].tolist()] if wanted > 0 else []
-        kills = kills_among(self.rule, self.release, self._said(asked)) if self.kills else ()
+        kills = kills_among(self.rule, self.release, self._java_answers(asked)) if self.kills else ()
         return replace(block, differing=len(places), questions=kept, kills=kills)
 
     @property
     def _columns(self) -> Columns:
         return _columns(self.rule_slug)
 
-    def _hold_to_space(self, block: _Asked) -> None:
-        same = block.said.keys_sum == _keys_sum(block.offsets, block.data) and block.said.argument == block.argument
-        if not same or not len(block.java) == block.said.count == len(block.offsets) - 1:
+    def _check_space(self, block: _Block) -> None:
+        same = (
+            block.claimed.keys_sum == _keys_sum(block.offsets, block.data) and block.claimed.argument == block.argument
+        )
+        if not same or not len(block.java) == block.claimed.count == len(block.offsets) - 1:
             raise OracleFault(
-                f"block {block.number} was not of the keys it has to be ({self.space.name}): nothing is proven"
+                f"block {block.number} has other keys than its space ({self.space.name}): nothing is proven"
             )
 
-    def _apart(self, block: _Asked) -> tuple[Any, Any]:
-        """The places at which the one who is judged differs from Java, and what it says at a place."""
-        if self.who == REFERENCE:
+    def _apart(self, block: _Block) -> tuple[Any, Any]:
+        """Return the places at which the answers differ, and a function from a place to the actual answer."""
+        if self.actual == REFERENCE:
             mine = self._columns.reference(block.offsets, block.data, block.argument)
             if len(mine) != len(block.java):
                 raise OracleFault(f"{len(block.java)} keys asked, {len(mine)} answers from the reference")
             return np.flatnonzero(block.java != mine), lambda place: self._alone(block, place, int(mine[place]))
-        outcomes = self.judged.answer(
+        outcomes = self.answerer.answer(
             self.rule, self.release, [self._question(block, at) for at in range(len(block.java))]
         )
-        said = [outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)} for outcome in outcomes]
+        answers = [
+            outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)} for outcome in outcomes
+        ]
         name = self._columns.field
-        apart = [at for at, java in enumerate(block.java.tolist()) if said[at] != {name: java}]
-        return np.array(apart, np.int64), said.__getitem__
+        apart = [at for at, java in enumerate(block.java.tolist()) if answers[at] != {name: java}]
+        return np.array(apart, np.int64), answers.__getitem__
 
-    def _alone(self, block: _Asked, place: int, bulk: int) -> Answer:
-        """What the reference says of one key. If it agrees with Java after all, the bulk code alone is wrong."""
-        (outcome,) = self.judged.answer(self.rule, self.release, [self._question(block, place)])
+    def _alone(self, block: _Block, place: int, bulk: int) -> Answer:
+        """Return the reference's answer to one key. If it matches Java's, the bulk code alone is wrong."""
+        (outcome,) = self.answerer.answer(self.rule, self.release, [self._question(block, place)])
         answer = outcome.answer if isinstance(outcome, Answered) else {"failed": str(outcome)}
         return {"bulk": bulk} if answer == {self._columns.field: int(block.java[place])} else answer
 
-    def _question(self, block: _Asked, place: int) -> Question:
+    def _question(self, block: _Block, place: int) -> Question:
         return self._columns.question(block.key(place), block.argument)
 
-    def _kept(self, block: _Asked, place: int, actual: Answer) -> ProcessSupervisor:
+    def _kept(self, block: _Block, place: int, actual: Answer) -> KeptDifference:
         expected = {self._columns.field: int(block.java[place])}
-        return ProcessSupervisor(*(to_json(each).decode() for each in (self._question(block, place), expected, actual)))
+        return KeptDifference(*(to_json(each).decode() for each in (self._question(block, place), expected, actual)))
 
-    def _said(self, block: _Asked) -> Iterator[tuple[Question, Answer]]:
+    def _java_answers(self, block: _Block) -> Iterator[tuple[Question, Answer]]:
         for place, java in enumerate(block.java.tolist()):
             yield self._question(block, place), {self._columns.field: java}
 
 
-class _Said:
-    """What Java says of a block (see KeyBlock.java)."""
+class _JavaBlock:
+    """Java's claim about a block, with its answers where they differ (see KeyBlock.java)."""
 
     def __init__(self, cell: bytes) -> None:
         self.claim = cell[: CLAIM.itemsize]
         ((count, self.argument, self.keys_sum, _),) = np.frombuffer(self.claim, CLAIM).tolist()
         self.count: int = count
-        who_at = _ANSWERS_AT + 4 * int.from_bytes(cell[CLAIM.itemsize : _ANSWERS_AT], "little")
-        self.answers = np.frombuffer(cell[_ANSWERS_AT:who_at], "<i4")
-        self.who = cell[who_at:].decode(errors="replace")
+        name_at = _ANSWERS_AT + 4 * int.from_bytes(cell[CLAIM.itemsize : _ANSWERS_AT], "little")
+        self.answers = np.frombuffer(cell[_ANSWERS_AT:name_at], "<i4")
+        self.answered_by = cell[name_at:].decode(errors="replace")
 
 
-class _Asked:
-    """A block: its keys as the space has them, and what Java says of it."""
+class _Block:
+    """A block: its keys, generated by the space, and Java's claim and answers."""
 
-    def __init__(self, space: KeySpace, number: int, said: _Said) -> None:
-        self.number, self.said, self.java = number, said, said.answers
+    def __init__(self, space: KeySpace, number: int, claimed: _JavaBlock) -> None:
+        self.number, self.claimed, self.java = number, claimed, claimed.answers
         self.argument = space.argument(number)
         self.offsets, self.data = space.column(number)
 
@@ -259,15 +264,15 @@ class Keys:
         """The space."""
         return {"keys": asdict(self.space)}
 
-    def frame(self, spark: Spark, sent: SentRelease, asking: Asking, first: int, end: int) -> DataFrame:
+    def frame(self, spark: Spark, sent: SentRelease, job: Job, first: int, end: int) -> DataFrame:
         """The rows of these blocks."""
         from pyspark.sql import functions as f
 
-        judge = JudgeKeys(asking.part, asking.rule_slug, str(sent.release), sent.sha256, asking.who, asking.wanted,
-                          asking.kills, self.space)  # fmt: skip
-        claim = ClaimKeys(self.space, asking.rule_slug, asking.who == REFERENCE and not asking.kills)
+        compare = CompareKeys(job.part, job.rule_slug, str(sent.release), sent.sha256, job.actual, job.wanted,
+                          job.kills, self.space)  # fmt: skip
+        claim = ClaimKeys(self.space, job.rule_slug, job.actual == REFERENCE and not job.kills)
         blocks = spark.session.range(first, end, 1, min(-(-(end - first) // _PER_TASK), 2 * spark.cores))
         claimed = mapped(blocks, claim, "id long, claim binary, seen binary")
-        told = map(f.lit, (sent.told, asking.rule_slug, self.space.told()))
-        answered = f.call_function("kafkaoracle_key_block", *told, "id", "claim").alias("cell")
-        return mapped(claimed.select("id", "claim", "seen", answered), judge, SCHEMA)
+        arguments = map(f.lit, (sent.told, job.rule_slug, self.space.as_json()))
+        answered = f.call_function("kafkaoracle_key_block", *arguments, "id", "claim").alias("cell")
+        return mapped(claimed.select("id", "claim", "seen", answered), compare, SCHEMA)

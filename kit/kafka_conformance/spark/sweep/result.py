@@ -1,8 +1,8 @@
-"""What a sweep leaves behind, for keys and scripts alike: a row for each block of questions, as Parquet.
+"""The result of a sweep, for keys and scripts: a row for each block of questions, as Parquet.
 
-``seen`` is a digest of what was asked, where that was drawn: two blocks that asked the same prove half of what they claim.
-``questions`` are the first that were answered otherwise, ``kills`` (where that was wanted) the smallest that show a mutant.
-Questions and answers are JSON, in the form everything else has them in: so any of them can be asked again by anyone.
+``seen`` is a digest of the questions, where they were drawn: no two blocks may ask the same. ``questions`` are the first
+that differ, ``kills`` (if wanted) the smallest that kill a mutant. Questions and answers are JSON as in the protocol, so
+that any of them can be asked again.
 """
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.mutation import to_size
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
+from kafka_conformance.core.pipeline import Comparison
+from kafka_conformance.core.protocol import Answer, Answered, Differs, Outcome, Question, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import Source
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release
 
-__all__ = ["SCHEMA", "Block", "Kill", "ProcessSupervisor", "kills_among", "mutants_of", "to_batch"]
+__all__ = ["SCHEMA", "Block", "KeptDifference", "Kill", "kills_among", "mutants_of", "to_batch"]
 
 KILLS_KEPT = 3
 """Questions of a block that are kept for each mutant."""
+_BATCH = 50
 
 SCHEMA = (
     "part int, block long, asked long, differing long, errored long, unsupported long, seen binary,"
@@ -34,8 +38,8 @@ SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessSupervisor:
-    """A question that was answered otherwise, and both answers; as JSON."""
+class KeptDifference:
+    """A question that differs and both answers, as JSON."""
 
     question: str
     expected: str
@@ -44,7 +48,7 @@ class ProcessSupervisor:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A mutant, and a question that it answers otherwise than Java."""
+    """A mutant, and a question that kills it."""
 
     mutant: str
     question: str
@@ -64,12 +68,12 @@ class Block:
     errored: int = 0
     unsupported: int = 0
     errors: Sequence[str] = ()
-    questions: Sequence[ProcessSupervisor] = ()
+    questions: Sequence[KeptDifference] = ()
     kills: Sequence[Kill] = ()
 
 
 def to_batch(blocks: Sequence[Block]) -> Any:
-    """Rows for Arrow, in the types of :data:`SCHEMA`."""
+    """Return rows as an Arrow batch, in the types of :data:`SCHEMA`."""
     import pyarrow as pa
 
     text, number = pa.string(), pa.int64()
@@ -83,22 +87,22 @@ def to_batch(blocks: Sequence[Block]) -> Any:
 
 
 def mutants_of(rule: Rule) -> list[Mutant]:
-    """The mutants of a rule."""
+    """Return the mutants of a rule."""
     return [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
 
 
-def kills_among(rule: Rule, at: Release, said: Iterable[tuple[Question, Answer]]) -> list[Kill]:
-    """For each mutant the smallest questions that it answers otherwise than Java ``said``.
+def kills_among(rule: Rule, release: Release, java: Iterable[tuple[Question, Answer]]) -> list[Kill]:
+    """Return for each mutant the smallest questions whose answer differs from Java's.
 
-    A mutant that breaks down has not answered, so nothing caught it.
+    A mutant that fails to answer is not killed.
     """
-    sized = ((to_size(question), question, to_json(answer)) for question, answer in said)
-    smallest = sorted(sized, key=lambda each: each[0])
+    outcomes: dict[Question, Outcome] = {question: Answered(answer) for question, answer in java}
+    smallest = Source("block", tuple(sorted(outcomes, key=to_size)))
 
-    def caught(mutant: Mutant) -> Iterator[Kill]:
-        for (_, text), question, java in smallest:
-            outcome = outcome_of(mutant.ask, question, at)
-            if isinstance(outcome, Answered) and to_json(outcome.answer) != java:
-                yield Kill(mutant.slug, text.decode())
+    def kills(mutant: Mutant) -> Iterator[Kill]:
+        actual = ReferenceAnswerer(mutant.slug, mutant.ask)
+        for each in Comparison(RecordedAnswerer("java", outcomes), actual, release).judgements(rule, smallest, _BATCH):
+            if isinstance(each.verdict, Differs):
+                yield Kill(mutant.slug, to_json(each.question).decode())
 
-    return [kill for mutant in mutants_of(rule) for kill in islice(caught(mutant), KILLS_KEPT)]
+    return [kill for mutant in mutants_of(rule) for kill in islice(kills(mutant), KILLS_KEPT)]

@@ -1,10 +1,10 @@
-"""A sweep: the differential proof at scale, as a run of Spark jobs that resumes.
+"""A sweep: the proof at scale, as a run of Spark jobs that resumes.
 
-A sweep is made of parts: a rule, a release, and what is asked. A part is blocks, which a job takes many of at once: that
-is a chunk of the run (``runs``). A chunk that is finished has proven what it says, whatever becomes of the run.
+A sweep has parts: a rule, a release, and the questions. A part has blocks; a job takes many of them at once, which is a
+chunk of the run (``runs``). A finished chunk is not asked again.
 
-What is claimed at the end is counted from the Parquet alone: every block of every part has to be there once, and no two that
-were drawn may have asked the same.
+The result is counted from the Parquet alone: every block of every part must be there once, and no two blocks that were
+drawn may have asked the same.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.spark.executors import SentRelease, register_java, send
 from kafka_conformance.spark.runs import Run
 from kafka_conformance.spark.session import Spark
-from kafka_conformance.spark.sweep.result import SCHEMA, ProcessSupervisor
+from kafka_conformance.spark.sweep.result import SCHEMA, KeptDifference
 from kafka_jars.pins import Pins
 from kafka_reference.releases import Release
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEPT", "Asking", "Part", "Plan", "Swept", "Work", "chunks_of", "sweep"]
+__all__ = ["KEPT", "Job", "Part", "PartResult", "Plan", "Work", "chunks_of", "sweep"]
 
 KEPT = 1_000
 """Questions kept of those a part has that were answered otherwise."""
 
 
 class Work(Protocol):
-    """What is asked in a part."""
+    """The questions of a part."""
 
     @property
     def name(self) -> str:
@@ -72,14 +72,14 @@ class Work(Protocol):
         """Everything that decides what is asked."""
         ...
 
-    def frame(self, spark: Spark, sent: SentRelease, asking: Asking, first: int, end: int) -> DataFrame:
+    def frame(self, spark: Spark, sent: SentRelease, job: Job, first: int, end: int) -> DataFrame:
         """The rows of these blocks."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rule, a release, and what is asked."""
+    """A rule, a release, and the questions."""
 
     rule: Rule
     release: Release
@@ -87,33 +87,33 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """How a job asks: for which part, who is judged, how many questions that differ are still wanted."""
+class Job:
+    """One job of a sweep: its part, the name of the answerer under test, and how many differences are still wanted."""
 
     part: int
     rule_slug: str
-    who: str
+    actual: str
     wanted: int
     kills: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to sweep: everything that decides what comes out, but for Java."""
+    """All that decides the result of a sweep, besides Java."""
 
     parts: Sequence[Part]
-    who: str
+    actual: str
     seed: int
     kills: bool = False
 
-    def written(self, sent: Sequence[SentRelease]) -> dict[str, Any]:
-        """For the run's folder."""
+    def document(self, sent: Sequence[SentRelease]) -> dict[str, Any]:
+        """Return the plan as it is written into the run's folder."""
         parts = [{"rule": part.rule.slug, "release": str(part.release), "jar_sha256": each.sha256, **part.work.plan()}
                  for part, each in zip(self.parts, sent, strict=True)]  # fmt: skip
         return {
             "sweep": 1,
             "kit": kit_version(),
-            "who": self.who,
+            "who": self.actual,
             "seed": self.seed,
             "kills": self.kills,
             "parts": parts,
@@ -121,8 +121,8 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Swept:
-    """What came out for a part. ``seconds`` and ``asked_now`` are of this process, without what was finished before."""
+class PartResult:
+    """The result of a part. ``seconds`` and ``asked_now`` are of this process, without chunks that were finished before."""
 
     part: Part
     sent: SentRelease
@@ -131,18 +131,18 @@ class Swept:
     errored: int = 0
     unsupported: int = 0
     errors: list[str] = field(default_factory=list)
-    questions: list[ProcessSupervisor] = field(default_factory=list)
+    questions: list[KeptDifference] = field(default_factory=list)
     seconds: float = 0.0
     asked_now: int = 0
 
     @property
-    def alike(self) -> int:
-        """Questions that both answered, in the same way."""
+    def matching(self) -> int:
+        """Questions whose answers match."""
         return self.asked - self.differing - self.errored - self.unsupported
 
 
 def chunks_of(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
-    """Each chunk's part, first block, and where it ends."""
+    """Return each chunk: its part, its first block, and the block after its last."""
     return [
         (number, first, min(first + part.work.per_chunk, part.work.blocks))
         for number, part in enumerate(parts)
@@ -150,35 +150,35 @@ def chunks_of(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     ]
 
 
-def sweep(spark: Spark, plan: Plan, pins: Pins, folder: str, progress: Steps) -> list[Swept]:
-    """Carry out the plan, or what is left of it. Raises KitError or JarError when nothing can be said."""
+def sweep(spark: Spark, plan: Plan, pins: Pins, folder: str, progress: Steps) -> list[PartResult]:
+    """Carry out the plan, or what is left of it. Raises KitError or JarError when Java cannot be asked."""
     spark.check_executors()
     register_java(spark)
     sent = [send(spark, part.rule, part.release, pins) for part in plan.parts]
-    results = [Swept(part, each) for part, each in zip(plan.parts, sent, strict=True)]
-    with Run.open(spark, folder, plan.written(sent)) as run:
-        _carry_out(run, plan, results, progress)
+    results = [PartResult(part, each) for part, each in zip(plan.parts, sent, strict=True)]
+    with Run.open(spark, folder, plan.document(sent)) as run:
+        _run_chunks(run, plan, results, progress)
         _read(run, plan, results)
     return results
 
 
-def _carry_out(run: Run, plan: Plan, results: Sequence[Swept], progress: Steps) -> None:
+def _run_chunks(run: Run, plan: Plan, results: Sequence[PartResult], progress: Steps) -> None:
     finished = run.finished()
     found = [0] * len(results)
     for number, (part, first, end) in enumerate(chunks_of(plan.parts)):
-        swept = results[part]
-        progress.doing(f"{swept.part.rule.slug} in {swept.part.release}, {swept.part.work.name}")
+        result = results[part]
+        progress.doing(f"{result.part.rule.slug} in {result.part.release}, {result.part.work.name}")
         begun = time.perf_counter()
         fresh = number not in finished
         if fresh:
-            asking = Asking(part, swept.part.rule.slug, plan.who, max(0, KEPT - found[part]), plan.kills)
-            with run.spark.batches_of(swept.part.work.per_batch):
-                run.do(number, partial(swept.part.work.frame, run.spark, swept.sent, asking, first, end))
+            job = Job(part, result.part.rule.slug, plan.actual, max(0, KEPT - found[part]), plan.kills)
+            with run.spark.batches_of(result.part.work.per_batch):
+                run.do(number, partial(result.part.work.frame, run.spark, result.sent, job, first, end))
         asked, differing = _counts(run, number)
         found[part] += differing
         if fresh:
-            swept.seconds += time.perf_counter() - begun
-            swept.asked_now += asked
+            result.seconds += time.perf_counter() - begun
+            result.asked_now += asked
         progress.advance()
 
 
@@ -188,22 +188,22 @@ def _counts(run: Run, number: int) -> tuple[int, int]:
     return int(row.asked or 0), int(row.differing or 0)
 
 
-def _read(run: Run, plan: Plan, results: Sequence[Swept]) -> None:
-    """Fill in the results, from what is in the folder. Raises OracleFault if that is not the whole of it."""
+def _read(run: Run, plan: Plan, results: Sequence[PartResult]) -> None:
+    """Count the results from the run's folder. Raises OracleFault if it is incomplete."""
     rows = run.read(len(chunks_of(plan.parts)), SCHEMA)
     counts = rows.groupBy("part").agg(*_sums()).collect
     for row in run.spark.call(counts, "counting"):
-        swept = results[row.part]
-        swept.asked, swept.differing = int(row.asked), int(row.differing)
-        swept.errored, swept.unsupported = int(row.errored), int(row.unsupported)
-        _hold_to_plan(swept, row)
-    for swept in results:
-        if swept.asked != swept.part.work.asked:
-            raise OracleFault(f"{run.folder} says of {_called(swept)} that {swept.asked:,} of {swept.part.work.asked:,}"
+        result = results[row.part]
+        result.asked, result.differing = int(row.asked), int(row.differing)
+        result.errored, result.unsupported = int(row.errored), int(row.unsupported)
+        _check_rows(result, row)
+    for result in results:
+        if result.asked != result.part.work.asked:
+            raise OracleFault(f"{run.folder} says of {_name(result)} that {result.asked:,} of {result.part.work.asked:,}"
                               " questions were asked: nothing is proven")  # fmt: skip
-    for number, swept in enumerate(results):
-        if swept.differing or swept.errored:
-            swept.questions, swept.errors = _questions(run, rows, number)
+    for number, result in enumerate(results):
+        if result.differing or result.errored:
+            result.questions, result.errors = _questions(run, rows, number)
 
 
 def _sums() -> Iterator[Any]:
@@ -218,26 +218,26 @@ def _sums() -> Iterator[Any]:
     yield f.collect_set("jar_sha256").alias("jars")
 
 
-def _hold_to_plan(swept: Swept, row: Any) -> None:
-    work = swept.part.work
+def _check_rows(result: PartResult, row: Any) -> None:
+    work = result.part.work
     if row.rows != work.blocks or row.blocks != work.blocks:
-        raise OracleFault(f"{_called(swept)} has {work.blocks} blocks, and {row.blocks} were asked: nothing is proven")
+        raise OracleFault(f"{_name(result)} has {work.blocks} blocks, and {row.blocks} were asked: nothing is proven")
     if work.drawn and row.seen != row.rows:
-        raise OracleFault(f"{_called(swept)}: only {row.seen} of {row.rows} blocks asked something of their own:"
-                          " what draws the questions repeats itself, so nothing is proven")  # fmt: skip
-    if list(row.releases) != [str(swept.part.release)] or list(row.jars) != [swept.sent.sha256]:
-        raise OracleFault(f"{_called(swept)} was answered by {row.releases} {row.jars}: nothing is proven")
+        raise OracleFault(f"{_name(result)}: only {row.seen} of {row.rows} blocks asked something of their own:"
+                          " the generator repeats itself, so nothing is proven")  # fmt: skip
+    if list(row.releases) != [str(result.part.release)] or list(row.jars) != [result.sent.sha256]:
+        raise OracleFault(f"{_name(result)} was answered by {row.releases} {row.jars}: nothing is proven")
 
 
-def _called(swept: Swept) -> str:
-    return f"{swept.part.rule.slug} in {swept.part.release}, {swept.part.work.name},"
+def _name(result: PartResult) -> str:
+    return f"{result.part.rule.slug} in {result.part.release}, {result.part.work.name},"
 
 
-def _questions(run: Run, rows: DataFrame, part: int) -> tuple[list[ProcessSupervisor], list[str]]:
-    """The first that differ, and the first errors, in the order of blocks."""
+def _questions(run: Run, rows: DataFrame, part: int) -> tuple[list[KeptDifference], list[str]]:
+    """Return the first differences and the first errors, in the order of blocks."""
     mine = rows.where(f"part = {part}")
     apart = mine.selectExpr("block", "posexplode(questions) as (place, kept)").orderBy("block", "place").limit(KEPT)
     broken = mine.selectExpr("block", "posexplode(errors) as (place, error)").orderBy("block", "place").limit(KEPT)
     kept = run.spark.call(apart.collect, "reading the questions that differ")
     errors = run.spark.call(broken.collect, "reading the errors")
-    return [ProcessSupervisor(*row.kept) for row in kept], [row.error for row in errors]
+    return [KeptDifference(*row.kept) for row in kept], [row.error for row in errors]

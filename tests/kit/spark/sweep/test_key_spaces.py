@@ -78,7 +78,7 @@ def test_random_keys_may_be_short(longest: int) -> None:
 
 
 def test_what_java_is_told() -> None:
-    told = msgspec.json.decode(random_keys(5_000, 9, 64, 1, 1024).told())
+    told = msgspec.json.decode(random_keys(5_000, 9, 64, 1, 1024).as_json())
     assert told == {"every": False, "keys": 5_000, "per_block": 1_024, "first_argument": 1, "arguments": 1_024, "seed": 9,
                     "longest": 64}  # fmt: skip
 

@@ -15,7 +15,7 @@ import pytest
 from kafka_conformance.core.errors import OracleFault, WrongRelease
 from kafka_conformance.rules import RULES
 from kafka_conformance.spark.sweep.key_spaces import KeySpace, every_key, random_keys
-from kafka_conformance.spark.sweep.keys import CLAIM, ClaimKeys, JudgeKeys, Keys
+from kafka_conformance.spark.sweep.keys import CLAIM, ClaimKeys, CompareKeys, Keys
 from kafka_reference import murmur2, partition_for_key
 
 WHO = "4.4.0 abc"
@@ -50,15 +50,15 @@ def cell(
     return said.tobytes() + (len(told) // 4).to_bytes(8, "little") + told + who.encode()
 
 
-def judge(space: KeySpace = SPACE, who: str = "reference", wanted: int = 1000, kills: bool = False) -> JudgeKeys:
-    return JudgeKeys(3, rule_of(space), "4.4.0", "abc", who, wanted, kills, space)
+def judge(space: KeySpace = SPACE, who: str = "reference", wanted: int = 1000, kills: bool = False) -> CompareKeys:
+    return CompareKeys(3, rule_of(space), "4.4.0", "abc", who, wanted, kills, space)
 
 
 def test_all_alike() -> None:
     """Claims that are alike bring no answers with them, and prove what the answers would."""
     said = cell(SPACE, 0, claimed=claim())
     assert len(said) == 40 + len(WHO)
-    for block in (judge().judge(0, claim(), said, 1000), judge().judge(0, None, cell(SPACE, 0), 1000)):
+    for block in (judge().compare(0, claim(), said, 1000), judge().compare(0, None, cell(SPACE, 0), 1000)):
         assert (block.part, block.block, block.asked, block.differing, [*block.questions]) == (3, 0, 257, 0, [])
         assert (block.release, block.jar_sha256, block.seen) == ("4.4.0", "abc", b"")
 
@@ -69,17 +69,17 @@ def test_no_claim_hides_an_answer_that_differs(place: int, bit: int) -> None:
     (right,) = np.frombuffer(cell(SPACE, 0)[40 + 4 * place :][:4], "<i4")
     wrong = int(right ^ np.uint32(1 << bit).view(np.int32))
     said = cell(SPACE, 0, wrong={place: wrong}, claimed=claim())
-    assert judge().judge(0, claim(), said, 0).differing == 1
+    assert judge().compare(0, claim(), said, 0).differing == 1
 
 
 def test_a_claim_that_was_damaged_proves_nothing() -> None:
     damaged = claim()[:-1] + b"!"
-    with pytest.raises(OracleFault, match="claimed to be others"):
-        judge().judge(0, damaged, cell(SPACE, 0, claimed=damaged), 1)
+    with pytest.raises(OracleFault, match="their claims differ"):
+        judge().compare(0, damaged, cell(SPACE, 0, claimed=damaged), 1)
 
 
 def test_a_key_that_differs_becomes_a_question() -> None:
-    block = judge().judge(0, claim(), cell(SPACE, 0, wrong={1: 7, 256: 8}), 1000)
+    block = judge().compare(0, claim(), cell(SPACE, 0, wrong={1: 7, 256: 8}), 1000)
     assert (block.asked, block.differing) == (257, 2)
     first, last = block.questions
     assert (first.question, first.expected, first.actual) == ('{"key":"00"}', '{"hash":7}', '{"hash":375494588}')
@@ -88,8 +88,8 @@ def test_a_key_that_differs_becomes_a_question() -> None:
 
 def test_as_many_questions_as_are_wanted() -> None:
     wrong = cell(SPACE, 0, wrong=dict.fromkeys(range(257), 0))
-    assert [len(judge().judge(0, claim(), wrong, wanted).questions) for wanted in (0, -1, 5, 999)] == [0, 0, 5, 257]
-    assert judge().judge(0, claim(), wrong, 0).differing == 257
+    assert [len(judge().compare(0, claim(), wrong, wanted).questions) for wanted in (0, -1, 5, 999)] == [0, 0, 5, 257]
+    assert judge().compare(0, claim(), wrong, 0).differing == 257
 
 
 def test_the_bulk_code_alone_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,23 +98,23 @@ def test_the_bulk_code_alone_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = replace(mine.rule, columns=replace(columns, reference=lambda o, d, a: columns.reference(o, d, a) ^ 1))
     monkeypatch.setitem(RULES, "murmur2", rule)
     said = cell(SPACE, 0, claimed=claim())
-    block = mine.judge(0, claim(), said, 2)
+    block = mine.compare(0, claim(), said, 2)
     assert block.differing == 257
     assert block.questions[1].actual == msgspec.json.encode({"bulk": 375494588 ^ 1}).decode()
 
 
 def test_mutants_are_seen() -> None:
-    block = judge(who="mutant:signed-tail").judge(0, None, cell(SPACE, 0), 1)
+    block = judge(who="mutant:signed-tail").compare(0, None, cell(SPACE, 0), 1)
     assert block.differing == 128
     assert block.questions[0].question == '{"key":"80"}'
     counts = every_key(1, 1, 3)
-    block = judge(counts, who="mutant:sign-kept").judge(2, None, cell(counts, 2), 1)
+    block = judge(counts, who="mutant:sign-kept").compare(2, None, cell(counts, 2), 1)
     assert block.differing > 50
     assert msgspec.json.decode(block.questions[0].actual)["partition"] < 0
 
 
 def test_kills_are_noted_smallest_first() -> None:
-    block = judge(kills=True).judge(0, None, cell(SPACE, 0), 1)
+    block = judge(kills=True).compare(0, None, cell(SPACE, 0), 1)
     kills: dict[str, list[str]] = {}
     for kill in block.kills:
         kills.setdefault(kill.mutant, []).append(kill.question)
@@ -128,22 +128,22 @@ def test_kills_are_noted_smallest_first() -> None:
     {"argument": 12},
 ])  # fmt: skip
 def test_other_keys_than_those_of_the_space_prove_nothing(changed: dict[str, Any]) -> None:
-    with pytest.raises(OracleFault, match="block 0 was not of the keys it has to be"):
-        judge().judge(0, claim(), cell(SPACE, 0, **changed), 1)
+    with pytest.raises(OracleFault, match="block 0 has other keys than its space"):
+        judge().compare(0, claim(), cell(SPACE, 0, **changed), 1)
 
 
 def test_a_generator_that_repeats_itself_proves_nothing() -> None:
     space = random_keys(3_000, 5, 64)
     claims = ClaimKeys(space, "murmur2", True)
     assert claims.claim(0)[1] != claims.claim(1)[1] == ClaimKeys(space, "murmur2", False).claim(1)[1]
-    with pytest.raises(OracleFault, match="block 1 was not of the keys"):
-        judge(space).judge(1, claim(space, 1), cell(space, 0), 1)
+    with pytest.raises(OracleFault, match="block 1 has other keys than its space"):
+        judge(space).compare(1, claim(space, 1), cell(space, 0), 1)
 
 
 @pytest.mark.parametrize("who", ["4.3.0 abc", "4.4.0 abd", ""])
 def test_somebody_else_answered(who: str) -> None:
     with pytest.raises(WrongRelease, match=f"release 4.4.0 with sha256 abc was sent, and {who}"):
-        judge().judge(0, claim(), cell(SPACE, 0, who, claimed=claim()), 1)
+        judge().compare(0, claim(), cell(SPACE, 0, who, claimed=claim()), 1)
 
 
 def test_batches() -> None:

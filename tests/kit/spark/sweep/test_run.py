@@ -14,8 +14,8 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.spark.executors import SentRelease
 from kafka_conformance.spark.sweep.key_spaces import every_key
 from kafka_conformance.spark.sweep.keys import Keys
-from kafka_conformance.spark.sweep.result import ProcessSupervisor
-from kafka_conformance.spark.sweep.run import Part, Plan, Swept, chunks_of
+from kafka_conformance.spark.sweep.result import KeptDifference
+from kafka_conformance.spark.sweep.run import Part, PartResult, Plan, chunks_of
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_reference import parse_release
 
@@ -37,7 +37,7 @@ def test_chunks_cover_every_block_once() -> None:
     ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
 ])  # fmt: skip
 def test_exit_codes(counts: dict[str, int], code: int) -> None:
-    assert command._exit_code([Swept(PART, SENT, asked=1), Swept(PART, SENT, **counts)]) == code
+    assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
 
 
 def parts(rules: str = "", who: str = "reference", **more: Any) -> list[tuple[str, str, str]]:
@@ -71,12 +71,12 @@ def test_the_folder_says_what_is_in_it() -> None:
     plan = Plan([PART], "reference", 7)
     assert command._default_folder(plan) == command._default_folder(plan)
     assert Path(command._default_folder(plan)).name.startswith("7-")
-    others = replace(plan, seed=8), replace(plan, who="mutant:x"), replace(plan, kills=True), replace(plan, parts=[])
+    others = replace(plan, seed=8), replace(plan, actual="mutant:x"), replace(plan, kills=True), replace(plan, parts=[])
     assert len({command._default_folder(each) for each in (plan, *others)}) == 5
 
 
 def test_a_plan_holds_what_decides() -> None:
-    written = Plan([PART], "reference", 7).written([SENT])
+    written = Plan([PART], "reference", 7).document([SENT])
     assert written["parts"] == [{"rule": "murmur2", "release": "4.4.0", "jar_sha256": "abc", **PART.work.plan()}]
     assert written["seed"] == 7
 
@@ -84,11 +84,11 @@ def test_a_plan_holds_what_decides() -> None:
 def test_the_smallest_that_differs_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kept = [
-        ProcessSupervisor('{"key":"0000"}', '{"hash":1}', '{"hash":2}'),
-        ProcessSupervisor('{"key":"01"}', '{"hash":3}', '{"hash":4}'),
+        KeptDifference('{"key":"0000"}', '{"hash":1}', '{"hash":2}'),
+        KeptDifference('{"key":"01"}', '{"hash":3}', '{"hash":4}'),
     ]
-    swept = Swept(PART, SENT, asked=9, differing=5, questions=kept)
-    saved = command._saved([Swept(PART, SENT, asked=1), swept], Plan([PART, PART], "mutant:x", 1))
+    swept = PartResult(PART, SENT, asked=9, differing=5, questions=kept)
+    saved = command._saved([PartResult(PART, SENT, asked=1), swept], Plan([PART, PART], "mutant:x", 1))
     assert list(saved) == [1]
     (file,) = Path(".kafka-conformance/failures").glob("*.json")
     assert '"key": "01"' in file.read_text()

@@ -12,7 +12,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import OracleFault, WrongRelease
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
-from kafka_conformance.spark.sweep.scripts import Draw, JudgeScripts, Scripts, seed_of
+from kafka_conformance.spark.sweep.scripts import CompareScripts, Draw, Scripts, seed_of
 from kafka_reference import parse_release
 
 RULE = RULES["round-robin-partitioner"]
@@ -32,8 +32,8 @@ def said(
     return who.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, told)) + b"\n"
 
 
-def judge(**more: Any) -> JudgeScripts:
-    return JudgeScripts(**{"part": 0, "rule_slug": RULE.slug, "version": "4.4.0", "sha256": "abc", "who": "reference",
+def judge(**more: Any) -> CompareScripts:
+    return CompareScripts(**{"part": 0, "rule_slug": RULE.slug, "version": "4.4.0", "sha256": "abc", "actual": "reference",
                            "wanted": 1000, "kills": False, **more})  # fmt: skip
 
 
@@ -54,14 +54,14 @@ def test_too_few_questions_are_no_block(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_all_alike() -> None:
     lines = DRAW.lines(1)
-    block = judge().judge(1, lines, said(lines), 5)
+    block = judge().compare(1, lines, said(lines), 5)
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
 
 
 def test_every_verdict_is_counted() -> None:
     lines = DRAW.lines(1)
     wrong = {0: {"answer": {"steps": []}}, 3: {"failed": "broke"}, 4: {"unsupported": "no"}, 9: {"answer": {"x": 1}}}
-    block = judge().judge(1, lines, said(lines, wrong=wrong), 1)
+    block = judge().compare(1, lines, said(lines, wrong=wrong), 1)
     assert (block.asked, block.differing, block.errored, block.unsupported) == (10, 2, 2, 0)
     assert [each.expected for each in block.questions] == ['{"steps":[]}']
     assert block.errors[0].startswith("java 4.4.0: broke: {")
@@ -73,7 +73,7 @@ def test_every_verdict_is_counted() -> None:
 def test_somebody_else_answered(changed: dict[str, str]) -> None:
     lines = DRAW.lines(1)
     with pytest.raises(WrongRelease):
-        judge().judge(1, lines, said(lines, **changed), 1)
+        judge().compare(1, lines, said(lines, **changed), 1)
 
 
 def test_answers_in_another_order() -> None:
@@ -81,7 +81,7 @@ def test_answers_in_another_order() -> None:
     told = said(lines).splitlines()
     told[2], told[3] = told[3], told[2]
     with pytest.raises(OracleFault, match="in another order"):
-        judge().judge(1, lines, b"\n".join(told), 1)
+        judge().compare(1, lines, b"\n".join(told), 1)
 
 
 def test_batches() -> None:
@@ -89,7 +89,7 @@ def test_batches() -> None:
     lines = drawn.column(1)[0].as_py()
     answered = pa.array([said(lines)], pa.binary())
     batch = pa.RecordBatch.from_arrays([*drawn.columns, answered], ["id", "lines", "said"])
-    (row,) = next(iter(judge(who="mutant:" + mutant(), kills=True)([batch]))).to_pylist()
+    (row,) = next(iter(judge(actual="mutant:" + mutant(), kills=True)([batch]))).to_pylist()
     assert row["differing"] == len(row["questions"]) > 0
     assert mutant() in {kill["mutant"] for kill in row["kills"]}
 
