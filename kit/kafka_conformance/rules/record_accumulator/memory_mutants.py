@@ -15,33 +15,28 @@ from kafka_conformance.rules.record_accumulator.question import AppendStep, Reco
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.behaviour import CompressionRatioEstimatorBehaviour
 from kafka_reference.accumulator.chunks import CHUNK, Chunks
 from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.pool import BufferPool
 from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
+from kafka_reference.behaviour import overridden
 from kafka_reference.errors import BufferExhaustedException
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
 
 
-class _ExpectsAsEver(ExpectedRatios):
-    """What a codec achieves is not looked at."""
+class _NeverObserves(ExpectedRatios):
+    """The ratio does not move."""
 
     def observe(self, _: Batch, __: bool) -> float | None:
         return None
 
 
-class _SeesOnce(ExpectedRatios):
-    """A batch that is sent again is not counted again (to 0.10.2 it was not)."""
-
-    def observe(self, batch: Batch, again: bool) -> float | None:
-        return None if again else super().observe(batch, again)
-
-
-class _SplitsInVain(ExpectedRatios):
-    """The pieces of a batch that was too large are expected to compress as well as that was."""
+class _SplitsUnobserved(ExpectedRatios):
+    """A split is not observed."""
 
     def observe_split(self, _: Batch) -> None:
         return
@@ -55,15 +50,15 @@ class _SplitsToOne(ExpectedRatios):
             self._set(batch.topic_partition[0], 1.0)
 
 
-class _OfAllTopics(ExpectedRatios):
-    """One ratio for all topics (to 0.10.2)."""
+class _OneRatio(ExpectedRatios):
+    """One ratio for all topics."""
 
     def _name(self, _: str) -> str:
         return ""
 
 
 class _KeepsChunks(Chunks):
-    """What a batch never wrote to is its own until it is done with."""
+    """A batch keeps chunks it never wrote to until it is completed."""
 
     def trim(self, _: Batch) -> None:
         return
@@ -90,14 +85,14 @@ class _RefusesAtOnce(Chunks):
         return True
 
 
-class _BatchesOfChunks(Chunks):
+class _ChunksInAdvance(Chunks):
     """A batch takes all the chunks it may ever need when it is made."""
 
     def take(self, first: SizedRecord) -> int:
         return max(super().take(first), 0) + self.pool.allocate_chunks(max(1, self._batch_size - CHUNK))
 
 
-class _Fallen(Chunks):
+class _NoFallback(Chunks):
     """Batches smaller than a chunk take one all the same."""
 
     def __init__(self, at: Release, memory: int, batch_size: int) -> None:
@@ -106,7 +101,7 @@ class _Fallen(Chunks):
 
 
 def _with(part: str, made: Callable[..., Any]) -> Ask:
-    """The reference, its expectations or its memory made by ``made``, if they are of the kind that this changes."""
+    """The reference with its ratios or its memory made by ``made``, if they are of the kind that this changes."""
 
     class Other(RecordAccumulator):
         def __init__(self, version: str | Release, config: AccumulatorConfig, *others: Any) -> None:
@@ -114,7 +109,7 @@ def _with(part: str, made: Callable[..., Any]) -> Ask:
             state = self.state
             if part == "ratios":
                 state.expected_ratios = made(state.release, config.compression, config.ratio, config.achieved_per_mille)
-            elif isinstance(state.memory, Chunks) or (made is _Fallen and config.allocation != "full"):
+            elif isinstance(state.memory, Chunks) or (made is _NoFallback and config.allocation != "full"):
                 state.memory = made(state.release, config.buffer_memory, config.batch_size)
                 state.pool = state.memory.pool
 
@@ -124,6 +119,12 @@ def _with(part: str, made: Callable[..., Any]) -> Ask:
 def _by_estimate(question: RecordAccumulatorQuestion, at: Release) -> Answer:
     """A batch that is built is as large as was expected."""
     with patch.object(Batch, "built", property(lambda batch: batch.size.estimated)):
+        return RULE.ask(question, at)
+
+
+def _without_retries(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    """A batch that is sent again is not observed again, as up to 0.10.2.x."""
+    with overridden(CompressionRatioEstimatorBehaviour, observes_retries=False):
         return RULE.ask(question, at)
 
 
@@ -146,24 +147,37 @@ def _in_full(question: RecordAccumulatorQuestion, at: Release) -> Answer:
     return RULE.ask(replaced_in(question, "config", allocation="full"), at)
 
 
-_2_5 = parse_release("2.5.1")
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("headers-forgotten", "the headers of a record have no bytes", _without_headers, NEWEST),
-    ("codec-not-reckoned-with", "a batch is as full as it would be uncompressed", _uncompressed, NEWEST),
-    ("ratio-never-learned", "the expected ratio stays as it was", _with("ratios", _ExpectsAsEver), NEWEST),
-    ("retries-not-observed", "a batch sent again is not observed again", _with("ratios", _SeesOnce), NEWEST),
-    ("split-in-vain", "a split leaves the ratio as it was", _with("ratios", _SplitsInVain), NEWEST),
-    ("split-resets-to-one", "a split sets the ratio to 1 at most", _with("ratios", _SplitsToOne), NEWEST),
-    ("one-ratio-for-all", "topics share a ratio", _with("ratios", _OfAllTopics), NEWEST),
-    ("built-by-estimate", "a built batch is as large as was expected", _by_estimate, NEWEST),
-    ("accumulator-2.4-in-2.5", "ratios fall below what is observed (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), _2_5),
-    ("incremental-in-full", "batches take whole buffers all the same", _in_full, NEWEST),
-    ("unused-chunks-kept", "a closed batch keeps chunks it never wrote to", _with("memory", _KeepsChunks), NEWEST),
-    ("grows-by-the-byte", "a batch grows by a record's bytes, not its bound", _with("memory", _GrowsByTheByte), NEWEST),
-    ("no-chunk-no-closing", "a batch that cannot grow stays open", _with("memory", _RefusesAtOnce), NEWEST),
-    ("chunks-in-advance", "a new batch takes chunks for its later records", _with("memory", _BatchesOfChunks), NEWEST),
-    ("chunks-for-the-small", "batches smaller than a chunk take chunks", _with("memory", _Fallen), NEWEST),
-    ("falls-back-to-compress", "with compression, chunks are ignored, not refused", _falls_back, NEWEST),
-)  # fmt: skip
+def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
 
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+
+MUTANTS = (
+    _mutant(
+        "headers-forgotten", "the headers of a record have no bytes", _without_headers, NEWEST,
+        "https://github.com/segmentio/kafka-go/issues/1050",
+    ),
+    _mutant(
+        "codec-not-reckoned-with", "a batch is as full as it would be uncompressed", _uncompressed, NEWEST,
+        "https://github.com/IBM/sarama/issues/1045",
+    ),
+    _mutant("ratio-never-learned", "the expected ratio stays as it was", _with("ratios", _NeverObserves)),
+    _mutant("retries-not-observed", "a batch sent again is not observed again", _without_retries),
+    _mutant("split-in-vain", "a split leaves the ratio as it was", _with("ratios", _SplitsUnobserved)),
+    _mutant("split-resets-to-one", "a split sets the ratio to 1", _with("ratios", _SplitsToOne)),
+    _mutant(
+        "one-ratio-for-all", "topics share a ratio", _with("ratios", _OneRatio), NEWEST,
+        "https://github.com/thomhurst/Dekaf/issues/2255",
+    ),
+    _mutant("built-by-estimate", "a built batch is as large as its estimate", _by_estimate),
+    _mutant(
+        "accumulator-2.4-in-2.5", "ratios fall below what is observed (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), "2.5.1",
+        "https://github.com/apache/kafka/pull/8285",
+    ),
+    _mutant("incremental-in-full", "batches take whole buffers in incremental allocation", _in_full),
+    _mutant("unused-chunks-kept", "a closed batch keeps chunks it never wrote to", _with("memory", _KeepsChunks)),
+    _mutant("grows-by-the-byte", "a batch grows by a record's bytes, not its upper bound", _with("memory", _GrowsByTheByte)),
+    _mutant("no-chunk-no-closing", "a batch that cannot grow stays open", _with("memory", _RefusesAtOnce)),
+    _mutant("chunks-in-advance", "a new batch takes chunks for its later records", _with("memory", _ChunksInAdvance)),
+    _mutant("chunks-for-the-small", "batches smaller than a chunk take chunks", _with("memory", _NoFallback)),
+    _mutant("falls-back-to-compress", "with compression, chunks are ignored, not refused", _falls_back),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Mistakes in the accumulator: what comes back where, what is ready when, what is drained first, and when batches expire."""
+"""Mistakes in the accumulator: the order of retries, readiness, the order of draining, and expiry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
-from kafka_conformance.rules.record_accumulator.question import BlockedStep, MoveStep, RecordAccumulatorQuestion
+from kafka_conformance.rules.record_accumulator.question import BlockedStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
 from kafka_reference.accumulator.batches import Batch
@@ -23,6 +23,8 @@ from kafka_reference.behaviour import overridden
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
+
+_KAFKA = "https://github.com/apache/kafka/pull/"
 
 
 class _BackOfTheQueue(RecordAccumulator):
@@ -42,7 +44,7 @@ class _PiecesReversed(RecordAccumulator):
 
 
 class _AgesAnew(RecordAccumulator):
-    """A batch that came back is as good as new (to 2.0.x it nearly was)."""
+    """A batch that is queued again counts as made anew."""
 
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)
@@ -59,7 +61,7 @@ class _LastStaysOpen(RecordAccumulator):
 
 
 class _Shared(dict[int, int]):
-    """Whatever the key, the same entry."""
+    """A dict with one entry for all keys."""
 
     def get(self, _: int, default: Any = None) -> Any:
         return super().get(0, default)
@@ -86,7 +88,7 @@ class _NoFirst(RecordAccumulator):
 
 
 class _NeverLooksAgain(RecordAccumulator):
-    """With a node ready, nobody asks how long the others have to wait."""
+    """With a node ready, the waits of the others are dropped."""
 
     def ready(self, metadata: Metadata) -> Ready:
         found = super().ready(metadata)
@@ -94,7 +96,7 @@ class _NeverLooksAgain(RecordAccumulator):
 
 
 class _SlowFromTheStart(RecordAccumulator):
-    """A node seen for the first time, and not able to take anything, never was."""
+    """A node that cannot take anything when it is first ready never could."""
 
     def update_node_latency(self, node: int, can_drain: bool) -> None:
         self.state.latencies.setdefault(node, NodeLatency(0, 0))
@@ -107,7 +109,7 @@ class _ForgetsToFlush(RecordAccumulator):
 
 
 class _PoolOfBatches(RecordAccumulator):
-    """A buffer of a batch that was larger than others is kept, as if it were one of them."""
+    """A buffer larger than batch.size is given back as batch.size bytes."""
 
     def complete(self, batch: Batch) -> None:
         batch.buffer = self.state.config.batch_size
@@ -116,11 +118,6 @@ class _PoolOfBatches(RecordAccumulator):
 
 def _changed(change: Callable[[RecordAccumulatorQuestion], Any]) -> Ask:
     return lambda question, at: RULE.ask(change(question), at)
-
-
-def _without_epochs(question: RecordAccumulatorQuestion) -> Any:
-    steps = tuple(replaced(step, epochs=()) if isinstance(step, MoveStep) else step for step in question.steps)
-    return replaced(question, epochs=(), steps=steps)
 
 
 def _without_waiters(question: RecordAccumulatorQuestion) -> Any:
@@ -143,34 +140,61 @@ def _with(**fields: Any) -> Ask:
     return ask
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("retry-at-the-back", "a batch that comes back goes behind those that wait", _made(_BackOfTheQueue), NEWEST),
-    ("pieces-reversed", "the pieces of a split batch are queued last one first", _made(_PiecesReversed), NEWEST),
-    ("ages-anew", "delivery.timeout.ms counts from the last attempt", _made(_AgesAnew), NEWEST),
-    ("last-stays-open", "a batch without room for a record takes the next, smaller one", _made(_LastStaysOpen), NEWEST),
-    ("one-drain-index", "one drain index for all nodes (KAFKA-13834)", _made(_OneDrainIndex), parse_release("3.3.2")),
-    ("no-first-batch", "a batch above max.request.size is never drained", _made(_NoFirst), NEWEST),
-    ("never-looks-again", "with a node ready, the others' waits are forgotten", _made(_NeverLooksAgain), NEWEST),
-    ("steady-backoff", "the back-off does not grow, nor is it spread", _with(exponential_backoff=False), NEWEST),
-    ("slow-from-the-start", "a node is slow from the start of time on", _made(_SlowFromTheStart), NEWEST),
-    ("flushes-uncounted", "one flush that ends ends them all", _made(_ForgetsToFlush), NEWEST),
-    ("every-buffer-pooled", "the memory of a large batch does not all come back", _made(_PoolOfBatches), NEWEST),
-    ("same-leader-for-ever", "a batch backs off though its leader moved (KAFKA-15415)", _changed(_without_epochs), NEWEST),
-    ("waiters-unseen", "threads that wait for memory make nothing ready", _changed(_without_waiters), NEWEST),
-    (
-        "slow-nodes-count", "partitions of slow nodes stay in the statistics",
-        _changed(lambda question: replaced_in(question, "config", availability_timeout_ms=0)), NEWEST,
-    ),
-    (
-        "never-adaptive", "the statistics are not loaded",
-        _changed(lambda question: replaced_in(question, "config", adaptive=False)), NEWEST,
-    ),
-    ("accumulator-4.1-in-4.2", "pieces are split by batch.size (KAFKA-8350)", as_if(RULE.slug, "4.1.2"), parse_release("4.2.2")),
-    ("accumulator-3.9.1-in-3.9.2", "memory in flight is lent (KAFKA-19012)", as_if(RULE.slug, "3.9.1"), parse_release("3.9.2")),
-    ("accumulator-3.5-in-3.6", "partitions of a node come as they were given", as_if(RULE.slug, "3.5.2"), parse_release("3.6.2")),
-    ("accumulator-2.5-in-2.6", "pieces stay open, throttles go on", as_if(RULE.slug, "2.5.1"), parse_release("2.6.3")),
-    ("accumulator-2.0-in-2.3", "batches expire by request (KIP-91)", as_if(RULE.slug, "2.0.1"), parse_release("2.3.1")),
-    ("accumulator-1.1-in-2.0", "closed is an IllegalStateException", as_if(RULE.slug, "1.1.1"), parse_release("2.0.1")),
-)  # fmt: skip
+def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
 
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+
+MUTANTS = (
+    _mutant(
+        "retry-at-the-back", "a batch that is queued again goes behind those that wait", _made(_BackOfTheQueue), NEWEST,
+        "https://github.com/confluentinc/librdkafka/issues/1092",
+    ),
+    _mutant("pieces-reversed", "the pieces of a split batch are queued last one first", _made(_PiecesReversed)),
+    _mutant("ages-anew", "delivery.timeout.ms counts from the last attempt", _made(_AgesAnew)),
+    _mutant("last-stays-open", "a batch without room for a record takes the next, smaller one", _made(_LastStaysOpen)),
+    _mutant(
+        "one-drain-index", "one drain index for all nodes (KAFKA-13834)", _made(_OneDrainIndex), "3.3.2", f"{_KAFKA}12066"
+    ),
+    _mutant("no-first-batch", "a batch above max.request.size is never drained", _made(_NoFirst)),
+    _mutant("never-looks-again", "with a node ready, the waits of the others are dropped", _made(_NeverLooksAgain)),
+    _mutant(
+        "steady-backoff", "the back-off neither grows nor has a jitter", _with(exponential_backoff=False), NEWEST,
+        f"{_KAFKA}14111",
+    ),
+    _mutant("slow-from-the-start", "a node counts as slow from time 0 on", _made(_SlowFromTheStart)),
+    _mutant("flushes-uncounted", "the end of one flush ends all flushes", _made(_ForgetsToFlush)),
+    _mutant("every-buffer-pooled", "the memory of a large batch is not given back whole", _made(_PoolOfBatches)),
+    _mutant(
+        "same-leader-for-ever", "a batch backs off although its leader is new (KAFKA-15415)",
+        _with(new_leader_ends_backoff=False), NEWEST, f"{_KAFKA}14384",
+    ),
+    _mutant("waiters-unseen", "threads that wait for memory make nothing ready", _changed(_without_waiters)),
+    _mutant(
+        "slow-nodes-count", "partitions of slow nodes stay in the statistics",
+        _changed(lambda question: replaced_in(question, "config", availability_timeout_ms=0)),
+    ),
+    _mutant(
+        "never-adaptive", "the load statistics are not loaded",
+        _changed(lambda question: replaced_in(question, "config", adaptive=False)),
+    ),
+    _mutant(
+        "accumulator-4.1-in-4.2", "pieces are split by batch.size (KAFKA-8350)", as_if(RULE.slug, "4.1.2"), "4.2.2",
+        f"{_KAFKA}20358",
+    ),
+    _mutant(
+        "accumulator-3.9.1-in-3.9.2", "the memory of an aborted batch in flight is lent again (KAFKA-19012)",
+        as_if(RULE.slug, "3.9.1"), "3.9.2", f"{_KAFKA}21065",
+    ),
+    _mutant(
+        "accumulator-3.5-in-3.6", "the partitions of a node keep the order of the metadata", as_if(RULE.slug, "3.5.2"),
+        "3.6.2",
+    ),
+    _mutant("accumulator-2.5-in-2.6", "pieces stay open, and throttles apply", as_if(RULE.slug, "2.5.1"), "2.6.3"),
+    _mutant(
+        "accumulator-2.0-in-2.3", "batches expire by request.timeout.ms (KIP-91)", as_if(RULE.slug, "2.0.1"), "2.3.1",
+        f"{_KAFKA}5270",
+    ),
+    _mutant(
+        "accumulator-1.1-in-2.0", "a closed accumulator throws IllegalStateException", as_if(RULE.slug, "1.1.1"), "2.0.1"
+    ),
+)  # fmt: skip

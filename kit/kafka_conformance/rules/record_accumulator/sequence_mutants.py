@@ -172,10 +172,24 @@ _OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
     ("sequences-1.1-in-0.11", "the next sequence counts what was not acknowledged", "1.1.1", "0.11.0.3"),
 )
 
+_KAFKA = "https://github.com/apache/kafka/pull/"
+_AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246/aiokafka"
+_REFERENCES: dict[str, tuple[str, ...]] = {
+    "numbered-when-appended": ("https://github.com/IBM/sarama/pull/1661",),
+    "never-goes-round": (
+        f"{_KAFKA}5989",
+        "https://github.com/twmb/franz-go/issues/216",
+        f"{_AIOKAFKA}/producer/transaction_manager.py",
+    ),
+    "new-epoch-at-once": (f"{_KAFKA}13796",),
+    "sequences-2.6-in-2.7": (f"{_KAFKA}9832", "https://github.com/thomhurst/Dekaf/issues/3342"),
+    "sequences-2.4-in-2.5": (f"{_KAFKA}7389",),
+}
+
 MUTANTS = (
-    *(Mutant(slug, RULE.slug, story, ask, NEWEST) for slug, story, ask in _MISTAKES),
+    *(Mutant(slug, RULE.slug, story, ask, NEWEST, _REFERENCES.get(slug, ())) for slug, story, ask in _MISTAKES),
     *(
-        Mutant(slug, RULE.slug, story, as_if(RULE.slug, another), parse_release(at))
-        for slug, story, another, at in _OTHER_RELEASES
+        Mutant(slug, RULE.slug, story, as_if(RULE.slug, other), parse_release(release), _REFERENCES.get(slug, ()))
+        for slug, story, other, release in _OTHER_RELEASES
     ),
 )

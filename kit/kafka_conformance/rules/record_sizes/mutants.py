@@ -1,6 +1,6 @@
-"""Mistakes in sizes: in a varint, in what a record is made of, in what a batch may be filled to, in a float.
+"""Mistakes in sizes: in a varint, in the parts of a record, in the limit of a batch, in a float.
 
-Each is put into the reference itself: a function or a method of it is another one while the question is asked.
+Each is put into the reference itself: a function, a method or a behaviour of it is replaced while it answers.
 """
 
 from __future__ import annotations
@@ -14,18 +14,30 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.accumulator import ratios, sizes
+from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.sizes import BatchSize, Headers, SizedRecord
+from kafka_reference.behaviour import overridden
 from kafka_reference.java.int32 import int32
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
 
 
-def _but(of: Any, **mistakes: Any) -> Ask:
+def _but(target: Any, **mistakes: Any) -> Ask:
     """The rule, with other attributes in a module or class of the reference."""
 
     def ask(question: Any, at: Release) -> Answer:
-        with patch.multiple(of, **mistakes):
+        with patch.multiple(target, **mistakes):
+            return RULE.ask(question, at)
+
+    return ask
+
+
+def _with(**fields: Any) -> Ask:
+    """The rule, with other values in the behaviour record of sizes."""
+
+    def ask(question: Any, at: Release) -> Answer:
+        with overridden(MemoryRecordsBuilderBehaviour, **fields):
             return RULE.ask(question, at)
 
     return ask
@@ -49,7 +61,7 @@ def _fields_uncounted(key: int | None, value: int | None, headers: Headers) -> i
 
 
 def _fields_as_if(key: int | None, value: int | None, headers: Headers) -> int:
-    """Headers without a value take no room."""
+    """Headers without a value take no bytes."""
     return _FIELDS(key, value, [header for header in headers if header[1] is not None])
 
 
@@ -93,7 +105,7 @@ def _no_reserve(uncompressed: int, ratio: float, _: int = 32) -> int:
 
 
 def _room(taken: Callable[[BatchSize, SizedRecord], bool]) -> Ask:
-    """The rule, with another idea of room in a batch that is not full."""
+    """The rule, with another condition for room in a batch that is not full."""
 
     def has_room_for(batch: BatchSize, record: SizedRecord) -> bool:
         return not batch.closed and not batch.full and taken(batch, record)
@@ -130,50 +142,58 @@ def _plain_sum(number: int) -> int:
     return number
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    (
-        "no-zig-zag",
-        "negative deltas take ten bytes, small ones seven bits",
-        _but(sizes, varlong_size=_unsigned),
-        NEWEST,
-    ),
-    ("deltas-in-32-bits", "a timestamp's delta is an int", _but(sizes, varlong_size=_in_32_bits), NEWEST),
-    ("no-batch-header", "the 61 bytes a batch begins with are left out", _but(sizes, BATCH_OVERHEAD=0), NEWEST),
-    ("unsigned-lengths", "lengths are varints without the zig-zag", _but(sizes, _field=_field_unsigned), NEWEST),
-    ("sixty-bytes", "a batch begins with 60 bytes", _but(sizes, BATCH_OVERHEAD=60), NEWEST),
-    ("no-record-length", "a record's own length is left out", _but(sizes, record_size=_without_its_length), NEWEST),
-    ("no-offset-delta", "every record is as short as the first", _but(sizes, record_size=_no_offset), NEWEST),
-    ("delta-to-previous", "a timestamp is told from the one before", _but(BatchSize, append=_append_and_move), NEWEST),
-    ("delta-to-earliest", "a timestamp is told from the earliest", _but(BatchSize, append=_append_and_sort), NEWEST),
-    ("headers-uncounted", "the number of headers is left out", _but(sizes, _fields=_fields_uncounted), NEWEST),
-    ("header-without-value", "a header without a value is none", _but(sizes, _fields=_fields_as_if), NEWEST),
-    ("name-in-characters", "a header's key is as long as it has letters", _but(sizes, utf8_length=len), NEWEST),
-    ("name-as-written", "half a pair is one byte", _but(sizes, utf8_length=sizes.utf8_written), NEWEST),
-    ("name-as-counted", "half a pair is written whole", _but(sizes, utf8_written=sizes.utf8_length), NEWEST),
-    ("by-doubles", "the estimate is made in doubles", _but(sizes, compressed_estimate=_by_doubles), NEWEST),
-    ("estimate-rounded", "the estimate is rounded, not cut", _but(sizes, compressed_estimate=_rounded), NEWEST),
-    ("no-reserve", "nobody adds five percent", _but(sizes, compressed_estimate=_no_reserve), NEWEST),
-    ("ratio-by-doubles", "the ratio creeps in doubles", _but(ratios, float32=float), NEWEST),
-    ("first-must-fit", "the first record needs room as well", _room(_whole), parse_release("1.1.1")),
-    ("room-below", "the last byte stays free", _room(_below), NEWEST),
-    ("compressed-in-advance", "what is asked about counts as compressed", _room(_compressed_too), NEWEST),
-    ("full-above", "full is above the size", _full(lambda batch: batch.estimated > batch.buffer), NEWEST),
-    ("batch-size-is-limit", "the slack is no room", _but(BatchSize, _limit=property(lambda b: b.batch_size)), NEWEST),
-    ("whole-wrapper", "the bound has the message's own 12 bytes", _but(sizes, upper_bound=_inner_overhead), NEWEST),
-    ("wide-sizes", "sizes do not wrap", _but(sizes, int32=_plain_sum), NEWEST),
-    ("magic-0-with-time", "old messages have a timestamp", _but(sizes, _MESSAGE_OVERHEAD={0: 22, 1: 22}), NEWEST),
-    ("sizes-0.10.2-in-0.10.0", "an empty batch is never full", as_if(RULE.slug, "0.10.2.2"), parse_release("0.10.0.1")),
-    ("sizes-0.10-in-0.11", "messages are still written", as_if(RULE.slug, "0.10.2.2"), parse_release("0.11.0.3")),
-    (
-        "sizes-1.1-in-0.11",
-        "estimates have the batch's bytes already",
-        as_if(RULE.slug, "1.1.1"),
-        parse_release("0.11.0.3"),
-    ),
-    ("sizes-0.11-in-1.1", "estimates forget the batch's bytes", as_if(RULE.slug, "0.11.0.3"), parse_release("1.1.1")),
-    ("sizes-2.5-in-2.4", "the ratio stops at what was observed", as_if(RULE.slug, "2.5.1"), parse_release("2.4.1")),
-    ("sizes-2.4-in-2.5", "the ratio goes on falling (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), parse_release("2.5.1")),
-    ("sizes-2.4-in-newest", "the ratio goes on falling (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), NEWEST),
-)
+def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
 
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+
+_ZIG_ZAG = "https://github.com/aio-libs/aiokafka/pull/1178"
+_INT32_DELTAS = (
+    "https://github.com/kafka-protocol-rs/kafka-protocol-rs/issues/158", "https://github.com/twmb/franz-go/issues/324",
+)  # fmt: skip
+_NO_HEADER = "https://github.com/thomhurst/Dekaf/issues/1349", "https://github.com/IBM/sarama/issues/2085"
+_RATIO = "https://github.com/apache/kafka/pull/8285"
+
+MUTANTS = (
+    _mutant(
+        "no-zig-zag", "negative deltas take ten bytes, small ones seven bits", _but(sizes, varlong_size=_unsigned), NEWEST,
+        _ZIG_ZAG,
+    ),
+    _mutant(
+        "deltas-in-32-bits", "the delta of a timestamp is an int", _but(sizes, varlong_size=_in_32_bits), NEWEST,
+        *_INT32_DELTAS,
+    ),
+    _mutant(
+        "no-batch-header", "the 61 bytes of a batch's header do not count", _but(sizes, BATCH_OVERHEAD=0), NEWEST,
+        *_NO_HEADER,
+    ),
+    _mutant("unsigned-lengths", "lengths are varints without the zig-zag", _but(sizes, _field=_field_unsigned)),
+    _mutant("sixty-bytes", "a batch has a header of 60 bytes", _but(sizes, BATCH_OVERHEAD=60)),
+    _mutant("no-record-length", "a record's own length does not count", _but(sizes, record_size=_without_its_length)),
+    _mutant("no-offset-delta", "every record is as short as the first", _but(sizes, record_size=_no_offset)),
+    _mutant("delta-to-previous", "the delta of a timestamp is to the one before", _but(BatchSize, append=_append_and_move)),
+    _mutant("delta-to-earliest", "the delta of a timestamp is to the earliest", _but(BatchSize, append=_append_and_sort)),
+    _mutant("headers-uncounted", "the number of headers does not count", _but(sizes, _fields=_fields_uncounted)),
+    _mutant("header-without-value", "a header without a value does not count", _but(sizes, _fields=_fields_as_if)),
+    _mutant("name-in-characters", "a header's key has one byte per character", _but(sizes, utf8_length=len)),
+    _mutant("name-as-written", "half a surrogate pair is declared as one byte", _but(sizes, utf8_length=sizes.utf8_written)),
+    _mutant("name-as-counted", "half a surrogate pair is written whole", _but(sizes, utf8_written=sizes.utf8_length)),
+    _mutant("by-doubles", "the estimate is computed in doubles", _but(sizes, compressed_estimate=_by_doubles)),
+    _mutant("estimate-rounded", "the estimate is rounded, not cut", _but(sizes, compressed_estimate=_rounded)),
+    _mutant("no-reserve", "the estimate lacks the five percent", _but(sizes, compressed_estimate=_no_reserve)),
+    _mutant("ratio-by-doubles", "the ratio is computed in doubles", _but(ratios, float32=float)),
+    _mutant("first-must-fit", "the first record needs room as well", _room(_whole), "1.1.1"),
+    _mutant("room-below", "the last byte stays free", _room(_below)),
+    _mutant("compressed-in-advance", "the new record counts as compressed", _room(_compressed_too)),
+    _mutant("full-above", "a batch is full above its size", _full(lambda batch: batch.estimated > batch.buffer)),
+    _mutant("batch-size-is-limit", "a batch takes records up to batch.size", _with(limit_is_batch_size=True)),
+    _mutant("whole-wrapper", "the upper bound has the message's own 12 bytes", _but(sizes, upper_bound=_inner_overhead)),
+    _mutant("wide-sizes", "sizes do not wrap", _but(sizes, int32=_plain_sum)),
+    _mutant("magic-0-with-time", "messages of magic 0 have a timestamp", _but(sizes, _MESSAGE_OVERHEAD={0: 22, 1: 22})),
+    _mutant("sizes-0.10.2-in-0.10.0", "an empty batch is never full", as_if(RULE.slug, "0.10.2.2"), "0.10.0.1"),
+    _mutant("sizes-0.10-in-0.11", "messages are written", as_if(RULE.slug, "0.10.2.2"), "0.11.0.3"),
+    _mutant("sizes-1.1-in-0.11", "estimates include the batch's header", as_if(RULE.slug, "1.1.1"), "0.11.0.3"),
+    _mutant("sizes-0.11-in-1.1", "estimates leave out the batch's header", as_if(RULE.slug, "0.11.0.3"), "1.1.1"),
+    _mutant("sizes-2.5-in-2.4", "the ratio stops at what was observed", as_if(RULE.slug, "2.5.1"), "2.4.1"),
+    _mutant("sizes-2.4-in-2.5", "the ratio falls on (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), "2.5.1", _RATIO),
+    _mutant("sizes-2.4-in-newest", "the ratio falls on (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), NEWEST, _RATIO),
+)  # fmt: skip
