@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ["REFERENCES"]
 
+
 _KAFKA = "https://github.com/apache/kafka/pull/"
 _AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246/aiokafka"
 _BALANCERS = "https://github.com/segmentio/kafka-go/issues/581"
@@ -51,10 +52,7 @@ _NEGATIVE = (
 )
 _EARLY = ("https://github.com/tulios/kafkajs/issues/1790", "https://github.com/tulios/kafkajs/pull/1787")
 _ROUND_ROBIN = (f"{_KAFKA}17620", f"{_KAFKA}11326")
-_MORE_THAN_ONE = (f"{_KAFKA}3743",)
-_IDLE = (f"{_KAFKA}9832", f"{_DEKAF}3342")
 _DELIVERY_TIMEOUT = (f"{_KAFKA}5270",)
-_RATIO = (f"{_KAFKA}8285",)
 _BY_DEFAULT = (f"{_KAFKA}11691",)
 _CONFLICTS = (f"{_KAFKA}11788",)
 REFERENCES: dict[str, tuple[str, ...]] = {
@@ -120,33 +118,7 @@ REFERENCES: dict[str, tuple[str, ...]] = {
     "builtin-3.3.1-in-3.3.2": (f"{_KAFKA}12752",),
     "adaptive-ignored": (f"{_DEKAF}1385",),
     "builtin-4.3-in-4.4": (f"{_KAFKA}19850", f"{_DEKAF}2223"),
-    # Sizes.
-    "no-zig-zag": ("https://github.com/aio-libs/aiokafka/pull/1178",),
-    "deltas-in-32-bits": (
-        "https://github.com/kafka-protocol-rs/kafka-protocol-rs/issues/158",
-        "https://github.com/twmb/franz-go/issues/324",
-    ),
-    "no-batch-header": (f"{_DEKAF}1349", "https://github.com/IBM/sarama/issues/2085"),
-    "sizes-2.4-in-2.5": _RATIO,
-    "sizes-2.4-in-newest": _RATIO,
-    # The accumulator.
-    "retry-at-the-back": ("https://github.com/confluentinc/librdkafka/issues/1092",),
-    "one-drain-index": (f"{_KAFKA}12066",),
-    "steady-backoff": (f"{_KAFKA}14111",),
-    "same-leader-for-ever": (f"{_KAFKA}14384",),
-    "headers-forgotten": ("https://github.com/segmentio/kafka-go/issues/1050",),
-    "codec-not-reckoned-with": ("https://github.com/IBM/sarama/issues/1045",),
-    "one-ratio-for-all": (f"{_DEKAF}2255",),
-    "accumulator-4.1-in-4.2": (f"{_KAFKA}20358",),
-    "accumulator-3.9.1-in-3.9.2": (f"{_KAFKA}21065",),
-    "accumulator-2.4-in-2.5": _RATIO,
-    "accumulator-2.0-in-2.3": _DELIVERY_TIMEOUT,
     # Sequences, epochs, and what a sender makes of answers.
-    "numbered-when-appended": ("https://github.com/IBM/sarama/pull/1661",),
-    "never-goes-round": _NEGATIVE,
-    "new-epoch-at-once": (f"{_KAFKA}13796",),
-    "sequences-2.6-in-2.7": _IDLE,
-    "sequences-2.4-in-2.5": (f"{_KAFKA}7389",),
     "increment-never-wraps": _NEGATIVE,
     "increment-wraps-early": _EARLY,
     "increment-starts-over": _EARLY,
