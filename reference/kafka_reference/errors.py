@@ -38,6 +38,7 @@ __all__ = [
     "OutOfOrderSequenceException",
     "ProducerFencedException",
     "QuestionError",
+    "RecordTooLargeException",
     "TimeoutException",
     "TransactionCoordinatorFencedException",
     "UnknownProducerIdException",
@@ -99,6 +100,10 @@ class TimeoutException(JavaException, TimeoutError):
 
 class BufferExhaustedException(JavaException, TimeoutError):
     """No memory was freed within max.block.ms, since 2.6.0."""
+
+
+class RecordTooLargeException(JavaException, ValueError):
+    """A record may take more bytes than a request, or the producer's memory, has."""
 
 
 # Thrown by a broker.

@@ -127,6 +127,14 @@ class RecordAccumulator:
             if buffer is not None:
                 state.memory.give_back(buffer)
 
+    def append_to_open_batch(self, topic: str, partition: int, record: SizedRecord) -> Appended | None:
+        """Take a record for this partition, unless that needs a new batch: None then, and the last batch is closed.
+
+        Raises as :meth:`append` if closed. Mirrors ``append`` with ``abortOnNewBatch``, 2.4.0 to 3.9.x.
+        """
+        topic_partition = topic, partition
+        return self._try_append(topic_partition, self.state.queue(topic_partition), record)
+
     def _append_to(self, topic_partition: tuple[str, int], record: SizedRecord) -> Appended:
         queue = self.state.queue(topic_partition)
         appended = self._try_append(topic_partition, queue, record)
@@ -239,6 +247,11 @@ class RecordAccumulator:
         if not batch.is_piece:
             self.state.memory.give_back(batch.buffer)
 
+    def complete_in_flight(self, batch: Batch) -> None:
+        """Be done with a batch before it is answered: its memory is kept until then. Mirrors ``completeBatch``."""
+        self.state.incomplete.discard(batch)
+        batch.state = BatchState.ABORTED_IN_FLIGHT
+
     def acknowledge(self, batch: Batch) -> None:
         """A batch that was sent is in the log. Raises IllegalStateException. Mirrors ``Sender.completeBatch``."""
         self.state.sequences.acknowledge(batch)
@@ -336,8 +349,7 @@ class RecordAccumulator:
             if queue and batch in queue:
                 queue.remove(batch)
             if batch.in_flight:
-                self.state.incomplete.discard(batch)
-                batch.state = BatchState.ABORTED_IN_FLIGHT
+                self.complete_in_flight(batch)
             else:
                 self.complete(batch)
 

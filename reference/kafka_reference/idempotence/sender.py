@@ -46,7 +46,7 @@ from functools import partial
 from typing import ClassVar
 
 from kafka_reference.accumulator.accumulator import RecordAccumulator
-from kafka_reference.accumulator.batches import Batch
+from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.errors import IllegalStateException, JavaException
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, answer_of, decide, situation_of
@@ -63,7 +63,6 @@ from kafka_reference.releases import Release
 __all__ = ["Sender", "SenderConfig"]
 
 _TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
-_MAX_REQUEST_BYTES = 1 << 20
 _ERROR_NAMES = {End.SENT: "NONE", End.DISCONNECTED: "NETWORK_EXCEPTION", End.TIMED_OUT: "REQUEST_TIMED_OUT"}
 
 
@@ -77,6 +76,7 @@ class SenderConfig:
     request_timeout_ms: int
     delivery_timeout_ms: int
     retry_backoff_ms: int
+    max_request_size: int = 1 << 20
 
 
 class Sender:
@@ -187,10 +187,13 @@ class Sender:
 
     def _send_produce_requests(self) -> None:
         """Mirrors ``sendProducerData``."""
-        ready = table_order(self.accumulator.ready(self._metadata).node_order, self._node_hash, 16)
-        nodes = [node for node in ready if self.network.can_send(node)]
+        nodes: list[int] = []
+        for node in table_order(self.accumulator.ready(self._metadata).node_order, self._node_hash, 16):
+            can_send = self.network.can_send(node)
+            self.accumulator.update_node_latency(node, can_send)
+            nodes += [node] * can_send
         by_node: dict[int, list[Batch]] = {}
-        for batch in self.accumulator.drain(self._metadata, nodes, _MAX_REQUEST_BYTES):
+        for batch in self.accumulator.drain(self._metadata, nodes, self._config.max_request_size):
             by_node.setdefault(self._metadata.leader(*batch.topic_partition) or 0, []).append(batch)
             self._in_flight.add(batch)
             if self._mutes_partitions:
@@ -264,6 +267,7 @@ class Sender:
         self, batch: Batch, error: ProduceError, base_offset: int, log_start: int, throttle_ms: int | None = 0
     ) -> None:
         """Handle the answer to a batch; ``throttle_ms`` is None without a response. Mirrors ``completeBatch``."""
+        batch.in_flight = False
         action, side_effect = self._decide(batch, error, log_start)
         match side_effect:
             case SideEffect.BUMP:
@@ -310,6 +314,8 @@ class Sender:
         self.manager.completed(batch, base_offset)
         if self._outcomes.end(batch, None, base_offset) or self._behaviour.releases_at_every_end:
             self._release(batch)
+        else:
+            self._return_memory(batch)
 
     def _fail(self, batch: Batch, exception: str, refused: bool) -> None:
         """Mirrors ``failBatch``."""
@@ -318,6 +324,8 @@ class Sender:
                 with suppress(JavaException):
                     self.manager.failed(batch, exception, refused)
                 self._release(batch)
+            else:
+                self._return_memory(batch)
             return
         self.manager.failed(batch, exception, refused)
         if self._outcomes.end(batch, exception, -1) or self._behaviour.releases_at_every_end:
@@ -327,7 +335,15 @@ class Sender:
         self._in_flight.remove(batch)
         if batch not in self.accumulator.state.incomplete:
             raise IllegalStateException
-        self.accumulator.complete(batch)
+        if batch.in_flight:
+            self.accumulator.complete_in_flight(batch)
+        else:
+            self.accumulator.complete(batch)
+
+    def _return_memory(self, batch: Batch) -> None:
+        """Return the memory of a batch that ended in flight, now that it is answered (KAFKA-19012)."""
+        if batch.state is BatchState.ABORTED_IN_FLIGHT:
+            self.accumulator.complete(batch)
 
     def _abort_batches(self) -> None:
         """Mirrors ``maybeAbortBatches``."""

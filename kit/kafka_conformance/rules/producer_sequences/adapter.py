@@ -35,7 +35,7 @@ from kafka_reference.idempotence.transaction_manager import TransactionManager
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 from kafka_reference.releases import Release
 
-__all__ = ["SenderFactory", "SenderHistory", "ask_sender", "round_answer", "take_network_step"]
+__all__ = ["SenderFactory", "SenderHistory", "ask_sender", "round_answer", "state_answer", "take_network_step"]
 
 SenderFactory: TypeAlias = Callable[[Release, SenderConfig, RecordAccumulator, Metadata, bool], Sender]
 _TOPIC = "t"
@@ -73,7 +73,12 @@ class SenderHistory:
             case RunStep():
                 return round_answer(self.sender, self.sender.run)
             case LookStep():
-                return self._look()
+                answer = state_answer(self.sender)
+                if self.sender.manager.is_idempotent:
+                    behaviour = TransactionManagerBehaviour.of(self._release)
+                    shows_producer = behaviour.partition_restart is PartitionRestart.DRAINED
+                    answer["partitions"] = _partitions(self.sender.manager, shows_producer)
+                return answer
             case FlushStep():
                 self.sender.accumulator.begin_flush()
             case _:
@@ -89,27 +94,6 @@ class SenderHistory:
             except JavaException as raised:
                 return exception_answer(raised, with_message=False)
         return {}
-
-    def _look(self) -> Answer:
-        state, manager = self.sender.accumulator.state, self.sender.manager
-        behaviour = TransactionManagerBehaviour.of(self._release)
-        answer: Answer = {
-            "queues": {
-                str(number): [
-                    [len(batch.records), batch.attempts, _sequence(batch.sequence, behaviour)] for batch in queue
-                ]
-                for (_, number), queue in state.queues()
-            },
-            "now_ms": state.now_ms,
-        }
-        if manager.is_idempotent:
-            shows_producer = behaviour.partition_restart is PartitionRestart.DRAINED
-            answer |= {
-                "producer": list(manager.current),
-                "state": manager.state.value,
-                "partitions": _partitions(manager, shows_producer),
-            }
-        return answer
 
 
 def take_network_step(sender: Sender, step: Any) -> None:
@@ -147,6 +131,21 @@ def round_answer(sender: Sender, run: Callable[[], None]) -> Answer:
     answer |= thrown
     if sender.uncaught:
         answer["uncaught"] = list(sender.uncaught)
+    return answer
+
+
+def state_answer(sender: Sender) -> Answer:
+    """Return the queues by partition, the time, and the producer's id, epoch and state."""
+    behaviour = TransactionManagerBehaviour.of(sender.release)
+    answer: Answer = {
+        "queues": {
+            str(number): [[len(batch.records), batch.attempts, _sequence(batch.sequence, behaviour)] for batch in queue]
+            for (_, number), queue in sender.accumulator.state.queues()
+        },
+        "now_ms": sender.now_ms,
+    }
+    if sender.manager.is_idempotent:
+        answer |= {"producer": list(sender.manager.current), "state": sender.manager.state.value}
     return answer
 
 

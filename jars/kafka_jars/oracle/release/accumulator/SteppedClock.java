@@ -1,9 +1,12 @@
 package kafkaoracle.accumulator;
 
+import java.lang.reflect.InvocationHandler;
+import java.util.function.Supplier;
 import kafkaoracle.reflection.Members;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Time;
 
-/** Kafka's Time, which stands still unless a step moves it or Kafka sleeps. */
+/** Kafka's Time, which stands still unless a step moves it or Kafka sleeps; who waits for something does not get it. */
 public final class SteppedClock {
     /** Milliseconds. */
     public long now;
@@ -18,7 +21,15 @@ public final class SteppedClock {
                 return now;
             case "nanoseconds":
                 return now * 1_000_000;
+            case "waitObject":
+                if (!(Boolean) ((Supplier<?>) arguments[1]).get()) {
+                    throw new TimeoutException("Condition not satisfied before deadline");
+                }
+                return null;
             default:
+                if (method.isDefault()) {
+                    return InvocationHandler.invokeDefault(self, method, arguments);
+                }
                 throw new IllegalStateException("SteppedClock does not implement Time." + method.getName());
         }
     });

@@ -47,6 +47,11 @@ public final class SenderAccess {
 
     /** Runs one round at this time; what it throws is the answer. */
     public void run(long now) throws Exception {
+        run(sender, now);
+    }
+
+    /** Runs one round of a Sender at this time; what it throws is the answer. */
+    public static void run(Object sender, long now) throws Exception {
         Rule.kafka(() -> ONCE.getParameterCount() == 1 ? ONCE.invoke(sender, now) : ONCE.invoke(sender));
     }
 }

@@ -1,0 +1,1 @@
+"""``KafkaProducer``: what ``send``, ``flush`` and the sender's rounds do together."""

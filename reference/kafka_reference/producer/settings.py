@@ -1,0 +1,116 @@
+"""What a producer acts by, given what its user set.
+
+Acknowledgements, retries and requests in flight depend on idempotence: see ``idempotence.config``. Of the rest, up to
+4.4.0:
+
+- ``linger.ms`` is 5 if unset since 4.0.0, and 0 before.
+- ``delivery.timeout.ms`` exists since 2.1.0. A value below ``linger.ms + request.timeout.ms`` is a ConfigException; unset
+  (2 minutes), it is raised to that sum if need be. Up to 2.0.x the request's timeout counts.
+- ``partitioner.adaptive.partitioning.enable`` has no effect with a ``partitioner.class``.
+
+Java source mirrored: the constructor of ``KafkaProducer``, ``lingerMs``, ``configureDeliveryTimeout``, 0.10.0.1 to 4.4.0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_reference.accumulator.state import AccumulatorConfig
+from kafka_reference.errors import ConfigException
+from kafka_reference.idempotence.config import producer_outcome
+from kafka_reference.idempotence.sender import SenderConfig
+from kafka_reference.producer.behaviour import KafkaProducerBehaviour
+from kafka_reference.releases import Release
+
+__all__ = ["EffectiveSettings", "ProducerSettings", "effective_settings"]
+
+_DEFAULT_DELIVERY_TIMEOUT_MS = 120_000
+_TOO_SHORT = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms"
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerSettings:
+    """A producer's configuration; None is a setting that was left alone.
+
+    ``acks`` is "0", "1" or "all"; ``partitioner`` is "default", "uniform-sticky" or "round-robin". Settings that a release
+    does not know have no effect there.
+    """
+
+    batch_size: int
+    buffer_memory: int
+    max_request_size: int
+    request_timeout_ms: int
+    retry_backoff_ms: int
+    retry_backoff_max_ms: int
+    linger_ms: int | None = None
+    delivery_timeout_ms: int | None = None
+    acks: str | None = None
+    retries: int | None = None
+    idempotence: bool | None = None
+    max_in_flight: int | None = None
+    partitioner: str | None = None
+    ignore_keys: bool = False
+    adaptive: bool = True
+    availability_timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveSettings:
+    """What the sender and the accumulator are made with."""
+
+    sender: SenderConfig
+    accumulator: AccumulatorConfig
+    idempotent: bool
+
+
+def effective_settings(settings: ProducerSettings, release: Release) -> EffectiveSettings:
+    """What ``KafkaProducer`` makes of these settings.
+
+    Raises ConfigException, with Kafka's text, for settings that contradict each other.
+    """
+    texts = {
+        "acks": settings.acks,
+        "retries": None if settings.retries is None else str(settings.retries),
+        "enable.idempotence": None if settings.idempotence is None else str(settings.idempotence).lower(),
+        "max.in.flight.requests.per.connection": None
+        if settings.max_in_flight is None
+        else str(settings.max_in_flight),
+    }
+    outcome = producer_outcome({name: text for name, text in texts.items() if text is not None}, release)
+    behaviour = KafkaProducerBehaviour.of(release)
+    linger_ms = behaviour.default_linger_ms if settings.linger_ms is None else settings.linger_ms
+    delivery_timeout_ms = settings.request_timeout_ms
+    if behaviour.has_delivery_timeout:
+        delivery_timeout_ms = _delivery_timeout_ms(settings, linger_ms)
+    return EffectiveSettings(
+        SenderConfig(
+            acks=outcome.acks,
+            retries=outcome.retries,
+            max_in_flight=outcome.max_in_flight,
+            request_timeout_ms=settings.request_timeout_ms,
+            delivery_timeout_ms=delivery_timeout_ms,
+            retry_backoff_ms=settings.retry_backoff_ms,
+            max_request_size=settings.max_request_size,
+        ),
+        AccumulatorConfig(
+            batch_size=settings.batch_size,
+            linger_ms=linger_ms,
+            retry_backoff_ms=settings.retry_backoff_ms,
+            retry_backoff_max_ms=settings.retry_backoff_max_ms,
+            delivery_timeout_ms=delivery_timeout_ms,
+            buffer_memory=settings.buffer_memory,
+            adaptive=settings.adaptive and settings.partitioner is None,
+            availability_timeout_ms=settings.availability_timeout_ms,
+        ),
+        outcome.idempotent,
+    )
+
+
+def _delivery_timeout_ms(settings: ProducerSettings, linger_ms: int) -> int:
+    """Mirrors ``configureDeliveryTimeout``."""
+    least_ms = linger_ms + settings.request_timeout_ms
+    if settings.delivery_timeout_ms is None:
+        return max(_DEFAULT_DELIVERY_TIMEOUT_MS, least_ms)
+    if settings.delivery_timeout_ms < least_ms:
+        raise ConfigException(_TOO_SHORT)
+    return settings.delivery_timeout_ms
