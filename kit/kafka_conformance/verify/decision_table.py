@@ -1,10 +1,9 @@
-"""From every combination of some settings, and what comes of each, to a table of few rows that says the same.
+"""Summarise the outcomes of all combinations of some settings in a decision table with few rows.
 
-A row allows some values of each setting and names one outcome: whatever combination it allows comes to that. Rows may
-overlap, since they then agree; together they allow every combination. They are found in three steps. Values of a setting
-between which no combination tells a difference become one. Of all blocks of combinations with a single outcome those are
-kept that no other contains. From these, the one that covers most of what is not covered yet is taken until nothing is
-left, and whatever turned out superfluous goes.
+A row allows some values of each setting and has one outcome, which every combination it allows has. Rows may overlap, and
+together they allow every combination. The rows are found in three steps: values of a setting that never make a difference
+are merged; of all blocks of combinations with a single outcome, those that no other block contains are kept; from these the
+block that covers most of what is not covered yet is taken until everything is covered, and superfluous ones are removed.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ _Cell = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Which values of each setting are allowed, as indices in their order, and what comes of it."""
+    """The allowed values of each setting, as indices in their order, and the outcome."""
 
     allowed: tuple[tuple[int, ...], ...]
     outcome: str
 
 
 def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
-    """The rows for these outcomes, by the index of each setting's value; every combination has to be there."""
-    classes = [_alike(outcomes, axis) for axis in range(len(next(iter(outcomes))))]
+    """Return the rows for ``outcomes``, which has every combination, by the indices of its values."""
+    classes = [_equivalent_values(outcomes, axis) for axis in range(len(next(iter(outcomes))))]
     merged = {
         cell: outcomes[tuple(classes[axis][at][0] for axis, at in enumerate(cell))]
         for cell in product(*(range(len(each)) for each in classes))
@@ -44,8 +43,8 @@ def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
     return [Row(spelled(block), merged[tuple(allowed[0] for allowed in block)]) for block in chosen]
 
 
-def _alike(outcomes: Mapping[_Cell, str], axis: int) -> list[list[int]]:
-    """The indices on this axis, those together that make no difference."""
+def _equivalent_values(outcomes: Mapping[_Cell, str], axis: int) -> list[list[int]]:
+    """Group the indices of this axis: those that make no difference share a group."""
     seen: dict[int, dict[_Cell, str]] = {}
     for cell, outcome in outcomes.items():
         seen.setdefault(cell[axis], {})[cell[:axis] + cell[axis + 1 :]] = outcome
@@ -63,7 +62,7 @@ _Block = tuple[tuple[int, ...], ...]
 
 
 def _blocks(merged: Mapping[_Cell, str], sizes: Sequence[int]) -> Iterator[_Block]:
-    """Every block of combinations that all come to the same."""
+    """Yield every block of combinations with a single outcome."""
     subsets = [[some for count in range(1, size + 1) for some in combinations(range(size), count)] for size in sizes]
     for block in product(*subsets):
         cells = product(*block)
@@ -96,7 +95,7 @@ def _covering(merged: Mapping[_Cell, str], blocks: Sequence[_Block]) -> list[_Bl
     cells = {block: set(product(*block)) for block in blocks}
     chosen = []
     while left:
-        block = max(blocks, key=lambda each: len(cells[each] & left))  # the first of equals, so always the same
+        block = max(blocks, key=lambda each: len(cells[each] & left))  # the first of equals: deterministic
         chosen.append(block)
         left -= cells[block]
     return chosen

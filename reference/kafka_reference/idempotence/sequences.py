@@ -1,56 +1,46 @@
-"""Sequence numbers: they count a producer's records to a partition from 0 to 2^31-1, and go on with 0.
+"""Arithmetic of sequence numbers, which count a producer's records to a partition from 0 to 2^31-1, then from 0 again.
 
-Two steps know that they go round. Kafka does both with ints that wrap, and never looks at what it is given. Within the
-numbers there are, 0 to 2^31-1, this is plain arithmetic modulo 2^31. Outside of them it is what the ints make of it::
+Two steps wrap: :func:`increment` and :func:`decrement`. Among sequence numbers, 0 to 2^31-1, both are arithmetic modulo
+2^31. Kafka computes them with ints that wrap and does not check the arguments, which decides the result for others::
 
     increment(s, n)   s > (2^31-1) - n  ?  n - ((2^31-1) - s) - 1  :  s + n      each difference wrapped to an int
     decrement(s, n)   s < n             ?  (2^31-1) - (n - s) + 1  :  s - n      each difference wrapped to an int
 
-So a negative step is no step the other way: ``increment(5, -1)`` is -2147483644, since ``(2^31-1) + 1`` has become the
-least int there is, and 5 is above that. The step forward is as old as sequence numbers, 0.11.0, and never changed; the step
-back is there from 2.1.1 on.
+A negative step is not a step in the other direction: ``increment(5, -1)`` is -2147483644, because ``(2^31-1) + 1`` wraps to
+the least int, and 5 is above that. ``increment`` has not changed since 0.11.0.0; ``decrement`` exists since 2.1.1
+(KAFKA-7692).
 
-Who takes these steps, and who adds as Java does, so that what is beyond 2^31-1 is negative (KAFKA-7693):
-
-========================== ===========================================================================================
-a partition's next         after 2^31-1 comes -2^31 to 2.1.0, and 0 since 2.1.1
-a batch's last             base + records - 1 is negative for a batch that goes round, in every release
-pieces of a split batch    count on from the base without going round, in every release
-========================== ===========================================================================================
-
-A batch whose first sequence is negative cannot be built.
+Other code adds without these steps, as Java adds ints (:func:`added`), so that a sum beyond 2^31-1 is negative: the next
+sequence of a partition up to 2.1.0 (KAFKA-7693), the last sequence of a batch, and the first sequences of the pieces of a
+split batch. A batch whose first sequence is negative cannot be built.
 
 Java source mirrored: ``DefaultRecordBatch.incrementSequence`` (0.11.0.0 to 4.4.0) and ``decrementSequence`` (2.1.1 to
-4.4.0); ``TransactionManager.incrementSequenceNumber`` (0.11.0.0 to 4.4.0).
+4.4.0).
 """
 
 from __future__ import annotations
 
+from kafka_reference.java.int32 import INT_MAX, int32
+
 __all__ = ["LAST_SEQUENCE", "added", "decrement", "increment"]
 
-LAST_SEQUENCE = 2**31 - 1
+LAST_SEQUENCE = INT_MAX
 
 
 def added(sequence: int, by: int) -> int:
-    """``sequence + by`` as Java adds two int32."""
-    return (sequence + by + 2**31 & 2**32 - 1) - 2**31
+    """Return ``sequence + by`` as Java adds two ints."""
+    return int32(sequence + by)
 
 
 def increment(sequence: int, by: int) -> int:
-    """The sequence number ``by`` records after ``sequence``; both int32, as is the answer.
-
-    Mirrors ``DefaultRecordBatch.incrementSequence``.
-    """
-    if sequence > added(LAST_SEQUENCE, -by):
-        return added(by, -(LAST_SEQUENCE - sequence) - 1)
-    return added(sequence, by)
+    """Return the sequence ``by`` records after ``sequence``. Mirrors ``DefaultRecordBatch.incrementSequence``."""
+    if sequence > int32(LAST_SEQUENCE - by):
+        return int32(by - (LAST_SEQUENCE - sequence) - 1)
+    return int32(sequence + by)
 
 
 def decrement(sequence: int, by: int) -> int:
-    """The sequence number ``by`` records before ``sequence``; both int32, as is the answer.
-
-    Mirrors ``DefaultRecordBatch.decrementSequence``, 2.1.1 on.
-    """
+    """Return the sequence ``by`` records before ``sequence``. Mirrors ``DefaultRecordBatch.decrementSequence``."""
     if sequence < by:
-        return added(LAST_SEQUENCE, -(by - sequence) + 1)
-    return added(sequence, -by)
+        return int32(LAST_SEQUENCE - (by - sequence) + 1)
+    return int32(sequence - by)

@@ -1,14 +1,14 @@
-"""What a producer ends up with: a row for each thing that changed, as Java answered."""
+"""Effective producer settings: a row for each change, as Java answered."""
 
 from __future__ import annotations
 
 import pytest
 
 from kafka_jars.pins import load
+from kafka_reference.behaviour import overridden
 from kafka_reference.errors import ConfigException, NullPointerException
-from kafka_reference.idempotence import config as module
 from kafka_reference.idempotence.config import ProducerOutcome, producer_outcome
-from kafka_reference.releases import parse_release
+from kafka_reference.idempotence.config_behaviour import ProducerConfigBehaviour
 
 MOST = 2**31 - 1
 IN_FLIGHT = "max.in.flight.requests.per.connection"
@@ -46,38 +46,38 @@ def refused(version: str, config: Config) -> str:
         ("4.4.0", outcome(True, -1, MOST), outcome(True, -1, MOST)),
     ],
 )
-def test_left_alone_and_asked_for(version: str, nothing: ProducerOutcome, asked: ProducerOutcome) -> None:
-    """KAFKA-13598 is in two rows: 3.0.0 and 3.1.0, between releases that have it mended."""
+def test_defaults_and_on_request(version: str, nothing: ProducerOutcome, asked: ProducerOutcome) -> None:
+    """KAFKA-13598 is in two rows: 3.0.0 and 3.1.0, each followed by a release with the fix."""
     assert producer_outcome({}, version) == nothing
     assert producer_outcome({"enable.idempotence": "true"}, version) == asked
 
 
-# Each conflict alone, left alone and asked for: off, or what is said.
+# Each conflict alone: with enable.idempotence unset it is off, with true it is an error.
 @pytest.mark.parametrize("conflict", ["retries 0", "acks 1", f"{IN_FLIGHT} 6"])
 @pytest.mark.parametrize("version", ["3.0.1", "3.1.1", "3.9.2"])
-def test_on_by_default_a_conflict_disables_silently_and_is_an_error_if_asked_for(version: str, conflict: str) -> None:
+def test_by_default_a_conflict_disables_silently_and_on_request_it_is_an_error(version: str, conflict: str) -> None:
     name, value = conflict.split()
     assert not producer_outcome({name: value}, version).idempotent
-    said = {"retries": RETRIES, "acks": ACKS, IN_FLIGHT: FIVE}[name]
-    assert refused(version, {name: value, "enable.idempotence": "true"}) == said
+    message = {"retries": RETRIES, "acks": ACKS, IN_FLIGHT: FIVE}[name]
+    assert refused(version, {name: value, "enable.idempotence": "true"}) == message
 
 
-def test_more_than_five_in_flight_is_an_error_from_4_0_on_whoever_asked() -> None:
-    said = (
+def test_since_4_0_more_than_five_in_flight_are_always_an_error() -> None:
+    message = (
         "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5."
         " Current value is 6."
     )
     for config in ({}, {"enable.idempotence": "true"}, {"acks": "1"}, {"retries": "0"}):
-        assert refused("4.0.0", {IN_FLIGHT: "6", **config}) == said
+        assert refused("4.0.0", {IN_FLIGHT: "6", **config}) == message
     assert producer_outcome({IN_FLIGHT: "6", "enable.idempotence": "false"}, "4.0.0") == outcome(False, -1, MOST, 6)
 
 
 def test_one_in_flight_in_0_11() -> None:
-    said = (
+    message = (
         "Must set max.in.flight.requests.per.connection to 1 in orderto use the idempotent producer."
         " Otherwise we cannot guarantee idempotence."
     )
-    assert refused("0.11.0.3", {"enable.idempotence": "true", IN_FLIGHT: "5"}) == said
+    assert refused("0.11.0.3", {"enable.idempotence": "true", IN_FLIGHT: "5"}) == message
     assert producer_outcome({"enable.idempotence": "true", IN_FLIGHT: "5"}, "1.0.0").idempotent
 
 
@@ -91,16 +91,16 @@ def test_one_in_flight_in_0_11() -> None:
         ("3.9.2", [RETRIES, ACKS, FIVE]),
     ],
 )
-def test_which_of_the_mistakes_is_told(version: str, order: list[str]) -> None:
+def test_which_of_several_conflicts_is_reported(version: str, order: list[str]) -> None:
     wrong: dict[str, tuple[str, str]] = {RETRIES: ("retries", "0"), ACKS: ("acks", "1"), FIVE: (IN_FLIGHT, "6")}
     for at in range(len(order)):
         config: Config = {"enable.idempotence": "true", **dict(wrong[each] for each in order[at:])}
         assert refused(version, config) == order[at]
 
 
-@pytest.mark.parametrize(("version", "said"), [("2.8.2", ACKS), ("3.0.0", ACKS), ("3.0.2", ID), ("4.4.0", ID)])
-def test_acks_1_and_an_id_complain_about_the_acks_and_since_3_0_1_about_the_id(version: str, said: str) -> None:
-    assert refused(version, {"acks": "1", "transactional.id": "id"}) == said
+@pytest.mark.parametrize(("version", "message"), [("2.8.2", ACKS), ("3.0.0", ACKS), ("3.0.2", ID), ("4.4.0", ID)])
+def test_acks_1_with_an_id_is_reported_as_acks_and_since_3_0_1_as_the_id(version: str, message: str) -> None:
+    assert refused(version, {"acks": "1", "transactional.id": "id"}) == message
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "2.8.2", "3.0.0", "3.0.1", "4.4.0"])
@@ -110,34 +110,34 @@ def test_transactional(version: str) -> None:
     assert refused(version, {"transactional.id": "id", "enable.idempotence": "false"}) == ID
 
 
-def test_acks_may_be_minus_1_and_retries_as_many_as_one_likes() -> None:
+def test_acks_may_be_minus_1_and_retries_may_be_set() -> None:
     ends = producer_outcome({"acks": "-1", "retries": "1", IN_FLIGHT: "1", "enable.idempotence": "true"})
     assert ends == outcome(True, -1, 1, 1)
     assert ends.guarantee_order
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "4.4.0"])
-def test_off_keeps_what_is_set(version: str) -> None:
+def test_without_idempotence_every_setting_is_kept(version: str) -> None:
     config: Config = {"enable.idempotence": "false", "acks": "0", "retries": "0", IN_FLIGHT: "7"}
     assert producer_outcome(config, version) == outcome(False, 0, 0, 7)
 
 
-def test_two_phase_commit_has_no_time_limit() -> None:
+def test_two_phase_commit_excludes_a_timeout() -> None:
     config: Config = {"transaction.two.phase.commit.enable": "true", "transaction.timeout.ms": "60000"}
     assert producer_outcome(config, "4.0.2").idempotent, "not defined yet"
     assert refused("4.1.0", config).startswith("Cannot set transaction.timeout.ms when")
     assert refused("4.1.0", {**config, "enable.idempotence": "false"}).startswith(
         "Cannot set transaction.timeout.ms when"
     )
-    assert refused("4.1.0", {**config, "transactional.id": "id", "acks": "1"}) == ID, "said before"
+    assert refused("4.1.0", {**config, "transactional.id": "id", "acks": "1"}) == ID, "reported first"
     assert producer_outcome({**config, "transaction.two.phase.commit.enable": "false"}, "4.1.0").idempotent
 
 
-# A null time limit is met before all checks, before the last, after all.
+# A null timeout is read before all checks, before the last one, after all.
 @pytest.mark.parametrize(
     ("version", "first"), [("0.11.0.0", 0), ("2.4.1", 0), ("2.5.0", 2), ("3.1.0", 2), ("3.1.1", 3), ("3.9.2", 3)]
 )
-def test_when_a_time_limit_of_null_is_met(version: str, first: int) -> None:
+def test_when_a_null_timeout_is_read(version: str, first: int) -> None:
     wrong = [("retries", "0"), ("acks", "1"), (IN_FLIGHT, "6")]
     for at, (name, value) in enumerate(wrong):
         config: Config = {"enable.idempotence": "true", "transaction.timeout.ms": None, name: value}
@@ -156,6 +156,12 @@ def test_null_is_set() -> None:
         producer_outcome({"enable.idempotence": None}, "4.4.0")
 
 
-def test_every_release_has_one_order_of_checks() -> None:
-    for at in map(parse_release, load().releases):
-        assert at in module.UNKNOWN or {"retries", "acks", IN_FLIGHT} <= set(module._checks(at))
+def test_every_release_checks_each_conflict() -> None:
+    for behaviour in map(ProducerConfigBehaviour.of, load().releases):
+        assert not behaviour.defines_idempotence or {"retries", "acks", IN_FLIGHT} <= set(behaviour.check_order)
+
+
+def test_a_setting_that_is_not_defined_has_no_value() -> None:
+    with overridden(ProducerConfigBehaviour, defines_two_phase_commit=False):
+        config: Config = {"transaction.two.phase.commit.enable": "true", "transaction.timeout.ms": "1"}
+        assert producer_outcome(config, "4.1.0").idempotent

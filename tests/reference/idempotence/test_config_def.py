@@ -1,4 +1,4 @@
-"""How texts are read: what Java's ConfigDef took them for, or said of them."""
+"""How texts are parsed: the values and the messages of Java's ConfigDef."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from typing import Any
 import pytest
 
 from kafka_reference.errors import ConfigException
-from kafka_reference.idempotence.config_def import parsed
-from kafka_reference.releases import parse_release
+from kafka_reference.idempotence.config_behaviour import ProducerConfigBehaviour
+from kafka_reference.idempotence.config_def import parse_config
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 
+def parse(config: dict[str, str | None], version: str = "4.4.0") -> dict[str, Any]:
+    return parse_config(config, ProducerConfigBehaviour.of(version))
+
+
 def read(version: str, **config: str | None) -> dict[str, Any]:
-    return parsed({name.replace("_", "."): text for name, text in config.items()}, parse_release(version))
+    return parse({name.replace("_", "."): text for name, text in config.items()}, version)
 
 
 def refused(config: dict[str, str | None], version: str = "4.4.0") -> str:
     with pytest.raises(ConfigException) as raised:
-        parsed(config, parse_release(version))
+        parse(config, version)
     assert raised.value.message is not None
     return raised.value.message
 
@@ -53,7 +57,7 @@ def test_no_boolean(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("retries", "-1", "Invalid value -1 for configuration retries: Value must be at least 0"),
         ("retries", None, "Invalid value null for configuration retries: Value must be non-null"),
@@ -64,21 +68,21 @@ def test_no_boolean(text: str) -> None:
         ("transactional.id", " ", "Invalid value  for configuration transactional.id: String must be non-empty"),
     ],
 )
-def test_what_is_read_and_not_valid(name: str, text: str | None, said: str) -> None:
-    assert refused({name: text}) == said
+def test_a_readable_value_that_is_not_valid(name: str, text: str | None, message: str) -> None:
+    assert refused({name: text}) == message
 
 
-def test_null_is_fine_where_nobody_looks() -> None:
+def test_null_passes_where_values_are_not_validated() -> None:
     config: dict[str, str | None] = {
         "enable.idempotence": None,
         "transactional.id": None,
         "transaction.timeout.ms": None,
     }
-    assert parsed(config, parse_release("4.4.0")).items() >= config.items()
+    assert parse(config).items() >= config.items()
 
 
-# Of two bad texts, the first in the order of the definitions is complained about; to 0.10.2 that is a hash map's.
-def test_which_of_two_is_told() -> None:
+# Of two invalid texts the first in the order of definitions is reported; up to 0.10.2.x in the order of a hash map.
+def test_which_of_two_invalid_texts_is_reported() -> None:
     both: dict[str, str | None] = {"acks": "2", "retries": "-1"}
     assert "acks" in refused(both, "0.10.2.2")
     assert "retries" in refused(both, "0.11.0.0")

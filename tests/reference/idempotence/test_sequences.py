@@ -1,4 +1,4 @@
-"""Steps of sequence numbers: what Java's ints make of them, and plain arithmetic where they are numbers."""
+"""Steps of sequence numbers: as Java's ints compute them, and modulo 2^31 among sequence numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_plain_addition_goes_negative() -> None:
 
 
 @given(NUMBERS, NUMBERS)
-def test_among_numbers_it_is_arithmetic_in_a_ring(sequence: int, by: int) -> None:
+def test_among_sequence_numbers_it_is_arithmetic_modulo_2_31(sequence: int, by: int) -> None:
     assert increment(sequence, by) == (sequence + by) % 2**31
     assert decrement(sequence, by) == (sequence - by) % 2**31
 
@@ -70,7 +70,7 @@ def test_there_and_back(sequence: int, by: int) -> None:
 
 
 @given(st.integers(LEAST, LAST_SEQUENCE), st.integers(LEAST, LAST_SEQUENCE))
-def test_whatever_goes_in_an_int_comes_out(sequence: int, by: int) -> None:
+def test_the_result_of_any_int_is_an_int(sequence: int, by: int) -> None:
     for step in (added, increment, decrement):
         assert LEAST <= step(sequence, by) <= LAST_SEQUENCE
     assert (added(sequence, by) - sequence - by) % 2**32 == 0

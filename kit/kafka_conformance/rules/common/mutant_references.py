@@ -45,16 +45,7 @@ _KAFKA_NODE = (
 _SCALA = (
     "https://github.com/apache/kafka/blob/0.10.0.0/core/src/main/scala/kafka/producer/ByteArrayPartitioner.scala",
 )
-_NEGATIVE = (
-    f"{_KAFKA}5989",
-    "https://github.com/twmb/franz-go/issues/216",
-    f"{_AIOKAFKA}/producer/transaction_manager.py",
-)
-_EARLY = ("https://github.com/tulios/kafkajs/issues/1790", "https://github.com/tulios/kafkajs/pull/1787")
 _ROUND_ROBIN = (f"{_KAFKA}17620", f"{_KAFKA}11326")
-_DELIVERY_TIMEOUT = (f"{_KAFKA}5270",)
-_BY_DEFAULT = (f"{_KAFKA}11691",)
-_CONFLICTS = (f"{_KAFKA}11788",)
 REFERENCES: dict[str, tuple[str, ...]] = {
     # The hash of a key.
     "seed-left-out": _NO_SEED,
@@ -118,15 +109,4 @@ REFERENCES: dict[str, tuple[str, ...]] = {
     "builtin-3.3.1-in-3.3.2": (f"{_KAFKA}12752",),
     "adaptive-ignored": (f"{_DEKAF}1385",),
     "builtin-4.3-in-4.4": (f"{_KAFKA}19850", f"{_DEKAF}2223"),
-    # Sequences, epochs, and what a sender makes of answers.
-    "increment-never-wraps": _NEGATIVE,
-    "increment-wraps-early": _EARLY,
-    "increment-starts-over": _EARLY,
-    # What a producer ends up with.
-    "off-in-3.0.2": _BY_DEFAULT,
-    "off-in-newest": _BY_DEFAULT,
-    "on-in-3.0.0": _BY_DEFAULT,
-    "disabled-in-4.0": _CONFLICTS,
-    "acks-1-by-default": (f"{_KAFKA}9497", "https://github.com/spring-cloud/spring-cloud-stream/pull/3171"),
-    "retries-0-by-default": _DELIVERY_TIMEOUT,
 }

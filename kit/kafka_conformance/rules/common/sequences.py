@@ -1,18 +1,23 @@
-"""The rules ``sequence-increment`` and ``sequence-decrement``: ``{"sequence", "by"}`` gives ``{"sequence"}``, all int32."""
+"""What ``sequence-increment`` and ``sequence-decrement`` share: ``{"sequence", "by"}`` gives ``{"sequence"}``, all int32."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product, starmap
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 
+from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answer, Int32, Question
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_reference.idempotence.sequences import LAST_SEQUENCE
+from kafka_reference.java.int32 import INT_MAX, INT_MIN
 from kafka_reference.releases import Release, Spans
 
-__all__ = ["SequenceQuestion", "sequence_rule"]
+__all__ = ["SequenceQuestion", "sequence_mutant", "sequence_rule"]
+
+Step: TypeAlias = Callable[[int, int], int]
 
 
 class SequenceQuestion(Question, frozen=True):
@@ -22,12 +27,12 @@ class SequenceQuestion(Question, frozen=True):
     by: Int32
 
 
-# What producers have: numbers and steps from 0 up.
+# What producers have: numbers and steps from 0.
 _NUMBERS = (*range(101), *range(LAST_SEQUENCE - 100, LAST_SEQUENCE + 1))
-# Every int near where something wraps, or halfway there: one step does not wrap and two do.
-_EDGES = (-(2**31), -(2**30), 0, 2**30, LAST_SEQUENCE)
+# Every int near where something wraps, or halfway there, where one step does not wrap and two do.
+_EDGES = (INT_MIN, -(2**30), 0, 2**30, LAST_SEQUENCE)
 _INTS_NEAR_EDGES = [
-    edge + off for edge in _EDGES for off in range(-12, 13) if -(2**31) <= edge + off <= LAST_SEQUENCE
+    edge + off for edge in _EDGES for off in range(-12, 13) if INT_MIN <= edge + off <= LAST_SEQUENCE
 ]  # fmt: skip
 
 
@@ -39,12 +44,12 @@ def _ints() -> Iterator[SequenceQuestion]:
     return starmap(SequenceQuestion, product(_INTS_NEAR_EDGES, _INTS_NEAR_EDGES))
 
 
-_INTS = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from(_INTS_NEAR_EDGES))
+_INTS = st.one_of(st.integers(INT_MIN, INT_MAX), st.sampled_from(_INTS_NEAR_EDGES))
 _QUESTIONS = st.builds(SequenceQuestion, _INTS, _INTS)
 
 
-def sequence_rule(name: str, step: Callable[[int, int], int], wraps: Callable[[int, int], bool], spans: Spans) -> Rule:
-    """Return the rule ``sequence-NAME``: ``step`` is the reference, ``wraps`` tells whether a question passes 0 or 2^31-1."""
+def sequence_rule(name: str, step: Step, wraps: Callable[[int, int], bool], spans: Spans) -> Rule:
+    """Return the rule ``sequence-NAME``: ``step`` is the reference, ``wraps`` whether a step passes 0 or 2^31-1."""
 
     def ask(question: SequenceQuestion, _: Release) -> Answer:
         return {"sequence": step(question.sequence, question.by)}
@@ -78,3 +83,12 @@ def sequence_rule(name: str, step: Callable[[int, int], int], wraps: Callable[[i
             "https://issues.apache.org/jira/browse/KAFKA-7693",
         ),
     )
+
+
+def sequence_mutant(rule: Rule, slug: str, story: str, step: Step, *references: str) -> Mutant:
+    """Return a mutant that answers ``rule`` by another step."""
+
+    def ask(question: SequenceQuestion, _: Release) -> Answer:
+        return {"sequence": step(question.sequence, question.by)}
+
+    return Mutant(slug, rule.slug, story, ask, references=references)

@@ -1,4 +1,4 @@
-"""Mistakes in what a producer ends up with: checks in another order, one release's rule for another's, texts misread."""
+"""Known mistakes in the effective producer settings: checks in another order, another release's rule, misread texts."""
 
 from __future__ import annotations
 
@@ -11,118 +11,166 @@ import msgspec
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_mutants import as_if
-from kafka_conformance.rules.idempotence_config.rule import RULE, set_in
+from kafka_conformance.rules.idempotence_config.question import Config, to_config
+from kafka_conformance.rules.idempotence_config.rule import RULE
+from kafka_reference.behaviour import overridden
 from kafka_reference.idempotence import config, config_def
-from kafka_reference.idempotence.config import ACKS, IN_FLIGHT, RETRIES, TRANSACTION_TIMEOUT
-from kafka_reference.releases import NEWEST, Release, Spans, parse_release, since
+from kafka_reference.idempotence.config_behaviour import (
+    ACKS,
+    IN_FLIGHT,
+    RETRIES,
+    TRANSACTION_TIMEOUT,
+    ProducerConfigBehaviour,
+)
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
 
-_NEVER = Spans(())
-_DEFINED = config_def._defined  # noqa: SLF001
 
+def _overriding(**values: Any) -> Ask:
+    """Answer with the release's behaviour, but for these fields."""
 
-def _but(of: Any, **mistakes: Any) -> Ask:
-    """The rule, with other attributes in a module of the reference."""
-
-    def ask(question: Any, at: Release) -> Answer:
-        with patch.multiple(of, **mistakes):
-            return RULE.ask(question, at)
+    def ask(question: Any, release: Release) -> Answer:
+        with overridden(ProducerConfigBehaviour, **values):
+            return RULE.ask(question, release)
 
     return ask
 
 
-def _after(change: Callable[[Any, Answer], Answer]) -> Ask:
-    """The rule, its answer changed."""
-    return lambda question, at: change(set_in(question.config), RULE.ask(question, at))
+def _patched(module: Any, **attributes: Any) -> Ask:
+    """Answer with other attributes in a module of the reference."""
+
+    def ask(question: Any, release: Release) -> Answer:
+        with patch.multiple(module, **attributes):
+            return RULE.ask(question, release)
+
+    return ask
+
+
+def _changed(change: Callable[[Config, Answer], Answer]) -> Ask:
+    """Answer like the rule, then change the answer."""
+    return lambda question, release: change(to_config(question.config), RULE.ask(question, release))
 
 
 def _order(*names: str) -> Ask:
-    return _but(config, CHECKS=((since("0.11.0.0"), names),))
+    return _overriding(check_order=names)
 
 
 def _conflict(name: str, conflict: Callable[[Any], str | None]) -> Ask:
-    return _but(config, _CONFLICTS={**config._CONFLICTS, name: conflict})  # noqa: SLF001
+    return _patched(config, _CONFLICTS={**config._CONFLICTS, name: conflict})  # noqa: SLF001
 
 
-def _by_name_only(given: Any) -> str | None:
-    return config.NOT_ALL_ACKS if given.is_set(ACKS) and given.values[ACKS] != "all" else None
+def _only_all_is_all(settings: Any) -> str | None:
+    return config.NOT_ALL_ACKS if settings.is_set(ACKS) and settings.values[ACKS] != "all" else None
 
 
-def _below_five(given: Any) -> str | None:
-    in_flight = given.integer(IN_FLIGHT)
-    return config.MORE_THAN_FIVE_NOW.format(in_flight) if in_flight >= 5 and given.is_set(IN_FLIGHT) else None
+def _below_five(settings: Any) -> str | None:
+    in_flight = settings.integer(IN_FLIGHT)
+    too_many = in_flight >= 5 and settings.is_set(IN_FLIGHT)
+    return config.MORE_THAN_FIVE_WITH_VALUE.format(in_flight) if too_many else None
 
 
-def _default_counts(given: Any) -> str | None:
-    return config.NO_RETRIES if given.integer(RETRIES) == 0 else None
+def _default_counts(settings: Any) -> str | None:
+    return config.NO_RETRIES if settings.integer(RETRIES) == 0 else None
 
 
-def _without_nulls(question: Any, at: Release) -> Answer:
-    gone = {
-        field: msgspec.UNSET
-        for field in question.config.__struct_fields__
-        if getattr(question.config, field) is None
-    }  # fmt: skip
-    return RULE.ask(replaced(question, config=replaced(question.config, **gone)), at)
+def _without_nulls(question: Any, release: Release) -> Answer:
+    asked = question.config
+    nulls = {field: msgspec.UNSET for field in asked.__struct_fields__ if getattr(asked, field) is None}
+    return RULE.ask(replaced(question, config=replaced(asked, **nulls)), release)
 
 
-def _in_order_of_definition(at: Release) -> Any:
-    names = [one.name for one in config_def._DEFINITIONS]  # noqa: SLF001
-    return tuple(sorted(_DEFINED(at), key=lambda pair: names.index(pair[0].name)))
+def _acks_1(settings: Config, answer: Answer) -> Answer:
+    return answer if answer["idempotent"] or ACKS in settings else {**answer, "acks": 1}
 
 
-def _acks_1(named: Any, answer: Answer) -> Answer:
-    return answer if answer["idempotent"] or ACKS in named else {**answer, "acks": 1}
+def _retries_0(settings: Config, answer: Answer) -> Answer:
+    return answer if RETRIES in settings else {**answer, "retries": 0}
 
 
-def _retries_kept(named: Any, answer: Answer) -> Answer:
-    return answer if RETRIES in named else {**answer, "retries": 0}
-
-
-def _kept_in_order(_: Any, answer: Answer) -> Answer:
+def _guarantees_order(_: Config, answer: Answer) -> Answer:
     return {**answer, "guarantee_order": answer["guarantee_order"] or answer["idempotent"]}
 
 
-def _never_transactional(_: Any, answer: Answer) -> Answer:
+def _never_transactional(_: Config, answer: Answer) -> Answer:
     return {**answer, "transactional": False}
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("acks-before-retries", "of two mistakes, acks are told first", _order(ACKS, RETRIES, IN_FLIGHT), NEWEST),
-    ("in-flight-first", "in-flight is looked at first, as to 2.4",
-     _order(IN_FLIGHT, RETRIES, ACKS, TRANSACTION_TIMEOUT), parse_release("2.8.2")),
-    ("in-flight-last", "in-flight is looked at last, as from 2.5",
-     _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), parse_release("2.4.1")),
-    ("on-in-3.0.0", "the default is on as it is said to be (KAFKA-13598)", as_if(RULE.slug, "3.0.2"), parse_release("3.0.0")),
-    ("off-in-3.0.2", "KAFKA-13598 was never mended", as_if(RULE.slug, "3.0.0"), parse_release("3.0.2")),
-    ("off-in-newest", "idempotence is on request only", _but(config, ON_REQUEST=since("0.11.0.0")), NEWEST),
-    ("minus-1-is-not-all", "acks=-1 is not all", _conflict(ACKS, _by_name_only), NEWEST),
-    ("retries-0-is-fine", "no retries are no conflict", _conflict(RETRIES, lambda _: None), NEWEST),
-    ("five-is-too-many", "five in flight are refused", _conflict(IN_FLIGHT, _below_five), NEWEST),
-    ("default-retries-count", "a default of 0 retries is a conflict", _conflict(RETRIES, _default_counts), parse_release("2.0.1")),
-    ("disabled-in-4.0", "too many in flight disable, as to 3.9", as_if(RULE.slug, "3.9.2"), parse_release("4.0.2")),
-    ("error-in-3.9", "too many in flight are an error, as from 4.0", as_if(RULE.slug, "4.0.2"), parse_release("3.9.2")),
-    ("five-in-0.11", "five in flight keep their order, as from 1.0", as_if(RULE.slug, "1.1.1"), parse_release("0.11.0.3")),
-    ("two-phases-unchecked", "two-phase commit may have a time limit", _but(config, TWO_PHASE=_NEVER), NEWEST),
-    ("timeout-last", "a time limit of null is met after all checks, as from 3.0.1",
-     _order(IN_FLIGHT, RETRIES, ACKS), parse_release("2.4.1")),
-    ("timeout-after-all", "a time limit of null is met after all checks, as from 3.0.1",
-     _order(RETRIES, ACKS, IN_FLIGHT), parse_release("2.8.2")),
-    ("timeout-first", "a time limit of null is met before any check, as to 2.4",
-     _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), parse_release("2.8.2")),
-    ("acks-1-by-default", "acks are 1 by default, as to 2.8", _after(_acks_1), parse_release("3.0.2")),
-    ("retries-0-by-default", "retries are 0 by default, as to 2.0", _after(_retries_kept), parse_release("2.1.1")),
-    ("idempotence-is-order", "idempotent producers wait for each batch", _after(_kept_in_order), NEWEST),
-    ("never-transactional", "transactional.id only makes idempotent", _after(_never_transactional), NEWEST),
-    ("null-is-absent", "a setting that is null was left alone", _without_nulls, NEWEST),
-    ("blanks-count", "a text is taken as it is written", _but(config_def, _NOT_COUNTED=""), NEWEST),
-    ("every-blank-goes", "blanks beyond ASCII are cut, NUL is not", _but(config_def, _NOT_COUNTED=None), NEWEST),
-    ("latin-digits-only", "digits are 0 to 9", _but(config_def, _digit=lambda sign: sign), NEWEST),
-    (
-        "mistakes-in-order", "of two bad texts the one defined first is told",
-        _but(config_def, _defined=_in_order_of_definition), parse_release("0.10.0.1"),
+_KAFKA = "https://github.com/apache/kafka/pull/"
+_ON_BY_DEFAULT = f"{_KAFKA}11691"
+
+
+def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+
+
+MUTANTS = (
+    _mutant("acks-before-retries", "of two conflicts, acks are reported first", _order(ACKS, RETRIES, IN_FLIGHT)),
+    _mutant(
+        "in-flight-first", "requests in flight are checked first, as up to 2.4.x",
+        _order(IN_FLIGHT, RETRIES, ACKS, TRANSACTION_TIMEOUT), release="2.8.2",
+    ),
+    _mutant(
+        "in-flight-last", "requests in flight are checked last, as since 2.5.0",
+        _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), release="2.4.1",
+    ),
+    _mutant(
+        "on-in-3.0.0", "the default of enable.idempotence counts (KAFKA-13598)", as_if(RULE.slug, "3.0.2"), _ON_BY_DEFAULT,
+        release="3.0.0",
+    ),
+    _mutant("off-in-3.0.2", "KAFKA-13598 is not fixed", as_if(RULE.slug, "3.0.0"), _ON_BY_DEFAULT, release="3.0.2"),
+    _mutant(
+        "off-in-newest", "idempotence is on request only", _overriding(idempotence_on_request=True), _ON_BY_DEFAULT
+    ),
+    _mutant("minus-1-is-not-all", "acks=-1 is not all", _conflict(ACKS, _only_all_is_all)),
+    _mutant("retries-0-is-fine", "retries=0 is no conflict", _conflict(RETRIES, lambda _: None)),
+    _mutant("five-is-too-many", "five requests in flight are a conflict", _conflict(IN_FLIGHT, _below_five)),
+    _mutant(
+        "default-retries-count", "a default of 0 retries is a conflict", _conflict(RETRIES, _default_counts), release="2.0.1"
+    ),
+    _mutant(
+        "disabled-in-4.0", "too many requests in flight disable idempotence, as up to 3.9.x", as_if(RULE.slug, "3.9.2"),
+        f"{_KAFKA}11788", release="4.0.2",
+    ),
+    _mutant(
+        "error-in-3.9", "too many requests in flight are an error, as since 4.0.0", as_if(RULE.slug, "4.0.2"),
+        release="3.9.2",
+    ),
+    _mutant(
+        "five-in-0.11", "five requests in flight keep their order, as since 1.0.0", as_if(RULE.slug, "1.1.1"),
+        release="0.11.0.3",
+    ),
+    _mutant(
+        "two-phases-unchecked", "two-phase commit may have a timeout", _overriding(two_phase_commit_excludes_timeout=False)
+    ),
+    _mutant(
+        "timeout-last", "a null timeout is read after all checks, as since 3.0.1", _order(IN_FLIGHT, RETRIES, ACKS),
+        release="2.4.1",
+    ),
+    _mutant(
+        "timeout-after-all", "a null timeout is read after all checks, as since 3.0.1", _order(RETRIES, ACKS, IN_FLIGHT),
+        release="2.8.2",
+    ),
+    _mutant(
+        "timeout-first", "a null timeout is read before all checks, as up to 2.4.x",
+        _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), release="2.8.2",
+    ),
+    _mutant(
+        "acks-1-by-default", "acks are 1 by default, as up to 2.8.x", _changed(_acks_1), f"{_KAFKA}9497",
+        "https://github.com/spring-cloud/spring-cloud-stream/pull/3171", release="3.0.2",
+    ),
+    _mutant(
+        "retries-0-by-default", "retries are 0 by default, as up to 2.0.x", _changed(_retries_0), f"{_KAFKA}5270",
+        release="2.1.1",
+    ),
+    _mutant("idempotence-is-order", "an idempotent producer waits for each batch", _changed(_guarantees_order)),
+    _mutant("never-transactional", "transactional.id only makes a producer idempotent", _changed(_never_transactional)),
+    _mutant("null-is-absent", "a setting that is null is unset", _without_nulls),
+    _mutant("blanks-count", "texts are not trimmed", _patched(config_def, _TRIMMED="")),
+    _mutant("every-blank-goes", "texts lose all Unicode whitespace, but not NUL", _patched(config_def, _TRIMMED=None)),
+    _mutant("latin-digits-only", "digits are 0 to 9", _patched(config_def, _digit=lambda sign: sign)),
+    _mutant(
+        "mistakes-in-order", "of two invalid texts the one defined first is reported",
+        _overriding(parses_in_hash_order=False), release="0.10.0.1",
     ),
 )  # fmt: skip
-
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)

@@ -1,4 +1,4 @@
-"""``idempotence``, with the reference in Java's place: the page it makes, and pages that it is held to."""
+"""``idempotence``, with the reference in place of Java: the page it writes, and pages that it checks."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Asked = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def closed() -> list[str]:
-    """The releases that were let go of."""
+    """The releases that were closed."""
     return []
 
 
 @pytest.fixture
 def answerer(monkeypatch: pytest.MonkeyPatch, closed: list[str]) -> Callable[[Any], None]:
-    """Puts somebody in Java's place."""
+    """Replaces Java by another answerer."""
     monkeypatch.setattr(idempotence, "open_oracle", lambda _: nullcontext(SimpleNamespace(close_release=closed.append)))
 
-    def put(who: Any) -> None:
-        monkeypatch.setattr(idempotence, "JavaAnswerer", lambda _: who)
+    def put(replacement: Any) -> None:
+        monkeypatch.setattr(idempotence, "JavaAnswerer", lambda _: replacement)
 
     put(ReferenceAnswerer("java"))
     return put
@@ -40,7 +40,7 @@ def answerer(monkeypatch: pytest.MonkeyPatch, closed: list[str]) -> Callable[[An
 
 @pytest.fixture
 def asked(answerer: object, capsys: pytest.CaptureFixture[str]) -> Asked:
-    """Runs the command; the exit code and what was printed."""
+    """Run the command; return its exit code and its output."""
 
     def asked(kafka: str, table: Path | None = None, check: Path | None = None) -> tuple[int, str]:
         code = idempotence.run(kafka=kafka, table=table, check=check)
@@ -59,7 +59,7 @@ def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list
     code, said = asked("4.4.0,3.0.0,0.10.0.1,2.8.2")
     assert code == 0
     assert [line for line in said.splitlines() if line.startswith("#")] == [
-        "## Left alone",
+        "## Defaults",
         "## Every combination",
         "### 0.10.0.1",
         "### 2.8.2, 3.0.0",
@@ -68,8 +68,8 @@ def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list
     assert closed == ["0.10.0.1", "2.8.2", "3.0.0", "4.4.0"]
 
 
-# KAFKA-13598, as the page tells it.
-def test_what_is_left_alone(asked: Asked) -> None:
+# KAFKA-13598 on the page.
+def test_defaults(asked: Asked) -> None:
     _, said = asked("2.8.2,3.0.0,3.0.1,3.1.0,3.1.1")
     rows = [line.split(" | ")[:2] for line in said.splitlines() if line.startswith(("| 2", "| 3"))]
     assert rows == [
@@ -79,71 +79,71 @@ def test_what_is_left_alone(asked: Asked) -> None:
     ]
 
 
-def test_before_there_was_idempotence_one_row_says_all(asked: Asked) -> None:
+def test_without_idempotence_there_is_one_row(asked: Asked) -> None:
     assert section(asked("0.10.0.1")[1], "0.10.0.1") == [["any"] * 5 + ["off"]]
 
 
-def test_what_is_disabled_silently_is_told_apart_from_what_is_off(asked: Asked) -> None:
+def test_disabled_silently_differs_from_off(asked: Asked) -> None:
     rows = section(asked("3.9.2")[1], "3.9.2")
     silently = [row[:5] for row in rows if row[5] == "off, disabled silently"]
     assert silently == [
-        ["left alone", "0, 1", "any", "any", "left alone"],
-        ["left alone", "any", "0", "any", "left alone"],
-        ["left alone", "any", "any", "6, 2147483647", "left alone"],
+        ["unset", "0, 1", "any", "any", "unset"],
+        ["unset", "any", "0", "any", "unset"],
+        ["unset", "any", "any", "6, 2147483647", "unset"],
     ]
-    assert [row[:5] for row in rows if row[5] == "off"] == [["false", "any", "any", "any", "left alone"]]
+    assert [row[:5] for row in rows if row[5] == "off"] == [["false", "any", "any", "any", "unset"]]
     kinds = [row[5].split(":")[0] for row in rows]
     assert kinds == sorted(kinds, key=["error", "off, disabled silently", "off", "on", "on, transactional"].index)
 
 
-def test_a_number_within_a_message_is_told_once(asked: Asked) -> None:
+def test_messages_with_a_number_share_a_row(asked: Asked) -> None:
     told = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
     assert len(told) == 1
     assert next(iter(told)).endswith("Current value is N.")
 
 
-def test_a_page_is_written_between_its_marks_and_held_to(asked: Asked, tmp_path: Path) -> None:
+def test_a_page_is_written_between_its_marks_and_checked(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\nold\n<!-- /table -->\n\nAfter.\n")
     assert asked("3.9.2,4.4.0", table=page)[0] == 0
     text = page.read_text()
-    assert text.startswith("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\n\n## Left alone\n")
+    assert text.startswith("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\n\n## Defaults\n")
     assert text.endswith("\n<!-- /table -->\n\nAfter.\n")
     assert "\nold\n" not in text
     code, said = asked("3.9.2,4.4.0", check=page)
-    assert (code, said) == (0, f"{page}: so of 2 of 2 releases that were asked; 2 are on it\n")
+    assert (code, said) == (0, f"{page}: 2 of 2 releases match; the page has 2\n")
     assert asked("4.4.0", check=page)[0] == 0, "a release that is not asked is not judged"
 
 
 @pytest.mark.parametrize(
-    ("so", "not_so", "said"),
+    ("right", "wrong", "message"),
     [
-        ("| any | left alone | off |", "| any | left alone | on |", "says of 4.4.0 what Java does not: | false |"),
-        ("| left alone | any | 0 |", "| left alone | any | 1 |", "lacks, for 4.4.0: | left alone | any | 0 |"),
-        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2, 4.4.0 | off; ", "says of 4.4.0 what Java does not: | off; "),
-        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2 | idempotent; ", "lacks, for 4.4.0: | idempotent; "),
-        ("### 4.4.0", "### 4.3.1, 4.4.1", "lacks, for 4.4.0: | false |"),
-        ("value is N.", "value is 6.", "lacks, for 4.4.0: "),
+        ("| any | unset | off |", "| any | unset | on |", "wrong row for 4.4.0: | false |"),
+        ("| unset | any | 0 |", "| unset | any | 1 |", "missing row for 4.4.0: | unset | any | 0 |"),
+        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2, 4.4.0 | off; ", "wrong row for 4.4.0: | off; "),
+        ("| 3.9.2, 4.4.0 | idempotent; ", "| 3.9.2 | idempotent; ", "missing row for 4.4.0: | idempotent; "),
+        ("### 4.4.0", "### 4.3.1, 4.4.1", "missing row for 4.4.0: | false |"),
+        ("value is N.", "value is 6.", "missing row for 4.4.0: "),
     ],
 )
-def test_a_page_that_is_not_so(asked: Asked, tmp_path: Path, so: str, not_so: str, said: str) -> None:
+def test_a_wrong_page(asked: Asked, tmp_path: Path, right: str, wrong: str, message: str) -> None:
     page = tmp_path / "page.md"
     asked("3.9.2,4.4.0", table=page)
     text = page.read_text()
-    assert so in text
-    page.write_text(text.replace(so, not_so))
+    assert right in text
+    page.write_text(text.replace(right, wrong))
     code, out = asked("4.4.0", check=page)
     assert code == 1
-    assert said in out
-    assert "so of 0 of 1 releases" in out
+    assert message in out
+    assert "0 of 1 releases match" in out
 
 
-def test_a_page_without_a_release_that_is_asked_is_not_so(asked: Asked, tmp_path: Path) -> None:
+def test_a_page_that_lacks_a_release(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     asked("4.4.0", table=page)
     code, said = asked("3.9.2,4.4.0", check=page)
     assert code == 1
-    assert "so of 1 of 2 releases that were asked; 1 are on it" in said
+    assert "1 of 2 releases match; the page has 1" in said
 
 
 @pytest.mark.parametrize("slug", ["disabled-in-4.0", "off-in-newest", "minus-1-is-not-all"])
@@ -154,7 +154,7 @@ def test_another_java_is_noticed(asked: Asked, answerer: Callable[[Any], None], 
     assert asked("4.0.2", check=page)[0] == 1
 
 
-def test_java_that_breaks_down_is_no_page(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path) -> None:
+def test_an_answer_that_fails_writes_no_page(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("broke")
 

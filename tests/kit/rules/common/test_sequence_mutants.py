@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.common.sequence_mutants import SEQUENCE_STEP_MUTANTS
 from kafka_conformance.rules.common.sequences import SequenceQuestion
+from kafka_conformance.rules.sequence_decrement.mutants import MUTANTS as DECREMENT
+from kafka_conformance.rules.sequence_increment.mutants import MUTANTS as INCREMENT
 from kafka_reference.releases import NEWEST
 
 LAST = 2**31 - 1
-MUTANTS = {mutant.slug: mutant for mutant in SEQUENCE_STEP_MUTANTS}
+MUTANTS = {mutant.slug: mutant for mutant in (*INCREMENT, *DECREMENT)}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_every_mutant_is_in_the_table_above() -> None:
     assert len(MUTANTS) == 9
 
 
-@pytest.mark.parametrize("mutant", SEQUENCE_STEP_MUTANTS, ids=lambda mutant: mutant.slug)
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.slug)
 def test_away_from_the_ends_nothing_is_wrong(mutant: Any) -> None:
     question = SequenceQuestion(1000, 7)
     assert mutant.ask(question, NEWEST) == RULES[mutant.rule].ask(question, NEWEST)

@@ -1,4 +1,4 @@
-"""Mistakes in what a producer ends up with: each shows in the questions of the rule, in its release, and not everywhere."""
+"""Mutants of the effective producer settings: each differs in its release, on some questions of the rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules.idempotence_config.mutants import MUTANTS
-from kafka_conformance.rules.idempotence_config.rule import RULE, combination
+from kafka_conformance.rules.idempotence_config.question import combination
+from kafka_conformance.rules.idempotence_config.rule import RULE
 
 BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
 QUESTIONS = [question for space in RULE.spaces for question in space.questions()]
@@ -24,37 +25,37 @@ def test_it_is_wrong_somewhere_answers_always_and_leaves_the_reference_as_it_was
     assert [outcome_of(RULE.ask, question, mutant.at) for question in QUESTIONS] == before
 
 
-def said(slug: str, **settings: str | None) -> Any:
+def answer(slug: str, **settings: str | None) -> Any:
     outcome = outcome_of(BY_SLUG[slug].ask, combination(**settings), BY_SLUG[slug].at)
     assert isinstance(outcome, Answered)
     return outcome.answer
 
 
-def told(slug: str, **settings: str | None) -> str:
-    return str(said(slug, **settings)["message"])
+def message(slug: str, **settings: str | None) -> str:
+    return str(answer(slug, **settings)["message"])
 
 
 def test_each_makes_the_mistake_of_its_story() -> None:
-    assert said("on-in-3.0.0")["idempotent"] is True
-    assert said("off-in-3.0.2")["idempotent"] is said("off-in-newest")["idempotent"] is False
-    assert "acks" in told("minus-1-is-not-all", idempotence="true", acks="-1")
-    assert said("retries-0-is-fine", idempotence="true", retries="0")["idempotent"] is True
-    assert "at most 5" in told("five-is-too-many", idempotence="true", in_flight="5")
-    assert "retries" in told("default-retries-count", idempotence="true")
-    assert said("disabled-in-4.0", in_flight="6")["idempotent"] is False
-    assert "at most 5" in told("error-in-3.9", in_flight="6")
-    assert said("five-in-0.11", idempotence="true")["max_in_flight"] == 5
-    assert said("two-phases-unchecked", two_phase="true", timeout="1")["idempotent"] is True
-    assert said("acks-1-by-default", idempotence="false")["acks"] == 1
-    assert said("idempotence-is-order")["guarantee_order"] is True
-    assert said("never-transactional", transactional_id="id")["transactional"] is False
-    assert said("null-is-absent", idempotence=None)["idempotent"] is True
-    assert "retries" in told("mistakes-in-order", acks="2", retries="-1")
+    assert answer("on-in-3.0.0")["idempotent"] is True
+    assert answer("off-in-3.0.2")["idempotent"] is answer("off-in-newest")["idempotent"] is False
+    assert "acks" in message("minus-1-is-not-all", idempotence="true", acks="-1")
+    assert answer("retries-0-is-fine", idempotence="true", retries="0")["idempotent"] is True
+    assert "at most 5" in message("five-is-too-many", idempotence="true", in_flight="5")
+    assert "retries" in message("default-retries-count", idempotence="true")
+    assert answer("disabled-in-4.0", in_flight="6")["idempotent"] is False
+    assert "at most 5" in message("error-in-3.9", in_flight="6")
+    assert answer("five-in-0.11", idempotence="true")["max_in_flight"] == 5
+    assert answer("two-phases-unchecked", two_phase="true", timeout="1")["idempotent"] is True
+    assert answer("acks-1-by-default", idempotence="false")["acks"] == 1
+    assert answer("idempotence-is-order")["guarantee_order"] is True
+    assert answer("never-transactional", transactional_id="id")["transactional"] is False
+    assert answer("null-is-absent", idempotence=None)["idempotent"] is True
+    assert "retries" in message("mistakes-in-order", acks="2", retries="-1")
     both = {"idempotence": "true", "retries": "0", "in_flight": "6"}
-    assert "at most 5" in told("in-flight-first", **both)
-    assert "retries" in told("in-flight-last", **both)
-    assert "acks" in told("acks-before-retries", idempotence="true", retries="0", acks="1")
+    assert "at most 5" in message("in-flight-first", **both)
+    assert "retries" in message("in-flight-last", **both)
+    assert "acks" in message("acks-before-retries", idempotence="true", retries="0", acks="1")
     null = {"idempotence": "true", "timeout": None}
-    assert "retries" in told("timeout-last", **null, retries="0")
-    assert "at most 5" in told("timeout-after-all", **null, in_flight="6")
-    assert said("timeout-first", **null, retries="0") == {"raises": "NullPointerException"}
+    assert "retries" in message("timeout-last", **null, retries="0")
+    assert "at most 5" in message("timeout-after-all", **null, in_flight="6")
+    assert answer("timeout-first", **null, retries="0") == {"raises": "NullPointerException"}

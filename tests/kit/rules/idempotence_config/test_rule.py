@@ -1,4 +1,4 @@
-"""The rule ``idempotence-config``: how it is asked, and that what it asks of whole is whole."""
+"""The rule ``idempotence-config``: its questions, and that its spaces are complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.core.sources import collect
-from kafka_conformance.rules.idempotence_config.rule import FIVE, NAMES, RULE, five, set_in
+from kafka_conformance.rules.idempotence_config.question import NAMES, to_config
+from kafka_conformance.rules.idempotence_config.rule import RULE
+from kafka_conformance.rules.idempotence_config.spaces import FIVE, five
 from kafka_reference.releases import parse_release
 
 SPACES = {space.name: list(space.questions()) for space in RULE.spaces}
@@ -50,8 +52,8 @@ def test_an_error_is_an_answer() -> None:
 
 
 def test_absent_is_not_set_and_null_is() -> None:
-    assert set_in(asked('{"config":{}}').config) == {}
-    assert set_in(asked('{"config":{"transactional.id":null}}').config) == {"transactional.id": None}
+    assert to_config(asked('{"config":{}}').config) == {}
+    assert to_config(asked('{"config":{"transactional.id":null}}').config) == {"transactional.id": None}
     written = '{"config":{"acks":null,"max.in.flight.requests.per.connection":"5"}}'
     assert msgspec.json.encode(asked(written)).decode() == written
 
@@ -64,7 +66,9 @@ def test_what_is_no_question(question: str) -> None:
 
 def test_the_five_settings_are_crossed_whole() -> None:
     """Set and not set, what can be read and what cannot: each with each, once."""
-    seen = Counter(tuple(set_in(question.config).get(name, "not set") for name in _five()) for question in COMBINATIONS)
+    seen = Counter(
+        tuple(to_config(question.config).get(name, "not set") for name in _five()) for question in COMBINATIONS
+    )
     values = [sorted({str(combination[at]) for combination in seen}) for at in range(5)]
     assert set(seen.values()) == {1}
     assert sorted(tuple(map(str, combination)) for combination in seen) == sorted(product(*values))
@@ -93,7 +97,7 @@ def _five() -> list[str]:
 
 
 def test_any_two_texts_are_crossed() -> None:
-    pairs = [set_in(question.config) for question in SPACES["every pair of texts"]]
+    pairs = [to_config(question.config) for question in SPACES["every pair of texts"]]
     assert {len(config) for config in pairs} == {1, 2}
     assert {frozenset(config) for config in pairs if len(config) == 2} == {
         frozenset(both) for both in product(NAMES.values(), NAMES.values()) if both[0] != both[1]
@@ -111,14 +115,14 @@ def test_its_spaces_and_its_strategy_ask_every_kind_they_have_to() -> None:
 @pytest.mark.parametrize(
     ("question", "path"),
     [
-        ("{}", "idempotence left alone"),
+        ("{}", "idempotence unset"),
         ('{"enable.idempotence":"TRUE "}', "idempotence true"),
-        ('{"acks":"1","retries":"0"}', "idempotence left alone, retries and acks"),
+        ('{"acks":"1","retries":"0"}', "idempotence unset, retries and acks"),
         ('{"acks":"2"}', "texts"),
         ('{"transactional.id":null}', "texts"),
         (
             '{"transaction.two.phase.commit.enable":"true","transaction.timeout.ms":"60000"}',
-            "two-phase commit with a time limit",
+            "two-phase commit with a timeout",
         ),
     ],
 )
