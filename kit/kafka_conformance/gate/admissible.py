@@ -1,14 +1,15 @@
 """Whether an answer is one that the rule allows, for a target that draws its own random numbers.
 
-A client that places records without a key by chance cannot be told its draws, so its answers are none of Java's. They
-can still be wrong: a partition without a leader, a switch that comes too early, a partition that follows itself. An
-answer is *admissible* if there are draws with which the reference answers the same. These draws are searched for, step by
-step: after each step those beginnings are kept whose answers are the target's so far, and where none is left, the step
-says what would have been allowed. ``drawn``, the count of draws used, is not compared: a target cannot know it.
+A client that places records without a key by its own random numbers cannot give Java's answers. Its answers can still be
+wrong: a partition without a leader, a switch that comes too early, a partition that follows itself. An answer is
+*admissible* if there are draws with which the reference gives the same answer. The search for these draws goes step by
+step: after each step it keeps the prefixes of draws whose answers are the target's so far; where none is left, the step
+differs, and the result has the allowed answers. ``drawn``, the number of draws used, is not compared: a target cannot
+know it.
 
 A draw only matters by its remainder: by the number of partitions, of available ones, or by the end of the range of a load
 table. So as many draws are tried as the least common multiple of those numbers; beginnings that hold the same partitions
-count once. Where there are too many numbers to try (:data:`_MOST`), the question is not asked: :func:`countable`.
+count once. Where there are too many draws to try (:data:`_MOST`), the question is not asked: :func:`countable`.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ _MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The first step whose answer no draws give, and what would have been allowed there."""
+    """The first step whose answer no draws give, and the answers that are allowed there."""
 
     step: int
     allowed: tuple[Answer, ...]
 
     def as_answer(self, actual: Sequence[Any]) -> Answer:
-        """What was expected: the target's own answers up to that step, then one of those allowed."""
+        """Return the expected answer: the target's own answers up to that step, then those allowed."""
         return {"steps": [*actual[: self.step], {"one of": list(self.allowed)}]}
 
 
@@ -60,29 +61,29 @@ class _Drawn:
 
 
 def countable(rule: Rule, question: Any) -> bool:
-    """Whether the draws that matter to this question are few enough to be tried."""
+    """Return whether the draws that matter to this question are few enough to be tried."""
     return rule.slug in RULES_WITH_DRAWS and 0 < _numbers(question) <= _MOST
 
 
-def admits(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | None:
-    """None if the rule allows this answer. ``question`` has to be :func:`countable`."""
-    said = actual.get("steps")
-    if not isinstance(said, list) or len(said) != len(question.steps):
-        return _whole(rule, question, at, actual)
+def admits(rule: Rule, question: Any, release: Release, actual: Answer) -> Refused | None:
+    """Return None if the rule allows this answer, else the step that differs. ``question`` must be :func:`countable`."""
+    answers = actual.get("steps")
+    if not isinstance(answers, list) or len(answers) != len(question.steps):
+        return _compare_whole(rule, question, release, actual)
     draws = range(_numbers(question))
-    search = _Search(rule, question, at, draws)
-    beginnings: list[tuple[int, ...]] = [()]
-    for number, answer in enumerate(said):
-        met: dict[bytes, Answer] = {}
+    search = _Search(rule, question, release, draws)
+    prefixes: list[tuple[int, ...]] = [()]
+    for number, answer in enumerate(answers):
+        allowed: dict[bytes, Answer] = {}
         kept: dict[Any, tuple[int, ...]] = {}
-        for beginning in beginnings:
-            for drawn, here in search.step(number, beginning):
-                met.setdefault(to_json(here), here)
-                if _alike(here, answer):
-                    kept.setdefault(search.held(number, drawn), drawn)
+        for prefix in prefixes:
+            for drawn, here in search.step(number, prefix):
+                allowed.setdefault(to_json(here), here)
+                if _same_answer(here, answer):
+                    kept.setdefault(search.state(number, drawn), drawn)
         if not kept:
-            return Refused(number, tuple(met[line] for line in sorted(met)))
-        beginnings = list(kept.values())
+            return Refused(number, tuple(allowed[line] for line in sorted(allowed)))
+        prefixes = list(kept.values())
     return None
 
 
@@ -90,18 +91,18 @@ def admits(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | 
 class _Search:
     rule: Rule
     question: Any
-    at: Release
+    release: Release
     draws: range
 
-    def step(self, number: int, beginning: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Answer]]:
-        """What the rule may answer at a step: without another draw, or with each that matters.
+    def step(self, number: int, prefix: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Answer]]:
+        """Yield what the rule may answer at a step: without another draw, or with each that matters.
 
         BuiltInPartitioner draws up to twice in a step, for the stay that an append begins and for the next one. A draw
         that the sticky cache throws away, since it is the partition that is left, need not be tried: what follows it
         follows without it as well.
         """
         deep = 2 if isinstance(self.question, BuiltInPartitionerQuestion) else 1
-        tried = [beginning]
+        tried = [prefix]
         for _ in range(deep + 1):
             more = []
             for drawn in tried:
@@ -112,17 +113,20 @@ class _Search:
             tried = [(*drawn, draw) for drawn in more for draw in self.draws]
 
     def ask(self, number: int, draws: tuple[int, ...], probe: Sequence[Any] = ()) -> Any:
-        """The reference's answer to step ``number``, or to the probes behind it."""
+        """Return the reference's answer to step ``number``, or to the probes after it."""
         steps = (*self.question.steps[: number + 1], *probe)
         try:
-            answers = self.rule.ask(_with(self.question, steps, draws), self.at)["steps"]
+            answers = self.rule.ask(_with(self.question, steps, draws), self.release)["steps"]
         except JavaException as raised:  # before the first step: there is nothing to draw
             return exception_answer(raised, with_message=False)
         return answers[number + 1 :] if probe else answers[number]
 
-    def held(self, number: int, draws: tuple[int, ...]) -> Any:
-        """What two beginnings have in common that will answer alike from here on."""
-        if self.rule.slug == "default-partitioner" and not DefaultPartitionerBehaviour.of(self.at).sticks_without_key:
+    def state(self, number: int, draws: tuple[int, ...]) -> Any:
+        """Return the state after a step: prefixes with the same state give the same answers from there on."""
+        if (
+            self.rule.slug == "default-partitioner"
+            and not DefaultPartitionerBehaviour.of(self.release).sticks_without_key
+        ):
             return draws  # a counter: the draw itself is what is held
         probes: tuple[Any, ...] = (PeekStep(),)
         if isinstance(self.question, StickyQuestion):
@@ -147,7 +151,7 @@ def _topics(question: StickyQuestion) -> set[str]:
 
 
 def _numbers(question: Question) -> int:
-    """How many draws there are to try: 0 where that cannot be said."""
+    """Return the number of draws to try; 0 where it is unknown."""
     if not isinstance(question, StickyQuestion | BuiltInPartitionerQuestion):
         return 0
     counts = [1]
@@ -163,14 +167,14 @@ def _numbers(question: Question) -> int:
 
 
 def _range_ends(step: LoadStep) -> tuple[int, ...]:
-    """Of the whole table. A table for one rack alone has smaller ranges: those are left to :data:`_MOST` as well."""
+    """Return the range ends of the whole table; a table of one rack alone has smaller ranges, which do not matter here."""
     sizes = (step.queue_sizes or ())[: max(step.length, 0)]
     if step.racks is not None and len(set(step.racks)) > 1:
         return ()
     return tuple(accumulate(max(sizes) + 1 - size for size in sizes)) if sizes else (1,)
 
 
-def _alike(ours: Any, theirs: Any) -> bool:
+def _same_answer(ours: Any, theirs: Any) -> bool:
     return _bare(ours) == _bare(theirs)
 
 
@@ -180,11 +184,11 @@ def _bare(answer: Any) -> bytes:
     return to_json(answer)
 
 
-def _whole(rule: Rule, question: Any, at: Release, actual: Answer) -> Refused | None:
-    """An answer that is not a list of steps: right only where the rule raises before the first of them."""
+def _compare_whole(rule: Rule, question: Any, release: Release, actual: Answer) -> Refused | None:
+    """Judge an answer that is not a list of steps: right only where the rule raises before the first step."""
     ours: Any
     try:
-        rule.ask(_with(question, (), ()), at)
+        rule.ask(_with(question, (), ()), release)
         ours = {"steps": "one for each"}
     except JavaException as raised:
         ours = exception_answer(raised)

@@ -1,13 +1,13 @@
-"""Whether a target that places by chance places by the right chances: a question asked many times over.
+"""The distribution of a target's random choices, compared with the distribution that the rule prescribes.
 
-What is asked is the first choice of a partitioner that is new, a few thousand times: each is independent of the others
-in Kafka, and any client can answer it. The chances are worked out from the rule: every partition that is available alike,
-or by the ends of the ranges of the load table.
+The question is the first choice of a new partitioner, a few thousand times: in Kafka the choices are independent, and any
+client can answer it. The expected chances follow from the rule: equal for every available partition, or by the ends of
+the ranges of the load table.
 
-The bound is Chernoff's, and needs no table: that a partition of chance p gets a share of x or more extreme in n choices is
-no likelier than 2·exp(-n·KL(x, p)), with KL(x, p) = x·ln(x/p) + (1-x)·ln((1-x)/(1-p)). The ``p_value`` is that, for the
-most extreme partition, times the number of partitions: an upper bound, so that a target is refused too late, never too
-early. A partition of chance 0 that gets a single record makes it 0. Below :data:`UNLIKELY` the target differs.
+The bound is Chernoff's: a partition of chance p gets a share of x or a more extreme one in n choices with a probability of
+at most 2·exp(-n·KL(x, p)), with KL(x, p) = x·ln(x/p) + (1-x)·ln((1-x)/(1-p)). The ``p_value`` is that bound for the most
+extreme partition, times the number of partitions: an upper bound, so that no correct target is refused. A partition of
+chance 0 that gets a single record makes it 0. Below :data:`UNLIKELY` the target differs.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came of a scenario: the distribution, and the outcomes that were no choice at all."""
+    """The result of a scenario: the distribution, and the outcomes that are not a choice."""
 
     scenario: Scenario
     distribution: Distribution
     broken: tuple[Unsupported | Failed | Lost, ...]
     elsewhere: tuple[dict[str, Any], ...]
-    """Answers that are no partition of the cluster."""
+    """Answers that name no partition of the cluster."""
 
     @property
     def differs(self) -> bool:
-        """Whether chance does not explain it."""
+        """Whether chance does not explain the choices."""
         return self.distribution.p_value < UNLIKELY or bool(self.elsewhere)
 
 
@@ -67,7 +67,7 @@ _SOME = AskedCluster(_BROKERS, tuple(AskedPartition(n, None if n in (1, 4) else 
 
 
 def scenarios(rule: Rule, seed: int) -> list[Scenario]:
-    """What is asked of a rule by its shares, in every release that has it alike; nothing if it has none."""
+    """Return the scenarios of a rule, the same in every release; none if its answers do not depend on chance."""
     if rule.question is StickyQuestion:
         return [
             _sticky("all six partitions led", _ALL, seed),
@@ -107,14 +107,14 @@ def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ..
 
 
 def _draws(seed: int) -> tuple[int, ...]:
-    """For a target that does look at them."""
+    """Return draws for a target that uses them."""
     draws = SeededDraws(seed)
     return tuple(draws.next() for _ in range(_DRAWS))
 
 
-def measure(target: Answerer, rule: Rule, at: Release, scenario: Scenario) -> Measured:
-    """Put the question, many times, and hold the choices against the chances."""
-    outcomes = target.answer(rule, at, scenario.questions)
+def measure(target: Answerer, rule: Rule, release: Release, scenario: Scenario) -> Measured:
+    """Ask the question many times, and compare the choices with the chances."""
+    outcomes = target.answer(rule, release, scenario.questions)
     answers = [outcome.answer for outcome in outcomes if isinstance(outcome, Answered)]
     chosen = [_choice(answer, scenario.step) for answer in answers]
     counts = Counter(choice for choice in chosen if choice in scenario.chances)
@@ -136,7 +136,7 @@ def _choice(answer: Any, step: int) -> Any:
 
 
 def p_value(seen: Sequence[int], chances: Sequence[float]) -> float:
-    """An upper bound of how likely counts as far off as these are by chance; 1 where nothing was counted."""
+    """Return an upper bound of the probability of counts this far off or further; 1 where nothing was counted."""
     n = sum(seen)
     if not n:
         return 1.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.names import REFERENCE
@@ -93,6 +94,9 @@ class Verifier:
         self._questions = questions or self._generate
         self._generated: dict[str, Sequence[Source]] = {}
         self._open: Release | None = None
+        if plan.longest_key >= 0 and any(rule.columns for rule in plan.rules):
+            # Hypothesis learns constants from loaded code of a checkout: load all of it before any question is generated.
+            import_module("kafka_reference.bulk")
 
     @property
     def jvm(self) -> str:

@@ -116,7 +116,7 @@ def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> t
 
 
 def _exit_code(results: Sequence[RuleResult]) -> int:
-    """Return 1 for a difference, whatever else failed; 0 only where everything was result."""
+    """Return 1 for a difference, whatever else failed; 0 only where everything was judged."""
     if any(result.tally.differences for result in results):
         return 1
     return 0 if results and all(result.matches for result in results) else 2
