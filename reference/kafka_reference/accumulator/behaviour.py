@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import enum
+
 from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
 from kafka_reference.releases import since
 
 __all__ = [
-    "BufferPoolBehaviour", "CompressionRatioEstimatorBehaviour", "MemoryRecordsBuilderBehaviour",
+    "BufferPoolBehaviour", "CompressionRatioEstimatorBehaviour", "DrainIndex", "MemoryRecordsBuilderBehaviour",
     "MetadataSnapshotBehaviour", "ProducerBatchBehaviour", "RecordAccumulatorBehaviour",
 ]  # fmt: skip
 
 _0_10 = since("0.10.0.0", until="0.10.2.x")
 _UP_TO_0_10_1 = since("0.10.0.0", until="0.10.1.x")
+
+
+class DrainIndex(enum.Enum):
+    """How draining remembers which partition comes first next time."""
+
+    MOVES_LAST = "one index for all nodes, which moves on after a partition was visited"
+    MOVES_FIRST = (
+        "one index for all nodes, which moves on before a partition is visited: without room it loses its turn"
+    )
+    PER_NODE = "an index for each node"
 
 
 @behaviour("RecordAccumulator")
@@ -34,15 +46,12 @@ class RecordAccumulatorBehaviour(Behaviour):
         "A batch without room for a record is built at once. Later it is closed for appends and built when drained.",
     )
     # Draining.
-    drain_index_per_node: bool = holds(
-        since("3.3.0"),
-        "Draining remembers for each node which partition comes first. Before, for all nodes together.",
-        "KAFKA-13834",
-    )
-    drain_index_moves_first: bool = holds(
-        since("2.1.0", until="3.2.x"),
-        "The drain index moves on before a partition is visited, so a partition without room loses its turn. Up to 2.0.x "
-        "it moves on afterwards.",
+    drain_index: DrainIndex = varies(
+        "Which partition comes first when a node is drained.",
+        (since("2.1.0", until="3.2.x"), DrainIndex.MOVES_FIRST),
+        (since("3.3.0"), DrainIndex.PER_NODE),
+        otherwise=DrainIndex.MOVES_LAST,
+        ticket="KAFKA-13834",
     )
     npe_on_unknown_node: bool = holds(
         _0_10, "Draining for a node that is not in the cluster throws NullPointerException."

@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kafka_reference.accumulator.batches import Batch, BatchState
+from kafka_reference.accumulator.behaviour import DrainIndex
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import is_backing_off
 from kafka_reference.accumulator.reasons import DrainCheck, NodeVisit, QueueSkipped, SequenceWait, Skip
@@ -90,7 +91,8 @@ def _drain_node(state: AccumulatorState, metadata: Metadata, node: int, max_size
 
 def _visit(state: AccumulatorState, node: int, partitions: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     """Yield the partitions once around; the index moves as it does in Java, also if the visit ends early."""
-    per_node, moves_first = state.behaviour.drain_index_per_node, state.behaviour.drain_index_moves_first
+    kind = state.behaviour.drain_index
+    per_node, moves_first = kind is DrainIndex.PER_NODE, kind is DrainIndex.MOVES_FIRST
     count = len(partitions)
     start = (state.drain_indices.get(node, 0) if per_node else state.drain_index) % count
     state.note(NodeVisit, node, start, count)

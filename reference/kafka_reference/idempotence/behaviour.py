@@ -17,6 +17,7 @@ __all__ = [
     "SecondEnd",
     "SenderBehaviour",
     "TransactionManagerBehaviour",
+    "UnknownPartition",
 ]
 
 
@@ -43,6 +44,14 @@ class PartitionRestart(enum.Enum):
     NEVER = "never: a producer that loses its id forgets its partitions"
     ACKNOWLEDGED = "when its last batch in flight is acknowledged"
     DRAINED = "when it is drained with nothing in flight"
+
+
+class UnknownPartition(enum.Enum):
+    """What happens when a batch of a forgotten partition is acknowledged, split, or restarts its partition."""
+
+    CREATED = "the partition is known again"
+    CANNOT_RESTART = "the partition is known again, but a restart of its sequences throws NullPointerException"
+    REFUSED = "IllegalStateException"
 
 
 @behaviour("org.apache.kafka.clients.producer.internals.Sender")
@@ -130,15 +139,12 @@ class TransactionManagerBehaviour(Behaviour):
         since("0.11.0.0", until="2.2.x"),
         "A sequence error is about this producer if the id is the same; later, if the epoch is too.",
     )
-    npe_on_unknown_partition: bool = holds(
-        since("1.0.0", until="2.2.x"),
-        "Sequences of a forgotten partition cannot begin again: NullPointerException.",
-        "KAFKA-7736",
-    )
-    throws_on_unknown_partition: bool = holds(
-        since("2.3.0"),
-        "A forgotten partition can neither be acknowledged nor restarted: IllegalStateException.",
-        "KAFKA-7736",
+    unknown_partition: UnknownPartition = varies(
+        "What happens to a partition that the producer has forgotten.",
+        (since("1.0.0", until="2.2.x"), UnknownPartition.CANNOT_RESTART),
+        (since("2.3.0"), UnknownPartition.REFUSED),
+        otherwise=UnknownPartition.CREATED,
+        ticket="KAFKA-7736",
     )
     ignores_stale_batches: bool = holds(
         since("2.3.0", until="2.4.x"), "The end of a batch of another id or epoch changes nothing: it stays in flight."

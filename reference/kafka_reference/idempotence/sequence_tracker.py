@@ -42,7 +42,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kafka_reference.errors import IllegalStateException
-from kafka_reference.idempotence.behaviour import PartitionRestart, TransactionManagerBehaviour
+from kafka_reference.idempotence.behaviour import PartitionRestart, TransactionManagerBehaviour, UnknownPartition
 from kafka_reference.idempotence.sequence_order import Sequenced, SequenceHeap, SequenceSet, batches_by_sequence
 from kafka_reference.idempotence.sequences import added, increment
 from kafka_reference.releases import Release
@@ -261,7 +261,8 @@ class SequenceTracker:
         return self.partitions.setdefault(topic_partition, Partition(self._nothing_in_flight()))
 
     def _existing(self, topic_partition: tuple[str, int]) -> Partition:
-        if topic_partition not in self.partitions and self.behaviour.throws_on_unknown_partition:
+        is_refused = self.behaviour.unknown_partition is UnknownPartition.REFUSED
+        if topic_partition not in self.partitions and is_refused:
             raise IllegalStateException
         return self._known(topic_partition)
 

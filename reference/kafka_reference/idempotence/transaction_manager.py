@@ -32,7 +32,7 @@ from __future__ import annotations
 import enum
 
 from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
-from kafka_reference.idempotence.behaviour import PartitionRestart
+from kafka_reference.idempotence.behaviour import PartitionRestart, UnknownPartition
 from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, ProduceError
 from kafka_reference.idempotence.sequence_order import Sequenced
 from kafka_reference.idempotence.sequence_tracker import NO_PRODUCER, Producer, SequenceTracker
@@ -214,13 +214,14 @@ class TransactionManager(SequenceTracker):
         """
         behaviour = self.behaviour
         partition, sequence = self._existing(topic_partition), 0
-        if behaviour.npe_on_unknown_partition and not partition.was_in_flight:
+        cannot_restart = behaviour.unknown_partition is UnknownPartition.CANNOT_RESTART
+        if cannot_restart and not partition.was_in_flight:
             raise NullPointerException
         for batch in partition.in_flight:
             batch.renumber(self.current if behaviour.bumps_epoch else batch.producer or NO_PRODUCER, sequence)
             sequence = added(sequence, batch.record_count)
         partition.in_flight.reorder()
-        if behaviour.npe_on_unknown_partition and partition.next is None and sequence:
+        if cannot_restart and partition.next is None and sequence:
             raise IllegalStateException
         partition.next, partition.last_acknowledged = sequence, -1
         if behaviour.partition_restart is PartitionRestart.DRAINED:

@@ -56,14 +56,31 @@ from kafka_conformance.rules.producer_sequences.question import DisconnectStep, 
 from kafka_conformance.rules.producer_sequences.spaces import (
     every_error_with_one_in_flight,
     every_expiry,
+    every_failure_without_an_id,
     every_last_sequence,
     every_number_in_flight,
     every_order_of_nodes,
+    every_other_epoch_of_an_id,
     every_pair_of_answers,
     every_recurrence_of_an_id,
     every_refusal_of_an_id,
     every_short_history,
+    every_split,
     every_wait_for_an_id,
+)
+from kafka_reference.accumulator.behaviour import (
+    MemoryRecordsBuilderBehaviour,
+    MetadataSnapshotBehaviour,
+    ProducerBatchBehaviour,
+    RecordAccumulatorBehaviour,
+)
+from kafka_reference.idempotence.behaviour import (
+    BatchEndBehaviour,
+    ErrorsBehaviour,
+    NetworkClientBehaviour,
+    NodeBehaviour,
+    SenderBehaviour,
+    TransactionManagerBehaviour,
 )
 from kafka_reference.idempotence.sender import Sender
 from kafka_reference.releases import Release, since
@@ -90,6 +107,31 @@ def _path(question: ProducerSequencesQuestion) -> str:
     return way
 
 
+# No question aborts undrained batches, closes the accumulator, throttles, moves a leader, compresses, runs out of memory, or
+# sees a producer after a fatal error; records are far smaller than a batch may become.
+_UNOBSERVABLE = frozenset(
+    {
+        "TransactionManagerBehaviour.fatal_error_does_not_bump",
+        *(
+            f"RecordAccumulatorBehaviour.{field}"
+            for field in (
+                "abort_undrained_by_sequence", "aborts_undrained_batches", "append_when_closed_raises_kafka_exception",
+                "builds_full_batches", "keeps_memory_in_flight_on_abort", "names_topics_without_leaders",
+                "new_leader_ends_backoff", "npe_on_unknown_node", "skips_node_without_partitions", "splits_batches",
+                "throttles_muted_partitions",
+            )
+        ),
+        "MetadataSnapshotBehaviour.has_leader_epochs",
+        "ProducerBatchBehaviour.open_batch_shows_wrapper_only",
+        *(
+            f"MemoryRecordsBuilderBehaviour.{field}"
+            for field in (
+                "bound_includes_wrapper", "empty_batch_may_be_full", "estimate_counts_declared_keys",
+                "estimate_includes_header", "estimates_in_64_bits", "largest_record_is_bound",
+            )
+        ),
+    }
+)  # fmt: skip
 _HISTORIES = histories()
 _KIPS = "https://cwiki.apache.org/confluence/display/KAFKA"
 _ISSUES = "https://issues.apache.org/jira/browse"
@@ -118,6 +160,9 @@ RULE = Rule(
         Space("every two of five answers to requests for a producer id", every_refusal_of_an_id),
         Space("a slow producer id, one request in flight: every history of up to 3 of 8 events", every_wait_for_an_id),
         Space("the same id again: every history of up to 4 of 7 events of two partitions", every_recurrence_of_an_id),
+        Space("the same id in the next epoch: every history of up to 3 of 6 events", every_other_epoch_of_an_id),
+        Space("no id after the last epoch: every history of up to 3 of 6 events", every_failure_without_an_id),
+        Space("a split batch: every history of up to 4 of 4 events; no idempotence: 3", every_split),
     ),
     labels=labels,
     path=_path,
@@ -131,6 +176,19 @@ RULE = Rule(
         "one poll completes requests; a lost connection is back at once. The sequences that a producer starts with "
         "are set by reflection."
     ),
+    behaviours=(
+        SenderBehaviour,
+        TransactionManagerBehaviour,
+        BatchEndBehaviour,
+        NetworkClientBehaviour,
+        NodeBehaviour,
+        ErrorsBehaviour,
+        RecordAccumulatorBehaviour,
+        ProducerBatchBehaviour,
+        MemoryRecordsBuilderBehaviour,
+        MetadataSnapshotBehaviour,
+    ),
+    unobservable=_UNOBSERVABLE,
     links=(
         f"{_KIPS}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         f"{_KIPS}/KIP-360%3A+Improve+reliability+of+idempotent%2Ftransactional+producer",

@@ -24,11 +24,12 @@ from kafka_conformance.rules.producer_sequences.question import (
 from kafka_reference.java.thread_local_random import mix32
 
 __all__ = [
-    "APPEND", "DISCONNECT", "FATAL", "KNOWN", "LOOK", "MAX_INT", "OTHER_ERRORS",
-    "OUT_OF_ORDER", "REFUSED", "RETRIABLE", "RUN",
-    "SEQUENCE_ERRORS", "SUCCESS", "TOO_LARGE", "every_error_with_one_in_flight", "every_expiry", "every_last_sequence",
-    "every_number_in_flight", "every_order_of_nodes", "every_pair_of_answers", "every_recurrence_of_an_id",
-    "every_refusal_of_an_id", "every_short_history", "every_wait_for_an_id", "flatten",
+    "APPEND", "DISCONNECT", "FATAL", "KNOWN", "LOOK", "MAX_INT", "OTHER_ERRORS", "OUT_OF_ORDER", "REFUSED",
+    "RETRIABLE", "RUN", "SEQUENCE_ERRORS", "SUCCESS", "TOO_LARGE", "every_error_with_one_in_flight",
+    "every_expiry", "every_failure_without_an_id", "every_last_sequence", "every_number_in_flight",
+    "every_order_of_nodes", "every_other_epoch_of_an_id", "every_pair_of_answers",
+    "every_recurrence_of_an_id", "every_refusal_of_an_id", "every_short_history", "every_split",
+    "every_wait_for_an_id", "flatten",
 ]  # fmt: skip
 
 MAX_INT = 2**31 - 1
@@ -121,7 +122,8 @@ def every_number_in_flight() -> Iterator[ProducerSequencesQuestion]:
 def every_expiry() -> Iterator[ProducerSequencesQuestion]:
     """Return two batches, the first of which is retried, and one more after half of the time: up to 3 of 8 events.
 
-    Without idempotence, an older batch drained behind a younger one, which keeps it from expiring: up to 3 of 5 events.
+    Without idempotence, an older batch drained behind a younger one, which keeps it from expiring: up to 3 of 5 events. With
+    one request in flight, three queues that expire at once, and a batch that expires while it backs off.
     """
     begun = (APPEND, RUN, APPEND, RUN, DISCONNECT, RUN, AdvanceStep(50), APPEND, RUN)
     alphabet: tuple[Any, ...] = (
@@ -134,6 +136,13 @@ def every_expiry() -> Iterator[ProducerSequencesQuestion]:
     turned = (APPEND, RUN, AdvanceStep(50), APPEND, RUN, DISCONNECT, RUN, RUN, RUN)
     for symbols in every_script((*alphabet[:3], (AdvanceStep(60), RUN), RUN), 3):
         yield _question((*turned, *symbols, LOOK, RUN), replace(patient, idempotence=False))
+    one = replace(CONFIG, max_in_flight=1, retry_backoff_ms=10, retry_backoff_max_ms=10)
+    three = (APPEND, AppendStep(1), AppendStep(2))
+    retried = (APPEND, RUN, DISCONNECT, RUN, AppendStep(1), RUN, AppendStep(2), AdvanceStep(41), RUN, LOOK, RUN, RUN)
+    for idempotence in (True, False):
+        config = replace(one, idempotence=idempotence)
+        yield _question((*three, RUN, *three, AdvanceStep(100), RUN, RUN), config, (0, 0, 0))
+        yield _question(retried, config, (0, 0, 1))
 
 
 def every_order_of_nodes() -> Iterator[ProducerSequencesQuestion]:
@@ -177,6 +186,54 @@ def every_recurrence_of_an_id() -> Iterator[ProducerSequencesQuestion]:
     )  # fmt: skip
     for symbols in every_script(alphabet, 4):
         yield _question((*begun, *symbols, LOOK, RUN), leaders=(0, 0))
+
+
+def every_other_epoch_of_an_id() -> Iterator[ProducerSequencesQuestion]:
+    """Return a producer that loses its id and gets the same one in the next epoch: up to 3 of 6 events of older batches.
+
+    Two partitions on two nodes, with a batch in flight on each. Up to 2.2.x the older batches count as the producer's own.
+    """
+    begun = (
+        *(ProducerIdStep(7, epoch) for epoch in range(1, 5)),
+        APPEND,
+        AppendStep(1, 2),
+        RUN,
+        OUT_OF_ORDER,
+        RUN,
+        RUN,
+    )
+    alphabet: tuple[Any, ...] = (
+        (RespondStep(node=1), RUN), (RespondStep("OUT_OF_ORDER_SEQUENCE_NUMBER", node=1), RUN),
+        (RespondStep("UNKNOWN_PRODUCER_ID", node=1, log_start_offset=1000), RUN), (DisconnectStep(1), RUN),
+        (AppendStep(1), RUN), (APPEND, RUN),
+    )  # fmt: skip
+    for symbols in every_script(alphabet, 3):
+        yield _question((*begun, *symbols, LOOK, RUN), leaders=(0, 1))
+
+
+def every_failure_without_an_id() -> Iterator[ProducerSequencesQuestion]:
+    """Return a producer without retries that loses its id after the last epoch: up to 3 of 6 events of batches in flight.
+
+    A fatal error and the new id may arrive in the same round.
+    """
+    begun = (APPEND, AppendStep(1), RUN, AppendStep(1), RUN, OUT_OF_ORDER, RUN)
+    alphabet: tuple[Any, ...] = (
+        RespondStep(node=1), RespondStep("CLUSTER_AUTHORIZATION_FAILED", node=1), RespondStep("NOT_ENOUGH_REPLICAS", node=1),
+        (AppendStep(1), RUN), (AdvanceStep(31), RUN), RUN,
+    )  # fmt: skip
+    for symbols in every_script(alphabet, 3):
+        steps = (*begun, *symbols, RUN, LOOK, RUN)
+        yield _question(steps, replace(CONFIG, retries=0), (0, 1), KnownProducer(7, 2**15 - 1))
+
+
+def every_split() -> Iterator[ProducerSequencesQuestion]:
+    """Return a batch of six records that is too large, with and without idempotence: up to 4 of 4 events of its pieces."""
+    begun = (AppendStep(0, 6, 50), RUN, TOO_LARGE, RUN)
+    alphabet: tuple[Any, ...] = ((TOO_LARGE, RUN), (SUCCESS, RUN), (DISCONNECT, RUN), (APPEND, RUN))
+    for idempotence in (True, False):
+        config = replace(CONFIG, batch_size=400, idempotence=idempotence)
+        for symbols in every_script(alphabet, 4 if idempotence else 3):
+            yield _question((*begun, *symbols, LOOK, RUN, RUN), config)
 
 
 def every_error_with_one_in_flight() -> Iterator[ProducerSequencesQuestion]:
