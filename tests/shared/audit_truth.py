@@ -12,7 +12,7 @@ from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES, low_bytes
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS, masked
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
 from kafka_conformance.spark.audit.attribution.placements import of

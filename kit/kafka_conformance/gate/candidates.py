@@ -38,7 +38,7 @@ from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import masked
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS, folded
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_jars.pins import load
 from kafka_reference.partitioning import default, producer
 from kafka_reference.releases import Release

@@ -1,8 +1,8 @@
-"""The reference with one known mistake in it. A kit that misses one of these is too weak.
+"""Mutants: the reference with one known mistake each, which the questions of its rule have to find.
 
-Each is a mistake that some port has made, or could make. ``selftest`` asks Java and each mutant the same questions, in a
-release where the mistake shows; every mutant has to be found. A survivor means that the questions of its rule are too
-weak, and fails the run.
+Each is a mistake that some port has made, or could make. ``selftest`` puts the same questions to Java and to each mutant,
+in a release where the mistake shows. A mutant that survives means that the questions of its rule are too weak, and fails
+the run.
 
 Mutants are discovered by package: each ``rules/<package>/*mutants.py`` defines ``MUTANTS``.
 """
@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 
 from kafka_conformance import rules
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.rules.common.mutant_references import REFERENCES
 
 __all__ = ["MUTANTS", "mutant_named"]
 
@@ -31,9 +29,7 @@ def _discover() -> Iterator[Mutant]:
                 yield from import_module(f"{package.__name__}.{module.name}").MUTANTS
 
 
-MUTANTS = tuple(
-    replace(mutant, references=mutant.references or REFERENCES.get(mutant.slug, ())) for mutant in _discover()
-)
+MUTANTS = tuple(_discover())
 
 
 def mutant_named(slug: str) -> Mutant:

@@ -27,7 +27,8 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_conformance.core.protocol import Answered, Failed
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition, to_reference
-from kafka_conformance.rules.sticky_distribution.rule import RULE, StickyDistributionQuestion
+from kafka_conformance.rules.sticky_distribution.question import StickyDistributionQuestion
+from kafka_conformance.rules.sticky_distribution.rule import RULE
 from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 from kafka_reference.partitioning.expected_distribution import Turns, Visits, expected
 from kafka_reference.releases import Release

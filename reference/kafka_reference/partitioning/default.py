@@ -117,6 +117,7 @@ class UniformStickyPartitioner:
 
     def __init__(self, version: str | Release, draws: DrawSource) -> None:
         UniformStickyPartitionerBehaviour.of(version)
+        self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
         self._sticky = StickyPartitionCache(draws)
 
     @property

@@ -14,7 +14,7 @@ from kafka_conformance.answerers.in_process import CallableAnswerer, InProcess, 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 NEWEST = parse_release("4.4.0")

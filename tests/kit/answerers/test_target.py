@@ -12,7 +12,7 @@ from kafka_conformance.answerers.target import open_target
 from kafka_conformance.core.errors import BadInput, TargetLost
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 DRIVER = Path(__file__).parent / "driver" / "hostile" / "well_behaved.py"

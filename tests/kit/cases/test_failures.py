@@ -12,7 +12,7 @@ from kafka_conformance.cases.failures import read_failure, save_failure
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 RULE = RULES["murmur2"]

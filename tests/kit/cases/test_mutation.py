@@ -12,7 +12,7 @@ from kafka_conformance.cases.store import Case
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.sources import HYPOTHESIS, collect, source_of
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
 

@@ -11,7 +11,7 @@ from kafka_conformance.cases.selection import QUOTAS, Candidate, choose, thinned
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.sources import source_of
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_reference.releases import Release, parse_release
 
 OLD, NEW = parse_release("2.0.1"), parse_release("4.4.0")

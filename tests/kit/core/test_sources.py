@@ -9,7 +9,7 @@ import pytest
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.sources import collect, key_columns, shrink, sources
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 
 RULE = RULES["partition-for-key"]
 OURS = ("murmur2", "partition-for-key", "producer-partition")

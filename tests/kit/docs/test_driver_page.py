@@ -22,7 +22,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import TargetLost
 from kafka_conformance.core.protocol import Lost, Outcome
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 DOCS = Path(__file__).parents[3] / "kit" / "docs"

@@ -21,9 +21,9 @@ from kafka_conformance.gate.candidates import Candidate, candidates, pinned
 from kafka_conformance.gate.diagnosis import MOST, TOLD, diagnose
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.rules.mutants import MUTANTS
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 Target = Callable[[Any, Answer], Answer | None]
@@ -237,7 +237,13 @@ def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
     ("slug", "at", "acting", "told", "story"),
     [
         ("default-partitioner", "2.8.2", "2.3.1", "as-2.3.1", "answers as Kafka 0.11.0.3 to 2.3.1"),
-        ("round-robin-partitioner", "4.4.0", "3.9.2", "as-3.9.2", "answers as Kafka 3.9.2: asked again, it remembers"),
+        (
+            "round-robin-partitioner",
+            "4.4.0",
+            "3.9.2",
+            "as-3.9.2",
+            "answers as Kafka 3.9.2: the second call for a record returns the same partition, as in 3.9.2",
+        ),
         ("producer-partition", "4.4.0", "2.0.1", "as-3.1.2", "answers as Kafka 0.11.0.3 to 3.1.2"),
         ("idempotence-config", "2.8.2", "4.4.0", "as-4.1.2", "answers as Kafka 4.1.2 to 4.4.0"),
     ],

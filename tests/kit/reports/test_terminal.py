@@ -8,7 +8,7 @@ from rich.console import Console
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 
 DIFFERENCE = Difference(Murmur2Question("666f6f"), {"hash": 597841616}, {"raises": "NullPointerException"})
 

@@ -12,9 +12,9 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.rules.mutants import MUTANTS
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_reference.releases import NEWEST, parse_release
 
 OURS = [mutant for mutant in MUTANTS if mutant.rule in ("murmur2", "partition-for-key", "producer-partition")]

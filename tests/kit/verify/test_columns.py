@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.murmur2.question import Murmur2Question
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_conformance.verify.columns import KeyFile, compare_column, key_file
 
 MURMUR2, FOR_KEY = RULES["murmur2"], RULES["partition-for-key"]

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_conformance.core.pipeline import Difference, Tally
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify import partial
 from kafka_conformance.verify.partial import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult

@@ -18,7 +18,7 @@ from kafka_conformance.core.errors import OracleFault
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_reference import bulk
 from kafka_reference.releases import parse_release

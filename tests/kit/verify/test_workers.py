@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.core.pipeline import Difference, Tally
 from kafka_conformance.core.sources import sources as generated
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify import question_store
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult

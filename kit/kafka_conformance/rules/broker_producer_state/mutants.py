@@ -10,7 +10,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.broker_producer_state.adapter import CreateState
 from kafka_conformance.rules.broker_producer_state.adapter import ask as ask_with
 from kafka_conformance.rules.broker_producer_state.rule import RULE
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_reference.behaviour import overridden
 from kafka_reference.broker.append_checks import Origin, epoch_relation
 from kafka_reference.broker.append_info import ProducerAppendInfo

@@ -1,4 +1,4 @@
-"""Mistakes in the built-in partitioner: when it leaves a partition, how it reads its tables, and what racks are."""
+"""Mistakes in the built-in partitioner: when it switches, how it looks up its tables, and what a rack is."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from itertools import accumulate
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
-from kafka_conformance.rules.builtin_partitioner.question import int32
-from kafka_conformance.rules.builtin_partitioner.rule import RULE, ask_of
-from kafka_conformance.rules.common.partitioner_mutants import all_led, as_if, on_clusters, renumbered
+from kafka_conformance.rules.builtin_partitioner.adapter import ask_of
+from kafka_conformance.rules.builtin_partitioner.rule import RULE
+from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
+from kafka_reference.java.int32 import int32
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
 
 
 class _Switching(BuiltInPartitioner):
-    """Written plainly, so that the condition and what follows from it can be changed."""
+    """The condition for a switch, and the bytes that the next stay starts with, as methods to override."""
 
     def enough(self, _: int, after: int, allowed: bool) -> bool:
         return (allowed and after >= self._batch_size) or after >= int32(2 * self._batch_size)
@@ -59,7 +60,7 @@ class _AlwaysAllowed(_Switching):
 
 
 class _Forgets(_Switching):
-    """Only the append that crosses the size can switch; if it may not, the wish is forgotten."""
+    """Only the append that crosses the size can switch; if that is not allowed, the switch is forgotten."""
 
     def enough(self, before: int, after: int, allowed: bool) -> bool:
         return super().enough(before, after, allowed and before < self._batch_size)
@@ -98,7 +99,7 @@ class _Uniform(BuiltInPartitioner):
 
 
 class _OneTooEarly(BuiltInPartitioner):
-    """A number that stands in the table is taken for the entry before."""
+    """A number that equals an entry of the table selects the entry before the right one."""
 
     def next_partition(self, cluster: Cluster) -> int:
         table = self._rack_table or self._table
@@ -109,7 +110,7 @@ class _OneTooEarly(BuiltInPartitioner):
 
 
 class _Loading(BuiltInPartitioner):
-    """What is loaded is changed on the way."""
+    """Loads other weights."""
 
     def weights(self, sizes: Sequence[int]) -> Sequence[int]:
         return [max(sizes) + 1 - size for size in sizes]
@@ -162,7 +163,7 @@ class _AnyRackLoaded(BuiltInPartitioner):
 
 
 class _StrictRack(BuiltInPartitioner):
-    """With nothing in the rack, it goes by all partitions and not by the available ones."""
+    """With nothing in the rack, chooses among all partitions and not among the available ones."""
 
     def next_partition(self, cluster: Cluster) -> int:
         if not self._rack_aware or self._table is not None or self._nearby(cluster):
@@ -179,41 +180,39 @@ def _made(made: Callable[..., BuiltInPartitioner]) -> Ask:
     return partial(ask_of, made)
 
 
-_NO_RACKS = parse_release("4.3.1")
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("above-the-size", "it leaves above the batch size, not at it", _made(_Above), NEWEST),
-    ("above-twice-the-size", "the cap is above twice the batch size, not at it", _made(_AboveTwice), NEWEST),
-    ("no-cap", "while the switch is not allowed it stays, however much is appended", _made(_NoCap), NEWEST),
-    ("always-allowed", "nobody asks whether the switch is allowed (KAFKA-14156)", _made(_AlwaysAllowed), _NO_RACKS),
-    ("deferred-forgotten", "a switch that was not allowed is forgotten", _made(_Forgets), NEWEST),
-    ("wide-arithmetic", "twice the batch size does not wrap", _made(_Wide), NEWEST),
-    ("excess-carried", "bytes beyond the batch size count for the next stay", _made(_Carries), NEWEST),
-    ("empty-batches", "a batch size below 1 is accepted", _made(_EmptyBatches), NEWEST),
-    (
-        "builtin-3.3.1-in-3.3.2",
-        "a batch size below 1 is still accepted",
-        as_if(RULE.slug, "3.3.1"),
-        parse_release("3.3.2"),
-    ),
-    (
-        "builtin-3.3.2-in-3.3.1",
-        "a batch size below 1 is refused already",
-        as_if(RULE.slug, "3.3.2"),
-        parse_release("3.3.1"),
-    ),
-    ("draws-for-choices-only", "the only partition costs no draw", _made(_DrawsOnlyForChoices), NEWEST),
-    ("adaptive-ignored", "statistics are loaded and not looked at", _made(_Uniform), NEWEST),
-    ("search-off-by-one", "a number in the table is taken for the entry before", _made(_OneTooEarly), NEWEST),
-    ("no-plus-one", "the longest queue gets nothing at all", _made(_NoPlusOne), _NO_RACKS),
-    ("not-inverted", "long queues get more", _made(_Straight), _NO_RACKS),
-    ("left-out-counts", "partitions that were left out get records", _made(_LeftOutCounts), NEWEST),
-    ("builtin-leaderless", "leaders are not looked at", on_clusters(RULE.slug, all_led), NEWEST),
-    ("builtin-index-for-id", "an index is answered as an id", on_clusters(RULE.slug, renumbered), NEWEST),
-    ("rack-ignored", "the rack counts for tables only", _made(_AnyRack), NEWEST),
-    ("rack-ignored-in-tables", "the rack does not count for tables", _made(_AnyRackLoaded), NEWEST),
-    ("rack-or-nothing", "with nothing in the rack, leaders are not looked at", _made(_StrictRack), NEWEST),
-    ("null-rack-is-empty", "a broker without a rack is in the rack with no name", _null_rack_is_empty, NEWEST),
-    ("builtin-4.3-in-4.4", "racks are not looked at at all", as_if(RULE.slug, "4.3.1"), NEWEST),
-)
+_SWITCH_DEFERRED = ("https://github.com/apache/kafka/pull/12570",)
+_BATCH_SIZE = ("https://github.com/apache/kafka/pull/12752",)
+_ADAPTIVE = ("https://github.com/thomhurst/Dekaf/issues/1385",)
+_RACKS = ("https://github.com/apache/kafka/pull/19850", "https://github.com/thomhurst/Dekaf/issues/2223")
+_MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
+    ("above-the-size", "switches above the batch size, not at it", _made(_Above), "4.4.0", ()),
+    ("above-twice-the-size", "the cap is above twice the batch size, not at it", _made(_AboveTwice), "4.4.0", ()),
+    ("no-cap", "while no switch is allowed, stays however much is appended", _made(_NoCap), "4.4.0", ()),
+    ("always-allowed", "ignores whether a switch is allowed (KAFKA-14156)", _made(_AlwaysAllowed), "4.3.1",
+     _SWITCH_DEFERRED),
+    ("deferred-forgotten", "a deferred switch is forgotten", _made(_Forgets), "4.4.0", ()),
+    ("wide-arithmetic", "twice the batch size does not wrap", _made(_Wide), "4.4.0", ()),
+    ("excess-carried", "bytes beyond the batch size count for the next stay", _made(_Carries), "4.4.0", ()),
+    ("empty-batches", "accepts a batch size below 1", _made(_EmptyBatches), "4.4.0", _BATCH_SIZE),
+    ("builtin-3.3.1-in-3.3.2", "accepts a batch size below 1, as up to 3.3.1", as_if(RULE.slug, "3.3.1"), "3.3.2",
+     _BATCH_SIZE),
+    ("builtin-3.3.2-in-3.3.1", "rejects a batch size below 1, as since 3.3.2", as_if(RULE.slug, "3.3.2"), "3.3.1", ()),
+    ("draws-for-choices-only", "the only partition uses no draw", _made(_DrawsOnlyForChoices), "4.4.0", ()),
+    ("adaptive-ignored", "loads statistics and does not use them", _made(_Uniform), "4.4.0", _ADAPTIVE),
+    ("search-off-by-one", "a number in the table selects the entry before", _made(_OneTooEarly), "4.4.0", ()),
+    ("no-plus-one", "the longest queue gets nothing", _made(_NoPlusOne), "4.3.1", ()),
+    ("not-inverted", "longer queues get more", _made(_Straight), "4.3.1", ()),
+    ("left-out-counts", "partitions that were left out get records", _made(_LeftOutCounts), "4.4.0", ()),
+    ("builtin-leaderless", "ignores which partitions have a leader", on_clusters(RULE.slug, all_led), "4.4.0", ()),
+    ("builtin-index-for-id", "returns an index where the id is right", on_clusters(RULE.slug, renumbered), "4.4.0", ()),
+    ("rack-ignored", "uses the rack for tables only", _made(_AnyRack), "4.4.0", ()),
+    ("rack-ignored-in-tables", "does not use the rack for tables", _made(_AnyRackLoaded), "4.4.0", ()),
+    ("rack-or-nothing", "ignores leaders if no partition is in the rack", _made(_StrictRack), "4.4.0", ()),
+    ("null-rack-is-empty", 'treats a broker without a rack as in the rack named ""', _null_rack_is_empty, "4.4.0", ()),
+    ("builtin-4.3-in-4.4", "ignores racks, as up to 4.3.x", as_if(RULE.slug, "4.3.1"), "4.4.0", _RACKS),
+)  # fmt: skip
 
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+MUTANTS = tuple(
+    Mutant(slug, RULE.slug, story, ask, parse_release(version), references)
+    for slug, story, ask, version, references in _MISTAKES
+)

@@ -1,1 +1,1 @@
-"""What several rules share: keys, clusters, scripts of steps."""
+"""Code that several rules share: keys, clusters, scripts of steps, their timelines, and ways to make mutants."""

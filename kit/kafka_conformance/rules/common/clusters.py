@@ -1,4 +1,4 @@
-"""Clusters, as questions carry them, and a strategy that makes the ones real clusters pass through."""
+"""Clusters as questions carry them, and a strategy for the states that real clusters go through."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class AskedCluster(Question, frozen=True):
 
 
 def to_reference(cluster: AskedCluster) -> Cluster:
-    """The same cluster, as the reference takes it."""
+    """Return the same cluster in the reference's form."""
     return Cluster(
         tuple(Node(node.id, node.rack) for node in cluster.nodes),
         tuple(Partition(partition.id, partition.leader) for partition in cluster.partitions),
     )
 
 
-# Each is a list of nodes by their racks. No rack, one for all, several, and the empty one, which Java takes for a rack.
+# Nodes by their racks: none, one for all, several, and the empty text, which Java treats as a rack.
 _RACKS: tuple[tuple[str | None, ...], ...] = (
     (None,), (None, None), ("a",), ("a", "b"), ("a", None), ("a", "a", "b"), ("a", "b", "c", None), ("", "a", None),
 )  # fmt: skip
@@ -61,7 +61,7 @@ def _counts(most: int) -> st.SearchStrategy[int]:
 
 @lru_cache
 def _leaderless(count: int) -> st.SearchStrategy[int]:
-    """Which partitions have no leader, as bits: none of them, any, all."""
+    """Return which partitions have no leader, as bits: none of them, any, all."""
     return st.one_of(st.just(0), st.integers(0, 2**count - 1), st.just(2**count - 1))
 
 
@@ -73,10 +73,10 @@ def _ids(kind: str, count: int) -> Iterable[int]:
 
 @st.composite
 def clusters(draw: st.DrawFn, *, most: int = 200) -> AskedCluster:
-    """0 to ``most`` partitions, any leaders missing, ids with gaps and out of order, nodes with and without racks.
+    """Return 0 to ``most`` partitions, any leaders missing, ids with gaps and out of order, nodes with and without racks.
 
-    A cluster is made from five draws, each standing for many choices at once, from strategies made beforehand: drawing
-    every partition's leader by itself would make generating the slowest part of a run.
+    A cluster is made from five draws, each of which stands for many choices, because drawing each partition's leader
+    separately would make generating the slowest part of a run.
     """
     nodes, count = draw(_NODES), draw(_counts(most))
     leaderless, turn, kind = draw(_leaderless(count)), draw(_TURN), draw(_IDS)

@@ -1,13 +1,12 @@
-"""Keys, as questions want them: where hand-written vectors never go.
+"""Keys for questions, chosen where ports go wrong and hand-written test vectors rarely go.
 
-A hash is wrong in a port for the keys nobody tried. So: every length from 0 to 64 with every left-over byte at 0x00,
-0x7f, 0x80 and 0xff (:func:`every_tail`, asked whole); and, generated, bytes of 0x80 and more anywhere, keys of up to
-64 KiB, and keys made to hash to a given value, such as 0x80000000, whose absolute value is itself negative. The last
-kind works because murmur2 inverts over its last whole word: any prefix of a whole number of words can be continued by
-the one word that gives the hash wanted.
+Every length from 0 to 64 with every left-over byte at 0x00, 0x7f, 0x80 and 0xff (:func:`every_tail`, asked whole); and,
+generated, bytes of 0x80 and more anywhere, keys of up to 64 KiB, and keys with a given hash, such as 0x80000000, whose
+absolute value is itself negative. The last kind is possible because murmur2 can be inverted over its last whole word: any
+prefix of a whole number of words can be continued by the one word that gives the wanted hash.
 
-The hash is written here once more, plainly. Questions made or sorted by the reference's own hash would be other
-questions whenever the reference is wrong, which is when they matter.
+The hash is written here once more: questions generated or classified by the reference's own hash would change whenever
+the reference is wrong, which is when they matter.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ __all__ = [
 
 SEED, M, MASK = 0x9747B28C, 0x5BD1E995, 0xFFFFFFFF
 
-# Hashes at which ports part ways: the sign bit and its neighbours, and zero.
+# Hashes at which ports differ: the sign bit and its neighbours, and zero.
 HASHES = (-(2**31), -(2**31) + 1, -1, 0, 1, 2**31 - 1)
 _UNMIX = pow(M, -1, 1 << 32)
 _LONGEST = 64 * 1024
 
 
 def key_with_hash(prefix: bytes, hashed: int) -> bytes:
-    """The key that starts with ``prefix``, a whole number of words, goes on for one word, and hashes to ``hashed``."""
+    """Return ``prefix``, a whole number of words, continued by the one word that gives the hash ``hashed``, an int32."""
     h = _over_words(prefix, len(prefix) + 4)
     end = hashed & MASK
     end = (end ^ end >> 15 ^ end >> 30) * _UNMIX & MASK  # undo the folds and the multiplication between them
@@ -48,7 +47,7 @@ def key_with_hash(prefix: bytes, hashed: int) -> bytes:
 
 
 def _over_words(key: bytes, length: int) -> int:
-    """The hash so far, after the whole words of a key of this length."""
+    """Return the hash after the whole words of a key of ``length`` bytes."""
     h = SEED ^ length
     for at in range(0, len(key) & ~3, 4):
         k = int.from_bytes(key[at : at + 4], "little") * M & MASK
@@ -57,7 +56,7 @@ def _over_words(key: bytes, length: int) -> int:
 
 
 def unsigned_hash(key: bytes) -> int:
-    """The hash of a key, as 32 bits without a sign."""
+    """Return the hash of a key as 32 bits without a sign."""
     h = _over_words(key, len(key))
     if tail := key[len(key) & ~3 :]:
         h = (h ^ int.from_bytes(tail, "little")) * M & MASK
@@ -66,7 +65,7 @@ def unsigned_hash(key: bytes) -> int:
 
 
 def every_tail() -> Iterator[bytes]:
-    """Every length from 0 to 64, with every byte beyond the last whole word at 0x00, 0x7f, 0x80 and 0xff."""
+    """Return keys of every length from 0 to 64, with every left-over byte at 0x00, 0x7f, 0x80 and 0xff."""
     for length in range(65):
         whole = bytes((length * 37 + at * 101) & 0xFF for at in range(length & ~3))
         for tail in product((0x00, 0x7F, 0x80, 0xFF), repeat=length & 3):
@@ -74,12 +73,12 @@ def every_tail() -> Iterator[bytes]:
 
 
 def small_keys() -> st.SearchStrategy[bytes]:
-    """Keys for rules that have more to ask about than the key."""
+    """Return a strategy of short keys, for rules whose questions hold more than a key."""
     return st.one_of(st.binary(max_size=12), st.sampled_from([key_with_hash(b"", hashed) for hashed in HASHES]))
 
 
 def keys() -> st.SearchStrategy[bytes]:
-    """Keys of all kinds (see above)."""
+    """Return a strategy of all the kinds of keys described above."""
     lengths = st.one_of(st.integers(0, 64), st.sampled_from([255, 256, 257, 1023, 4096]), st.integers(0, _LONGEST))
     high_bytes = st.lists(st.integers(0x80, 0xFF), max_size=64).map(bytes)
     long = st.builds(
@@ -93,7 +92,7 @@ def keys() -> st.SearchStrategy[bytes]:
 
 
 def key_labels(key: bytes | None) -> Iterator[str]:
-    """What kind of key this is."""
+    """Return the kinds that a key belongs to."""
     if key is None:
         yield "null key"
         return

@@ -1,22 +1,21 @@
 """Questions that are scripts: a cluster, and steps taken one after another on one and the same object.
 
-A step is a JSON object that says by ``"op"`` what it is; each rule has its own kinds. One kind is everybody's:
-``{"op": "cluster", "cluster": C}``: from here on the cluster is another one; the answer to it is ``{}``.
+A step is a JSON object whose ``"op"`` names its kind; each rule has kinds of its own. All share one: ``{"op": "cluster",
+"cluster": C}`` replaces the cluster, and its answer is ``{}``.
 
-A script's answer is ``{"steps": [...]}``, one answer for each step. A step in which the rule raises is answered by what
-it raised, ``{"raises": ...}``, and the script goes on: what state an exception leaves behind is part of the rule.
+A script's answer is ``{"steps": [...]}``, one answer for each step. A step that throws is answered by its exception,
+``{"raises": ...}``, and the script goes on: the state that an exception leaves behind is part of the rule.
 
-Making a script must cost next to nothing, so a strategy draws all of it as one string of bytes: each byte names one
-symbol of an alphabet, and the first symbol is the simplest, since bytes shrink towards 0 and strings towards nothing.
-A cluster mid-script is most often the first one, changed in a way that matters to partitioners (:data:`CHANGES`);
-sometimes it is any other.
+Generating a script must be cheap, so a strategy draws all of it as one string of bytes: each byte selects a symbol of an
+alphabet, and the first symbol is the simplest, since bytes shrink towards 0 and strings towards nothing. A new cluster is
+most often the first one, changed in a way that matters to partitioners (:data:`CHANGES`), and sometimes any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from hypothesis import strategies as st
 from msgspec import structs
@@ -26,10 +25,14 @@ from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, Ask
 from kafka_reference.partitioning.cluster import Cluster
 
 __all__ = [
-    "CHANGES", "SMALL_CLUSTERS", "ClusterStep", "cluster_labels", "every_script", "play", "renamed", "spelled", "stages",
+    "CHANGES", "SMALL_CLUSTERS", "ClusterStep", "Take", "cluster_labels", "every_script", "play", "renamed", "spelled",
+    "stages",
 ]  # fmt: skip
 
 T = TypeVar("T")
+
+Take: TypeAlias = Callable[[Any, Cluster], Answer]
+"""Takes one step, given the cluster at that point, and returns its answer. Raises JavaException."""
 
 
 class ClusterStep(Question, frozen=True, tag_field="op", tag="cluster"):
@@ -38,8 +41,8 @@ class ClusterStep(Question, frozen=True, tag_field="op", tag="cluster"):
     cluster: AskedCluster
 
 
-def play(cluster: AskedCluster, steps: Sequence[Any], take: Callable[[Any, Cluster], Answer]) -> Answer:
-    """Take all steps; ``take`` answers one, given the cluster as it is then."""
+def play(cluster: AskedCluster, steps: Sequence[Any], take: Take) -> Answer:
+    """Take all steps and return their answers."""
     answers: list[Answer] = []
     for step, now in stages(cluster, steps):
         answers.append({} if isinstance(step, ClusterStep) else answered(take, step, now))
@@ -47,7 +50,7 @@ def play(cluster: AskedCluster, steps: Sequence[Any], take: Callable[[Any, Clust
 
 
 def stages(cluster: AskedCluster, steps: Iterable[Any]) -> Iterator[tuple[Any, Cluster]]:
-    """Each step, and the cluster it meets, as the reference takes it."""
+    """Return each step with the cluster at that point, in the reference's form."""
     now = to_reference(cluster)
     for step in steps:
         if isinstance(step, ClusterStep):
@@ -56,19 +59,16 @@ def stages(cluster: AskedCluster, steps: Iterable[Any]) -> Iterator[tuple[Any, C
 
 
 def cluster_labels(cluster: AskedCluster, steps: Iterable[Any]) -> Iterator[str]:
-    """What kinds of cluster a script meets."""
+    """Return the kinds of the clusters in a script."""
     changed = [step.cluster for step in steps if isinstance(step, ClusterStep)]
     for one in (cluster, *changed):
         led = sum(partition.leader is not None for partition in one.partitions)
-        yield (
-            "no partitions"
-            if not one.partitions
-            else "no leader"
-            if not led
-            else "all led"
-            if led == len(one.partitions)
-            else "some led"
-        )
+        if not one.partitions:
+            yield "no partitions"
+        elif not led:
+            yield "no leader"
+        else:
+            yield "all led" if led == len(one.partitions) else "some led"
     if changed:
         yield "the cluster changes"
 
@@ -92,8 +92,7 @@ def _grown(cluster: AskedCluster) -> AskedCluster:
     return AskedCluster(cluster.nodes, (*cluster.partitions, AskedPartition(new, cluster.nodes[0].id)))
 
 
-# What a cluster goes through, by name: every leader lost, all but one lost, half of them, none; partitions gone, in
-# another order, one more of them.
+# Changes of a cluster, by name: no leader left, one left, every other one, all; no partitions, in reverse order, one more.
 CHANGES: dict[str, Callable[[AskedCluster], AskedCluster]] = {
     "leaderless": _led_by(lambda _, __: None),
     "one led": _led_by(lambda place, _: None if place else 0),
@@ -109,7 +108,7 @@ _ANY = clusters()
 def spelled(
     draw: st.DrawFn, cluster: AskedCluster, alphabet: Sequence[Any], letters: st.SearchStrategy[bytes]
 ) -> list[Any]:
-    """A script over ``alphabet``; a name of :data:`CHANGES` in it is that change of ``cluster``, "any" is any cluster."""
+    """Return a script over ``alphabet``; a name of :data:`CHANGES` stands for that change of ``cluster``, "any" for any."""
     steps: list[Any] = []
     for letter in draw(letters):
         symbol = alphabet[letter % len(alphabet)]
@@ -121,7 +120,7 @@ def spelled(
 
 
 def renamed(steps: Iterable[Any]) -> Iterator[Any]:
-    """The same script, its topics named t, u and v by first appearance: a script about u alone is one about t."""
+    """Return the script with its topics named t, u and v in order of appearance, so that equal scripts are written alike."""
     names: dict[str, str] = {}
     for step in steps:
         if not hasattr(step, "topic"):
@@ -134,7 +133,7 @@ def renamed(steps: Iterable[Any]) -> Iterator[Any]:
 
 _NODES = (AskedNode(0, "a"), AskedNode(1, "b"))
 
-# Clusters for spaces: nothing, nothing led, one led, two of three led and ids out of order with gaps, three led.
+# Clusters for spaces: no partitions, no leader, one leader, two leaders of three with ids out of order, three leaders.
 SMALL_CLUSTERS = tuple(
     AskedCluster(_NODES, tuple(AskedPartition(number, leader) for number, leader in layout))
     for layout in (
@@ -148,6 +147,6 @@ SMALL_CLUSTERS = tuple(
 
 
 def every_script(alphabet: Sequence[T], longest: int) -> Iterator[tuple[T, ...]]:
-    """Every script of 1 to ``longest`` steps over ``alphabet``."""
+    """Return every script of 1 to ``longest`` steps over ``alphabet``."""
     for length in range(1, longest + 1):
         yield from product(alphabet, repeat=length)

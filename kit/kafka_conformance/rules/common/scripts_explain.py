@@ -1,7 +1,7 @@
-"""The scripts of partitioners, step by step: what the partitioner holds after each, and what it took to get there.
+"""The timeline of a partitioner's script: the partitioner's state after each step, and the reasons for it.
 
-A partitioner joins by a :class:`Watched`: how it takes a step, what it holds, how many draws it has used, and, if it says
-so itself, which branches it took. That something was kept or changed is read off what it holds before and after.
+A partitioner is described by a :class:`Watched`: how it takes a step, its state, how many draws it has used, and,
+if it notes them, the branches it took. What a step kept or changed follows from the state before and after.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.timeline import NOTHING, Box, Explained, Lane
-from kafka_conformance.rules.common.scripts import ClusterStep, stages
+from kafka_conformance.rules.common.scripts import ClusterStep, Take, stages
 from kafka_conformance.rules.common.step_text import (
     answer_in_words,
     bytes_in_words,
@@ -25,30 +24,29 @@ from kafka_conformance.rules.common.step_text import (
 from kafka_reference.errors import JavaException
 from kafka_reference.partitioning.cluster import Cluster
 
-__all__ = ["Held", "Take", "Watched", "explain_script"]
+__all__ = ["Held", "Watched", "explain_script"]
 
-Take: TypeAlias = Callable[[Any, Cluster], Answer]
-# By name (a topic; None is all of them): what kind of thing is held, and which.
+# State by name (a topic; None is all of them): the kind of thing, and its value.
 Held: TypeAlias = dict[str | None, tuple[str, int | str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A partitioner at work."""
+    """A partitioner whose steps are explained."""
 
     take: Take
     held: Callable[[], Held]
     drawn: Callable[[], int] = lambda: 0
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     keys_matter: bool = False
 
 
 def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> Iterator[Explained]:
-    """Every step, with ``answers`` to them and what ``watched`` holds."""
+    """Return every step with its answer of ``answers``, and the state of ``watched`` after it."""
     taken = zip(stages(question.cluster, question.steps), answers, strict=True)
     for (step, cluster), answer in taken:
         before, drawn = watched.held(), watched.drawn()
-        watched.said.clear()
+        watched.notes.clear()
         if not isinstance(step, ClusterStep):
             with suppress(JavaException):  # the answer says so
                 watched.take(step, cluster)
@@ -86,16 +84,16 @@ def _step_words(step: Any) -> str:
         case "new_batch":
             return f"a new batch is needed for {step.topic}-{step.previous}"
         case "peek":
-            return "which partition now?"
+            return "the current partition?"
         case "append" if hasattr(step, "enable_switch"):
-            return f"{step.bytes} B are appended, and it {'may' if step.enable_switch else 'may not'} leave"
+            return f"{step.bytes} B are appended, with {'the' if step.enable_switch else 'no'} switch allowed"
         case "load":
             return _load_words(step)
     return plain_step_in_words(step)
 
 
 def _mark(step: Any) -> str:
-    """The step in few words."""
+    """Return the step in few words."""
     match step.__struct_config__.tag:
         case "partition":
             return f"{step.topic}, keyed" if step.key is not None else str(step.topic)
@@ -108,10 +106,10 @@ def _mark(step: Any) -> str:
 
 def _load_words(step: Any) -> str:
     if step.queue_sizes is None:
-        return "load: nobody knows the queues"
+        return "load: queue sizes unknown"
     racks = "" if step.racks is None else f" in racks {list(step.racks)}"
     sizes, ids = list(step.queue_sizes), list(step.partition_ids)
-    return f"load queue sizes {sizes} of partitions {ids}{racks}, of which {step.length} count"
+    return f"load queue sizes {sizes} of partitions {ids}{racks}, the first {step.length} of them"
 
 
 def _answer_words(answer: Any) -> str:
@@ -126,7 +124,7 @@ def _came_of(answer: Any) -> str:
 
 
 def _by_the_step(step: Any, cluster: Cluster, before: Held, watched: Watched) -> Iterator[str]:
-    yield from watched.said
+    yield from watched.notes
     if watched.keys_matter and getattr(step, "key", None) is not None:
         yield f"its key decides, by its hash, among {count_of(len(cluster.partitions), 'partition')}"
     what, which = before.get(getattr(step, "topic", None), ("", ""))

@@ -1,96 +1,55 @@
-"""The rule ``default-partitioner``: DefaultPartitioner, the choice of every producer to 3.2.x, removed in 4.0.0.
+"""The rule ``default-partitioner``: DefaultPartitioner, the choice of every producer up to 3.2.x, removed in 4.0.0.
 
-The form is that of ``sticky_steps``. To 2.3.x a record without a key takes part in a round that starts at a draw; from
-2.4.0 on it goes to the partition the topic sticks to. A record with a key goes by its hash, in every release.
+The question is that of ``partitioner_steps``. Up to 2.3.x a record without a key goes round, starting at a draw; since
+2.4.0 it goes to the sticky partition of its topic. A record with a key goes by its hash, in every release.
 
-To 0.10.2.x the start of the round comes from a ``java.util.Random`` of the class's own: the oracle puts in there what
-the seed draws next, at the moment it is needed. Before 2.4.0 a new batch is ``{}`` and nothing more.
+Up to 0.10.2.x the round starts at a number from a ``java.util.Random`` of the class's own: the oracle replaces it by what
+the seed draws next, at the moment it is needed. Before 2.4.0 a ``new_batch`` step does nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import partial
 
-from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
-from kafka_conformance.core.timeline import Explained
-from kafka_conformance.rules.common.partitioner_steps import (
-    REQUIRED_LABELS,
-    NewBatchStep,
-    PartitionStep,
-    StickyQuestion,
-    sticky_labels,
-    sticky_questions,
-    sticky_scripts,
-)
-from kafka_conformance.rules.common.scripts import ClusterStep, play, stages
-from kafka_conformance.rules.common.scripts_explain import Held, Take, Watched, explain_script
-from kafka_reference.partitioning.cluster import Cluster
+from kafka_conformance.rules.common.partitioner_adapter import ask_of, explain_by
+from kafka_conformance.rules.common.partitioner_generators import sticky_questions, sticky_scripts
+from kafka_conformance.rules.common.partitioner_labels import REQUIRED_LABELS, sticky_labels
+from kafka_conformance.rules.common.partitioner_steps import PartitionStep, StickyQuestion
+from kafka_conformance.rules.common.scripts import ClusterStep, stages
+from kafka_reference.partitioning.behaviour import DefaultPartitionerBehaviour, PartitionerBehaviour
 from kafka_reference.partitioning.default import DefaultPartitioner
-from kafka_reference.releases import Release, since
+from kafka_reference.releases import since
 
 __all__ = ["RULE"]
 
-
-def _taker(partitioner: DefaultPartitioner) -> Take:
-    def take(step: PartitionStep | NewBatchStep, cluster: Cluster) -> Answer:
-        if isinstance(step, NewBatchStep):
-            if partitioner.has_on_new_batch:
-                partitioner.on_new_batch(step.topic, cluster, step.previous)
-            return {}
-        key = None if step.key is None else bytes.fromhex(step.key)
-        return {"partition": partitioner.partition(step.topic, key, cluster)}
-
-    return take
-
-
-def _ask(question: StickyQuestion, at: Release) -> Answer:
-    return play(question.cluster, question.steps, _taker(DefaultPartitioner(at, question.draws())))
-
-
-def _explain(question: StickyQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    draws = question.draws()
-    partitioner = DefaultPartitioner(at, draws)
-
-    def held() -> Held:
-        return {
-            **{name: ("next number", number) for name, number in partitioner.counters.items()},
-            **{name: ("partition", number) for name, number in partitioner.held.items()},
-        }
-
-    return explain_script(question, answers, Watched(_taker(partitioner), held, lambda: draws.used, keys_matter=True))
-
-
-def _labels(question: StickyQuestion) -> Iterator[str]:
-    return sticky_labels(question, keys_matter=True)
+_QUESTIONS = sticky_questions()
 
 
 def _path(question: StickyQuestion) -> str:
-    """Where releases part ways: at a topic without partitions, and at records without a key."""
+    """Return what releases differ in: a topic without partitions, and records without a key."""
     taken = [(step, now) for step, now in stages(question.cluster, question.steps) if not isinstance(step, ClusterStep)]
     if not all(now.partitions for _, now in taken):
         return "a topic without partitions"
     return "no key" if any(isinstance(step, PartitionStep) and step.key is None for step, _ in taken) else "keys only"
 
 
-_QUESTIONS = sticky_questions()
-
 RULE = Rule(
     slug="default-partitioner",
     title="DefaultPartitioner: a round per topic, later the sticky partition",
     area=Area.PLACEMENT,
-    releases=since("0.10.0.0", until="3.9.99"),
+    releases=since("0.10.0.0", until="3.9.x"),
     question=StickyQuestion,
-    ask=_ask,
-    explain=_explain,
+    ask=partial(ask_of, DefaultPartitioner),
+    explain=partial(explain_by, DefaultPartitioner, True),
     strategy=lambda: _QUESTIONS,
     spaces=(Space("every script of up to 3 of 7 steps × five clusters", sticky_scripts),),
-    labels=_labels,
+    labels=partial(sticky_labels, keys_matter=True),
     path=_path,
     required_labels=REQUIRED_LABELS,
-    java=((since("0.10.0.0", until="3.9.99"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
-    source="DefaultPartitioner.partition and onNewBatch; from 2.4.0 StickyPartitionCache.nextPartition",
+    behaviours=(DefaultPartitionerBehaviour, PartitionerBehaviour),
+    java=((since("0.10.0.0", until="3.9.x"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
+    source="DefaultPartitioner.partition and onNewBatch; since 2.4.0 StickyPartitionCache.nextPartition",
     harness=(
         "The draws are the question's: the seed of ThreadLocalRandom, and in 0.10 the start of the partitioner's "
         "counter, are set by reflection."

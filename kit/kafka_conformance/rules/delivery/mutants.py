@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.delivery.adapter import ask
 from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.leader import Leader

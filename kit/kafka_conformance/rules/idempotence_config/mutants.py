@@ -10,7 +10,7 @@ import msgspec
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.idempotence_config.question import Config, to_config
 from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_reference.behaviour import overridden

@@ -1,26 +1,23 @@
-"""Mistakes in the hash of a key: another hash altogether, or murmur2 with one thing about it wrong."""
+"""Mistakes in the hash of a key: another hash, or murmur2 with one thing changed."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from itertools import starmap
 from typing import Any
 
 import mmh3
 
-from kafka_conformance.core.mutant import Ask, Mutant
+from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answer
 from kafka_reference.errors import NullPointerException
+from kafka_reference.java.int32 import int32, uint32
 from kafka_reference.partitioning.murmur2 import SEED, M
-from kafka_reference.partitioning.murmur2_fast import MASK, murmur2
+from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import Release
 
-__all__ = ["HASHES", "MUTANTS", "asked_bytes", "fnv1a", "signed"]
-
-
-def signed(h: int) -> int:
-    """The low 32 bits of ``h``, as a Java int."""
-    return (h & MASK ^ 0x80000000) - 0x80000000
+__all__ = ["HASHES", "MUTANTS", "fnv1a", "hash_mutant", "key_bytes"]
 
 
 def _murmur2_but(
@@ -32,33 +29,33 @@ def _murmur2_but(
     signed_tail: bool = False,
     length: int | None = None,
 ) -> int:
-    """murmur2, written plainly, with something about it changed."""
+    """Return murmur2, as ``kafka_reference.partitioning.murmur2`` has it, with something changed."""
     h = seed ^ (len(key) if length is None else length)
-    whole = len(key) & ~3
-    for at in range(0, whole, 4):
-        k = int.from_bytes(key[at : at + 4], order) * m & MASK
-        h = (h * m ^ (k ^ k >> 24) * m) & MASK
+    whole = len(key) - len(key) % 4
+    for start in range(0, whole, 4):
+        k = uint32(int.from_bytes(key[start : start + 4], order) * m)
+        h = uint32(h * m ^ (k ^ k >> 24) * m)
     if tail := key[whole:]:
         for place, byte in enumerate(tail):
             h ^= (byte - 256 if signed_tail and byte >= 0x80 else byte) << 8 * place
-        h = h * m & MASK
-    h = (h ^ h >> 13) * m & MASK
-    return signed(h ^ h >> 15)
+        h = uint32(h * m)
+    h = uint32((h ^ h >> 13) * m)
+    return int32(h ^ h >> 15)
 
 
 def fnv1a(key: bytes) -> int:
-    """The 32-bit FNV-1a, as a Java int."""
+    """Return the 32-bit FNV-1a hash as a Java int."""
     h = 0x811C9DC5
     for byte in key:
-        h = (h ^ byte) * 0x01000193 & MASK
-    return signed(h)
+        h = uint32((h ^ byte) * 0x01000193)
+    return int32(h)
 
 
 def _times_31(start: int, key: bytes, signed_bytes: bool) -> int:
     h = start
     for byte in key:
         h = 31 * h + (byte - 256 if signed_bytes and byte >= 0x80 else byte)
-    return signed(h)
+    return int32(h)
 
 
 def _murmur2_64a(key: bytes) -> int:
@@ -71,44 +68,62 @@ def _murmur2_64a(key: bytes) -> int:
     if tail := key[whole:]:
         h = (h ^ int.from_bytes(tail, "little")) * m & mask
     h = (h ^ h >> 47) * m & mask
-    return signed(h ^ h >> 47)
+    return int32(h ^ h >> 47)
 
 
 def _characters(key: bytes) -> int:
     return len(key.decode("utf-8", errors="replace"))
 
 
-HASHES: dict[str, tuple[str, Callable[[bytes], int]]] = {
-    "one-bit": ("the multiplier has one bit wrong", lambda key: _murmur2_but(key, m=M ^ 1)),
-    "seed-left-out": ("the hash starts from the length alone", lambda key: _murmur2_but(key, seed=0)),
-    "signed-tail": (
-        "left-over bytes of 0x80 and more are taken as negative",
-        lambda key: _murmur2_but(key, signed_tail=True),
-    ),
-    "big-endian": ("words are read with the first byte on top", lambda key: _murmur2_but(key, order="big")),
-    "length-in-characters": ("the length counts characters", lambda key: _murmur2_but(key, length=_characters(key))),
-    "unsigned-hash": ("the hash is not a signed int", lambda key: murmur2(key) & MASK),
-    "crc32": ("CRC32, librdkafka's default, in place of murmur2", lambda key: signed(zlib.crc32(key))),
-    "fnv-1a": ("FNV-1a, sarama's default, in place of murmur2", fnv1a),
-    "murmur3": ("murmur3 with Kafka's seed in place of murmur2", lambda key: mmh3.hash(key, SEED)),
-    "murmur2-64a": ("the 64-bit murmur2, cut to 32 bits", _murmur2_64a),
-    "string-hash-code": ("Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed_bytes=False)),
-    "arrays-hash-code": ("Java's Arrays.hashCode", lambda key: _times_31(1, key, signed_bytes=True)),
-}
+_UNSIGNED = (
+    "https://github.com/platformatic/kafka/issues/121",
+    "https://github.com/kafkaex/kafka_ex/issues/398",
+    "https://github.com/thomhurst/Dekaf/issues/1336",
+    "https://github.com/confluentinc/librdkafka/pull/1816",
+)
+_CRC32 = (
+    "https://github.com/tulios/kafkajs/issues/1154",
+    "https://github.com/confluentinc/confluent-kafka-dotnet/issues/165",
+    "https://github.com/fluent/fluent-plugin-kafka/pull/405",
+    "https://github.com/segmentio/kafka-go/issues/138",
+)
+_FNV_1A = ("https://github.com/IBM/sarama/issues/1424", "https://github.com/birdayz/kaf/issues/400")
+_NO_SEED = ("https://github.com/nodefluent/node-sinek/issues/39",)
+_SCALA = (
+    "https://github.com/apache/kafka/blob/0.10.0.0/core/src/main/scala/kafka/producer/ByteArrayPartitioner.scala",
+)
+_MISTAKES: tuple[tuple[str, str, Callable[[bytes], int], tuple[str, ...]], ...] = (
+    ("one-bit", "the multiplier has one wrong bit", lambda key: _murmur2_but(key, m=M ^ 1), ()),
+    ("seed-left-out", "the seed is missing", lambda key: _murmur2_but(key, seed=0), _NO_SEED),
+    ("signed-tail", "left-over bytes of 0x80 and more count as negative",
+     lambda key: _murmur2_but(key, signed_tail=True), ()),
+    ("big-endian", "words are read big-endian", lambda key: _murmur2_but(key, order="big"), ()),
+    ("length-in-characters", "the length counts characters", lambda key: _murmur2_but(key, length=_characters(key)), ()),
+    ("unsigned-hash", "the hash is not a signed int", lambda key: uint32(murmur2(key)), _UNSIGNED),
+    ("crc32", "CRC32, librdkafka's default, instead of murmur2", lambda key: int32(zlib.crc32(key)), _CRC32),
+    ("fnv-1a", "FNV-1a, sarama's default, instead of murmur2", fnv1a, _FNV_1A),
+    ("murmur3", "murmur3 with Kafka's seed instead of murmur2", lambda key: mmh3.hash(key, SEED), ()),
+    ("murmur2-64a", "the 64-bit murmur2, cut to 32 bits", _murmur2_64a, ()),
+    ("string-hash-code", "Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed_bytes=False), ()),
+    ("arrays-hash-code", "Java's Arrays.hashCode", lambda key: _times_31(1, key, signed_bytes=True), _SCALA),
+)  # fmt: skip
+HASHES = {slug: (story, wrong) for slug, story, wrong, _ in _MISTAKES}
 
 
-def asked_bytes(question: Any) -> bytes:
-    """The key asked about; a null one raises, as in Java."""
+def key_bytes(question: Any) -> bytes:
+    """Return the key of a question. Raises NullPointerException for null, as Java does."""
     if question.key is None:
         raise NullPointerException
     return bytes.fromhex(question.key)
 
 
-def _ask(wrong: Callable[[bytes], int]) -> Ask:
+def hash_mutant(slug: str, story: str, wrong: Callable[[bytes], int], references: tuple[str, ...]) -> Mutant:
+    """Return the mutant that hashes by ``wrong``."""
+
     def answer(question: Any, _: Release) -> Answer:
-        return {"hash": wrong(asked_bytes(question))}
+        return {"hash": wrong(key_bytes(question))}
 
-    return answer
+    return Mutant(slug, "murmur2", story, answer, references=references)
 
 
-MUTANTS = tuple(Mutant(slug, "murmur2", story, _ask(wrong)) for slug, (story, wrong) in HASHES.items())
+MUTANTS = tuple(starmap(hash_mutant, _MISTAKES))

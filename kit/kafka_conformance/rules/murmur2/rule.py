@@ -1,4 +1,4 @@
-"""The rule ``murmur2``: the hash of a key. ``{"key": hex or null}`` gives ``{"hash": int32}``."""
+"""The rule ``murmur2``: the hash of a key."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kafka_conformance.core.protocol import Answer, Hex, Question
+from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Columns, Rule, Space
 from kafka_conformance.rules.common.keys import HASHES, REQUIRED_LABELS, every_tail, key_labels, key_with_hash, keys
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import Release, since
 
-__all__ = ["RULE", "Murmur2Question"]
-
-
-class Murmur2Question(Question, frozen=True):
-    """A serialized key, or null."""
-
-    key: Hex | None
+__all__ = ["RULE"]
 
 
 def _ask(question: Murmur2Question, _: Release) -> Answer:

@@ -1,4 +1,4 @@
-"""The rule ``partition-for-key``: ``{"key": hex or null, "partitions": int32}`` gives ``{"partition": n}`` or raises."""
+"""The rule ``partition-for-key``: the partition of a key."""
 
 from __future__ import annotations
 
@@ -7,26 +7,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kafka_conformance.core.protocol import Answer, Hex, Int32, Question
+from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Columns, Rule, Space
 from kafka_conformance.rules.common.keys import HASHES, REQUIRED_LABELS, every_tail, key_labels, key_with_hash, keys
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
+from kafka_reference.java.int32 import INT_MAX, INT_MIN
 from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.releases import Release, since
 
-__all__ = ["COUNTS", "RULE", "PartitionForKeyQuestion"]
+__all__ = ["RULE"]
 
-INT_MAX = 2**31 - 1
-
-# Numbers of partitions at which ports part ways: powers of two hide a wrong sign, odd numbers show it.
-COUNTS = (1, 2, 3, 12, 1000, INT_MAX)
-_ODD_COUNTS = (0, -1, -7, -INT_MAX, -INT_MAX - 1)
-
-
-class PartitionForKeyQuestion(Question, frozen=True):
-    """A serialized key, or null, and a number of partitions."""
-
-    key: Hex | None
-    partitions: Int32
+# Numbers of partitions at which ports differ: powers of two hide a wrong sign, odd numbers show it.
+_COUNTS = (1, 2, 3, 12, 1000, INT_MAX)
+_ODD_COUNTS = (0, -1, -7, -INT_MAX, INT_MIN)
 
 
 def _ask(question: PartitionForKeyQuestion, _: Release) -> Answer:
@@ -41,22 +34,19 @@ def _question(key: bytes | None, partitions: int) -> PartitionForKeyQuestion:
 def _labels(question: PartitionForKeyQuestion) -> Iterator[str]:
     yield from key_labels(None if question.key is None else bytes.fromhex(question.key))
     count = question.partitions
-    yield (
-        "no partitions"
-        if count == 0
-        else "negative count"
-        if count < 0
-        else "one partition"
-        if count == 1
-        else "several"
-    )
+    if count == 0:
+        yield "no partitions"
+    elif count < 0:
+        yield "negative count"
+    else:
+        yield "one partition" if count == 1 else "several"
     if abs(count) >= INT_MAX:
         yield "count at the end of the ints"
 
 
 def _edges() -> Iterator[PartitionForKeyQuestion]:
     edge_keys = [None, b"", b"\x80", *(key_with_hash(b"", hashed) for hashed in HASHES)]
-    for count in (*COUNTS, *_ODD_COUNTS):
+    for count in (*_COUNTS, *_ODD_COUNTS):
         yield from (_question(key, count) for key in edge_keys)
     yield from (_question(key, 12) for key in every_tail())
     yield from (_question(b"\x80\xff", count) for count in range(1, 1025))
@@ -69,7 +59,7 @@ def _column(offsets: Any, data: Any, partitions: int) -> Any:
 
 
 _counts = st.one_of(
-    st.integers(1, 64), st.integers(1, INT_MAX), st.sampled_from((*COUNTS, *_ODD_COUNTS)), st.integers(-INT_MAX - 1, -1)
+    st.integers(1, 64), st.integers(1, INT_MAX), st.sampled_from((*_COUNTS, *_ODD_COUNTS)), st.integers(INT_MIN, -1)
 )
 
 RULE = Rule(
@@ -86,9 +76,9 @@ RULE = Rule(
     | {"no partitions", "negative count", "one partition", "several", "count at the end of the ints"},
     java=(
         (since("3.3.0"), "kafkaoracle.partition_for_key.PartitionForKeyRule"),
-        (since("0.10.0.0", until="3.2.99"), "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
+        (since("0.10.0.0", until="3.2.x"), "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),
     ),
-    source="BuiltInPartitioner.partitionForKey(byte[], int) from 3.3.0, before that DefaultPartitioner.partition",
+    source="BuiltInPartitioner.partitionForKey(byte[], int) since 3.3.0, before that DefaultPartitioner.partition",
     harness=(
         "Since 3.3.0 none. Up to 3.2.x DefaultPartitioner.partition is called over a list of partitions of the kit's, "
         "which has any size, and a null key is put to Utils.murmur2."

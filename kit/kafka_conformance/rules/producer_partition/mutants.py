@@ -1,18 +1,18 @@
-"""Mistakes in what a producer looks at, and in which order; and one release's rule taken for another's."""
+"""Mistakes in what decides a producer's partition, and in which order; and other releases' rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_conformance.rules.common.mutations import as_if, on
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
 
-_RULE = RULES["producer-partition"]
+_RULE = "producer-partition"
 
 
 def _led(question: Any) -> tuple[Any, ...]:
@@ -25,8 +25,8 @@ def _available_only(question: Any) -> Any:
 
 
 def _next_led(question: Any, at: Release) -> Answer:
-    """Of a partition without a leader, the next one that has one, as collectd and syslog-ng went on."""
-    answer, partitions = _RULE.ask(question, at), question.cluster.partitions
+    """Return the next partition with a leader if the key's has none, as collectd and syslog-ng did."""
+    answer, partitions = RULES[_RULE].ask(question, at), question.cluster.partitions
     goes_by_key = question.record.partition is None and question.config.partitioner is None
     chosen = answer["partition"]
     if not goes_by_key or not 0 <= chosen < len(partitions):
@@ -52,44 +52,54 @@ def _keys_not_ignored(question: Any) -> Any:
     return replaced_in(question, "config", ignore_keys=False)
 
 
-def _unplugged(question: Any) -> Any:
+def _without_custom_partitioner(question: Any) -> Any:
     return replaced_in(question, "config", partitioner=None)
 
 
 def _unchecked(question: Any, at: Release) -> Answer:
-    plugged = question.config.partitioner
-    if question.record.partition is None and plugged is not None:
-        return {"partition": plugged.returns}
-    return _RULE.ask(question, at)
+    custom = question.config.partitioner
+    if question.record.partition is None and custom is not None:
+        return {"partition": custom.returns}
+    return RULES[_RULE].ask(question, at)
 
 
-def _on(change: Callable[[Any], Any]) -> Ask:
-    """The rule, asked a question that was changed on the way."""
-    return lambda question, at: _RULE.ask(change(question), at)
-
-
-def _as_if(version: str) -> Ask:
-    return lambda question, _: _RULE.ask(question, parse_release(version))
-
-
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("available-only", "keys go over the partitions that have a leader", _on(_available_only), NEWEST),
-    ("next-led", "a key whose partition has no leader goes to the next one that has", _next_led, NEWEST),
-    ("empty-key-is-none", "an empty key counts as no key", _on(_empty_is_none), NEWEST),
-    ("null-key-is-empty", "no key is hashed as an empty one", _on(_null_is_empty), NEWEST),
-    ("keys-not-ignored", "partitioner.ignore.keys is not looked at", _on(_keys_not_ignored), NEWEST),
-    ("unplugged", "a partitioner that was plugged in is not asked", _on(_unplugged), NEWEST),
-    ("negative-unchecked", "a negative answer of the partitioner goes through", _unchecked, NEWEST),
-    ("as-3.2", "the choice is not left to the accumulator", _as_if("3.2.3"), NEWEST),
-    ("as-3.1", "3.2 taken for 3.1: a negative answer goes through", _as_if("3.1.2"), parse_release("3.2.3")),
-    ("as-0.10.0", "a partition named in the record has to exist", _as_if("0.10.0.1"), parse_release("0.11.0.3")),
-    ("as-0.11", "a partition named in the record need not exist", _as_if("0.11.0.3"), parse_release("0.10.0.1")),
-    (
-        "index-for-id",
-        "an index among the available ones is answered as an id",
-        _on(_index_for_id),
-        parse_release("2.8.2"),
-    ),
+_EMPTY_IS_NONE = (
+    "https://github.com/confluentinc/librdkafka/issues/4510",
+    "https://github.com/SOHU-Co/kafka-node/pull/265",
+    "https://github.com/segmentio/kafka-go/issues/581",
 )
+_NULL_IS_EMPTY = (
+    "https://github.com/google/go-cloud/pull/2941",
+    "https://github.com/Aiven-Open/karapace/pull/662",
+    "https://github.com/IBM/sarama/issues/1957",
+)
+_NEXT_LED = (
+    "https://github.com/collectd/collectd/pull/853",
+    "https://github.com/balabit/syslog-ng-incubator/pull/110",
+)
+_NEGATIVE = ("https://github.com/apache/kafka/pull/10525",)
+_ALWAYS_CHOSEN = ("https://github.com/apache/kafka/pull/12049", "https://github.com/thomhurst/Dekaf/issues/1385")
+_MUST_EXIST = ("https://github.com/apache/kafka/pull/1995",)
+_MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
+    ("available-only", "places keys over the available partitions only", on(_RULE, _available_only), "4.4.0", ()),
+    ("next-led", "moves a key whose partition has no leader to the next one that has", _next_led, "4.4.0", _NEXT_LED),
+    ("empty-key-is-none", "treats an empty key as no key", on(_RULE, _empty_is_none), "4.4.0", _EMPTY_IS_NONE),
+    ("null-key-is-empty", "hashes a null key as an empty one", on(_RULE, _null_is_empty), "4.4.0", _NULL_IS_EMPTY),
+    ("keys-not-ignored", "ignores partitioner.ignore.keys", on(_RULE, _keys_not_ignored), "4.4.0", ()),
+    ("unplugged", "ignores partitioner.class", on(_RULE, _without_custom_partitioner), "4.4.0", ()),
+    ("negative-unchecked", "accepts a negative result of the partitioner", _unchecked, "4.4.0", _NEGATIVE),
+    ("as-3.2", "chooses a partition itself without a key, as up to 3.2.x", as_if(_RULE, "3.2.3"), "4.4.0",
+     _ALWAYS_CHOSEN),
+    ("as-3.1", "accepts a negative result of the partitioner, as up to 3.1.x", as_if(_RULE, "3.1.2"), "3.2.3",
+     _NEGATIVE),
+    ("as-0.10.0", "requires a partition named in the record to exist, as in 0.10.0.x", as_if(_RULE, "0.10.0.1"),
+     "0.11.0.3", _MUST_EXIST),
+    ("as-0.11", "accepts a partition that does not exist, as since 0.10.1.0", as_if(_RULE, "0.11.0.3"), "0.10.0.1", ()),
+    ("index-for-id", "returns an index among the available partitions where the id is right",
+     on(_RULE, _index_for_id), "2.8.2", ()),
+)  # fmt: skip
 
-MUTANTS = tuple(Mutant(slug, _RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+MUTANTS = tuple(
+    Mutant(slug, _RULE, story, ask, parse_release(version), references)
+    for slug, story, ask, version, references in _MISTAKES
+)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.producer_sequences.adapter import ask_sender
 from kafka_conformance.rules.producer_sequences.rule import RULE
 from kafka_reference.accumulator.batches import Batch

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE

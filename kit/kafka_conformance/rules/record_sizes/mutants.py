@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.partitioner_mutants import as_if
+from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.accumulator import ratios, sizes
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour

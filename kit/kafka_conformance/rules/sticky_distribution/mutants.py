@@ -1,4 +1,4 @@
-"""Mistakes in how many records are spread: in the producer's loop, in the age of batches, in what makes them stick."""
+"""Mistakes in the distribution of many records: in the producer's loop, in the age of batches, in the sticky choice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.clusters import to_reference
-from kafka_conformance.rules.sticky_distribution.rule import RULE, answer_of
+from kafka_conformance.rules.sticky_distribution.adapter import answer_of
+from kafka_conformance.rules.sticky_distribution.rule import RULE
 from kafka_reference.java.thread_local_random import SeededDraws
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster
@@ -24,7 +25,7 @@ from kafka_reference.partitioning.keyless_distribution import (
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
 
@@ -32,7 +33,7 @@ _STICKY, _ROUND_ROBIN = ("default", "uniform-sticky"), ("round-robin",)
 
 
 class _Ageing(Batches):
-    """A batch's age is counted in the records of its own partition, so a batch that is left is never drained."""
+    """Counts a batch's age in the records of its own partition, so that a batch left behind is never drained."""
 
     def is_open(self, partition: int, now: int) -> bool:
         del now
@@ -49,7 +50,7 @@ class _Repeating(StickyPartitionCache):
 
 
 class _NotCompleted(BuiltInPartitioner):
-    """A switch that was put off is only made when the next bytes are reported."""
+    """A deferred switch is made only when the next bytes are reported."""
 
     def update(
         self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, enable_switch: bool = True
@@ -66,7 +67,7 @@ class _NotPutOff(BuiltInPartitioner):
 
 
 def _of(partitioners: tuple[str, ...], wrong: Callable[[Any, Cluster, Release], Distribution]) -> Ask:
-    """The rule, answered by ``wrong`` where one of these partitioners is there."""
+    """Answer by ``wrong`` for these partitioners, as the reference for others."""
 
     def ask(question: Any, at: Release) -> Answer:
         if question.partitioner not in partitioners:
@@ -108,7 +109,7 @@ def _repeating(question: Any, cluster: Cluster, _: Release) -> Distribution:
 
 
 def _asked_once(question: Any, cluster: Cluster, at: Release) -> Distribution:
-    """The batch is announced, and the record goes where it was going."""
+    """The batch is announced, and the record goes to the partition chosen before."""
     place, on_new_batch = partitioner_calls(question.partitioner, at, cluster, _draws(question))
     batches, switches = _batches(question, cluster), 0
     for now in range(question.records):
@@ -134,17 +135,24 @@ def _as_if(version: str) -> Ask:
     return lambda question, _: RULE.ask(question, parse_release(version))
 
 
-_MISTAKES: tuple[tuple[str, str, Ask, Release], ...] = (
-    ("sticky-repeats", "the sticky partition may follow itself", _of(_STICKY, _repeating), parse_release("3.2.3")),
-    ("first-visit-kept", "the first record stays where it was first placed", _of(_STICKY, _asked_once), parse_release("2.8.2")),
-    ("second-call-left-out", "round robin is asked once for each record", _of(_ROUND_ROBIN, _asked_once), parse_release("3.9.1")),
-    ("as-3.9.1", "3.9.2 taken for 3.9.1: round robin counts twice", _as_if("3.9.1"), parse_release("3.9.2")),
-    ("as-3.9.2", "3.9.1 taken for 3.9.2: round robin counts once", _as_if("3.9.2"), parse_release("3.9.1")),
-    ("switch-not-completed", "a switch that was put off is forgotten when the batch is drained", _by(_NotCompleted), NEWEST),
-    ("switch-not-put-off", "an open batch is left (KAFKA-14156)", _by(_NotPutOff), NEWEST),
-    ("own-clock", "a batch ages by its own partition's records", _of(_ROUND_ROBIN, _ageing), parse_release("3.9.1")),
-    ("never-drained", "batches end only when they are full (KAFKA-10888 unseen)", _but(drain_after=None), parse_release("2.8.2")),
-    ("queues-unseen", "the queue sizes are not looked at", _but(queue_sizes=None), NEWEST),
+_COUNTS_TWICE = ("https://github.com/apache/kafka/pull/17620", "https://github.com/apache/kafka/pull/11326")
+_SWITCH_DEFERRED = ("https://github.com/apache/kafka/pull/12570",)
+_SLOW_BROKERS = ("https://github.com/apache/kafka/pull/12049",)
+_MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
+    ("sticky-repeats", "a switch may choose the same partition again", _of(_STICKY, _repeating), "3.2.3", ()),
+    ("first-visit-kept", "the first record stays at the partition chosen first", _of(_STICKY, _asked_once), "2.8.2", ()),
+    ("second-call-left-out", "round robin is called once for each record", _of(_ROUND_ROBIN, _asked_once), "3.9.1", ()),
+    ("as-3.9.1", "round robin counts twice, as up to 3.9.1", _as_if("3.9.1"), "3.9.2", _COUNTS_TWICE),
+    ("as-3.9.2", "round robin counts once, as in 3.9.2", _as_if("3.9.2"), "3.9.1", ()),
+    ("switch-not-completed", "a deferred switch is dropped when the batch is drained", _by(_NotCompleted), "4.4.0", ()),
+    ("switch-not-put-off", "switches while a batch is open (KAFKA-14156)", _by(_NotPutOff), "4.4.0", _SWITCH_DEFERRED),
+    ("own-clock", "a batch ages by the records of its own partition", _of(_ROUND_ROBIN, _ageing), "3.9.1", ()),
+    ("never-drained", "a batch ends only when it is full, which hides KAFKA-10888", _but(drain_after=None), "2.8.2",
+     _SLOW_BROKERS),
+    ("queues-unseen", "ignores the queue sizes", _but(queue_sizes=None), "4.4.0", ()),
 )  # fmt: skip
 
-MUTANTS = tuple(Mutant(f"spread-{slug}", RULE.slug, story, ask, at) for slug, story, ask, at in _MISTAKES)
+MUTANTS = tuple(
+    Mutant(f"spread-{slug}", RULE.slug, story, ask, parse_release(version), references)
+    for slug, story, ask, version, references in _MISTAKES
+)

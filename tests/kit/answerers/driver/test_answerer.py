@@ -21,7 +21,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import TargetLost
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 HOSTILE = Path(__file__).parent / "hostile"
@@ -318,7 +318,7 @@ from kafka_conformance.core import interrupts
 from kafka_conformance.answerers.driver.answerer import DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
 interrupts.listen()

@@ -13,7 +13,7 @@ from kafka_conformance.answerers.driver.connection import Asked, Command, Connec
 from kafka_conformance.answerers.driver.lines import DriverHello
 from kafka_conformance.answerers.driver.protocol_errors import Broke, lost
 from kafka_conformance.core.protocol import Answered, Outcome
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 
 HOSTILE = Path(__file__).parent / "hostile"
 QUICK = Limits(hello_s=20, batch_s=20, ending_s=0.2)

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_conformance.answerers.driver.lines import ProtocolViolation, ask_line, hello_line, read_answer, read_hello
 from kafka_conformance.core.protocol import Answered
-from kafka_conformance.rules.murmur2.rule import Murmur2Question
+from kafka_conformance.rules.murmur2.question import Murmur2Question
 
 HELLO = '{"hello": {"protocol": %s, "name": "x", "version": "1", "language": "go", "rules": ["%s"]}}'
 

@@ -3,13 +3,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from kafka_conformance.rules.common.partitioner_steps import (
-    EXTREME_SEEDS,
-    NewBatchStep,
-    PartitionStep,
-    StickyQuestion,
-    sticky_labels,
-)  # fmt: skip
+from kafka_conformance.rules.common.partitioner_labels import sticky_labels
+from kafka_conformance.rules.common.partitioner_steps import EXTREME_SEEDS, NewBatchStep, PartitionStep, StickyQuestion
 from kafka_reference.java.thread_local_random import SeededDraws, seed_for
 
 C = '{"nodes":[{"id":0}],"partitions":[{"id":4,"leader":0},{"id":9,"leader":0}]}'

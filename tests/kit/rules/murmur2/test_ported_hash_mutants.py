@@ -14,7 +14,7 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS as HASHED
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import masked
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
-from kafka_conformance.rules.partition_for_key.rule import PartitionForKeyQuestion
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
 

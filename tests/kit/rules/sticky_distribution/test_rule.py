@@ -74,7 +74,7 @@ def test_a_release_without_the_partitioner_is_unsupported(partitioner: str, vers
         ({"drain_after": [1]}, "drain_after has 1 entries for 4 partitions"),
         ({"drain_after": [1, 0, 1, 1]}, ">= 1"),
         ({"queue_sizes": [1, 2, 3, 4, 5]}, "queue_sizes has 5 entries for 4 partitions"),
-        ({"seed": "9223372036854775808"}, "the seed is no int64"),
+        ({"seed": "9223372036854775808"}, "seed 9223372036854775808 is out of range: expected an int64"),
         ({"drain_afer": None}, "unknown field"),
     ],
 )

@@ -8,11 +8,16 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.builtin_partitioner.mutants import MUTANTS
-from kafka_conformance.rules.common.partitioner_mutants import STICKY_MUTANTS
+from kafka_conformance.rules.mutants import MUTANTS
+
+PARTITIONERS = {
+    "default-partitioner", "uniform-sticky-partitioner", "round-robin-partitioner", "builtin-partitioner",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("mutant", [*STICKY_MUTANTS, *MUTANTS], ids=lambda mutant: mutant.slug)
+@pytest.mark.parametrize(
+    "mutant", [mutant for mutant in MUTANTS if mutant.rule in PARTITIONERS], ids=lambda mutant: mutant.slug
+)
 def test_the_questions_of_its_rule_find_it_and_some_do_not(mutant: Mutant) -> None:
     """By the reference, in Java's place. A mutant that is wrong everywhere would be found by anything."""
     rule = RULES[mutant.rule]
