@@ -32,7 +32,7 @@ def write_block(path: Path, command: str, text: str) -> None:
         raise BadInput(f"{path} has no line {_begin(command)}: add it, and {_END} after it, where the table belongs")
     _, _, tail = rest.partition(_END)
     try:
-        path.write_text(f"{head}{begin}\n\n{text}\n{_END}{tail}", encoding="utf-8")
+        path.write_text(f"{head}{begin}\n{text}{_END}{tail}", encoding="utf-8")
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -13,13 +13,15 @@ from itertools import combinations
 from typing import Any
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.pipeline import kind_of, size_of
 from kafka_conformance.core.protocol import Agrees, Outcome, Question, judge
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.verify.release_diff import Change, ReleaseDiff
 from kafka_reference.behaviour import Behaviour, differing_fields, overridden
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.releases import Release
 
-__all__ = ["Attribution", "Field", "differing"]
+__all__ = ["AttributedChange", "Attribution", "Field", "attribute", "differing"]
 
 # Sets of this many fields are tried one by one; larger ones are found by leaving out one field after another.
 _TRIED = 2
@@ -35,6 +37,29 @@ class Field:
 
     def __str__(self) -> str:
         return f"{self.record.__name__}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributedChange:
+    """A change between two releases, and the fields that explain its example; no field if that is not known."""
+
+    change: Change
+    fields: tuple[Field, ...]
+
+
+def attribute(diff: ReleaseDiff, changes: Iterable[Change]) -> Iterator[AttributedChange]:
+    """Yield the changes with the fields that explain their examples.
+
+    A field that explains none of these is looked for in all differences found; the smallest that needs it is a change of
+    its own.
+    """
+    attribution = Attribution(diff.rule, diff.releases)
+    for change in changes:
+        yield AttributedChange(change, attribution.fields_of(change.example.question))
+    by_question = {one.question: one for one in sorted(diff.tally.differences, key=size_of)}
+    for _, question in attribution.still_unnamed(by_question):
+        found = by_question[question]
+        yield AttributedChange(Change(kind_of(diff.rule, found), found, 1), attribution.fields_of(question))
 
 
 def differing(rule: Rule, releases: tuple[Release, Release]) -> list[Field]:

@@ -70,7 +70,7 @@ def _nothing(rule: Rule, releases: Sequence[Release]) -> str:
 def _page(table: Path | None, check: Path | None) -> int:
     made = behaviour_page(RULES.values())
     if table is not None:
-        write_block(table, "behaviour", made)
+        write_block(table, "behaviour", f"\n{made}\n")
     if check is not None:
         same = block_of(read_page(check), "behaviour") == made.strip("\n")
         words = "as in the records" if same else "NOT as in the records: run behaviour all --table"

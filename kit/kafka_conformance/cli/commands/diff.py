@@ -1,6 +1,7 @@
 """Show by example what Java changed between two releases, or from each of several to the next.
 
-Exit code 1 if something changed.
+Between two releases, each change comes with the fields of the behaviour records that explain it. Exit code 1 if something
+changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.cli.page_block import read_page, write_block
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import to_json
@@ -20,6 +22,7 @@ from kafka_conformance.core.sources import sources
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
+from kafka_conformance.verify.attribution import attribute
 from kafka_conformance.verify.release_diff import ReleaseDiff, compare_releases, shrink_changes
 from kafka_jars.pins import load
 
@@ -39,7 +42,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
     chosen = chosen_releases(",".join(releases), pins)
     if len(chosen) < 2:
         raise BadInput(f"diff needs two releases or more, or all: {' '.join(releases)!r} is one")
-    page = _read(check)
+    page = None if check is None else read_page(check)
     diffs: list[ReleaseDiff] = []
     with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
         java = JavaAnswerer(oracle)
@@ -53,7 +56,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
         console().print(markdown(diffs), markup=False, soft_wrap=True)
     console().print(f"seed {seed}", style="dim")
     if table is not None:
-        _write(table, diffs)
+        write_block(table, "diff", markdown(diffs))
     if page is not None:
         return _checked(page, markdown(diffs), [rule.slug for rule in named(rules)], check)
     if any(each.changes for each in diffs):
@@ -85,33 +88,15 @@ def markdown(diffs: Iterable[ReleaseDiff]) -> str:
 def _print_pair(diff: ReleaseDiff, java: JavaAnswerer, examples: int, seed: int) -> None:
     out = console()
     names = (f"java {diff.releases[0]}", f"java {diff.releases[1]}")
-    for change in shrink_changes(diff, java, examples, seed):
-        out.print(finding(diff.rule, change.example, names, change.count, ""), soft_wrap=True)
+    for each in attribute(diff, shrink_changes(diff, java, examples, seed)):
+        out.print(finding(diff.rule, each.change.example, names, each.change.count, ""), soft_wrap=True)
+        if each.fields:
+            out.print(f"  explained by {', '.join(map(str, each.fields))}", markup=False, soft_wrap=True)
     out.print(diff.summary, markup=False, soft_wrap=True)
-
-
-def _read(path: Path | None) -> str | None:
-    try:
-        return None if path is None else path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _write(path: Path, diffs: Sequence[ReleaseDiff]) -> None:
-    """Write the table between the marks of a page, or into a new file."""
-    text = markdown(diffs)
-    page = path.read_text(encoding="utf-8") if path.is_file() else f"{_BEGIN}\n{_END}\n"
-    head, _, rest = page.partition(_BEGIN)
-    _, _, tail = rest.partition(_END)
-    try:
-        path.write_text(f"{head}{_BEGIN}\n{text}{_END}{tail}", encoding="utf-8")
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
 
 
 # After one change a script differs in hundreds of ways: a page shows those with the smallest examples.
 _CHANGES_SHOWN = 3
-_BEGIN, _END = "<!-- table: made by diff -->", "<!-- /table -->"
 
 
 def _checked(page: str, made: str, asked: Sequence[str], path: Path | None) -> int:

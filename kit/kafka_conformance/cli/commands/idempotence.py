@@ -57,7 +57,7 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
             progress.advance()
     made = markdown(answers)
     if table is not None:
-        write_block(table, "idempotence", made)
+        write_block(table, "idempotence", f"\n{made}\n")
     if page is not None:
         return _check(page, made, check)
     if table is None:

@@ -16,6 +16,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Space
 from kafka_conformance.rules import RULES
+from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 
 PRODUCER = ["producer-partition"]
 
@@ -133,3 +134,11 @@ def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> 
     page.write_text(text.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
     assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
     assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1
+
+
+def test_each_change_comes_with_the_fields_that_explain_it(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = replace(RULES["producer-partition"], behaviours=(ProducerPartitionBehaviour,))
+    monkeypatch.setitem(RULES, rule.slug, rule)
+    _, said = asked("3.1.2 3.2.3", PRODUCER)
+    assert said.count("  explained by ") == 1
+    assert "  explained by ProducerPartitionBehaviour.negative_choice_refused\n" in said
