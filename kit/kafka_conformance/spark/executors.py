@@ -1,9 +1,9 @@
 """Releases of Kafka, sent to the executors: the jars of each, and the Java half of the oracle compiled against them.
 
-They go by ``SparkContext.addFile``, and ``oracle/spark`` finds them there. What a release is goes with every question, as
-text: the files' names, the sha256 of each, which class asks which rule. An executor holds each file to its sha256 before it
-loads anything from it, reads the release back from what was loaded, and refuses to answer otherwise. So a wrong jar on one
-machine of many is one line and exit code 2, never a slightly wrong proof.
+They travel by ``SparkContext.addFile``, where ``oracle/spark`` finds them. Every question carries a description of its release
+as text: file names, their sha256, the class for each rule. An executor checks the sha256 of each file before it loads it,
+reads the release back from the loaded classes, and refuses to answer if they differ. So a wrong jar on one machine of
+many is one line and exit code 2, never a slightly wrong proof.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _FUNCTIONS = {"kafkaoracle_key_block": "KeyBlock", "kafkaoracle_answers": "Answe
 
 @dataclass(frozen=True, slots=True)
 class SentRelease:
-    """A release, as executors are told of it; ``sha256`` is that of the jar that answers."""
+    """The description of a release for executors; ``sha256`` is that of the jar that answers."""
 
     release: Release
     sha256: str
     pinned: bool
-    told: str
+    description: str
 
 
 def fetch_releases(rules: Sequence[Rule], releases: Sequence[Release], pins: Pins) -> None:
@@ -59,7 +59,7 @@ def register_java(spark: Spark) -> None:
 
 
 def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
-    """Send a release, to be asked about a rule. Raises JarError, OracleFault, KitError."""
+    """Send a release with the class of a rule. Raises JarError, OracleFault, KitError."""
     store = default_store()
     stored = fetched(pins.jars(str(at)), store)
     classes = java_classes(at)
@@ -67,12 +67,12 @@ def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
     broker = broker_of(str(at)) if rule.broker else None
     behind = fetched(pins.broker(str(at)), store) if broker else []
     files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:])]
-    told: dict[str, Any] = {"release": str(at), "jars": _sent(spark, files), "rules": classes, "broker": None}
+    description: dict[str, Any] = {"release": str(at), "jars": _sent(spark, files), "rules": classes, "broker": None}
     if broker is not None:
-        told["broker"] = {"witness": broker.witness, "jars": _sent(spark, _files(behind))}
+        description["broker"] = {"witness": broker.witness, "jars": _sent(spark, _files(behind))}
     answers = (behind or stored)[0]
     pinned = all(each.pinned for each in (*stored, *behind))
-    return SentRelease(at, answers.sha256, pinned, msgspec.json.encode(told, order="sorted").decode())
+    return SentRelease(at, answers.sha256, pinned, msgspec.json.encode(description, order="sorted").decode())
 
 
 def _files(stored: Sequence[Stored]) -> list[tuple[Path, str]]:

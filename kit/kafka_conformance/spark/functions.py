@@ -3,25 +3,25 @@
     from kafka_conformance.spark import partition_for_key
 
     events.withColumn("kafka_partition", partition_for_key("key", 12))
-    events.where(partition_for_key("key", 12) != col("partition"))        # who did not place as Java does?
-    events.repartition(12, partition_for_key("key", 12))                  # what Kafka kept together stays together
+    events.where(partition_for_key("key", 12) != col("partition"))        # records that Java would have placed elsewhere
+    events.repartition(12, partition_for_key("key", 12))                  # keeps Kafka's grouping
     events.join(counts, "topic").select(partition_for_key("key", col("partitions")))
 
-It works in any session, yours too: no Java of ours, no jar. What runs on the executors is :mod:`kafka_reference.bulk`,
+It works in any session, without extra jars. Executors run :mod:`kafka_reference.bulk`,
 which is proven against the real Java of every release. The executors' Python needs ``kafka-conformance[bulk]`` and
 pandas before 3.
 
 ==================  =========================================================================================================
 column of keys      binary: the bytes that the producer's serializer made, as Spark's Kafka source gives them. Text is
-                    refused, since nobody can know which bytes it was; ``encoding="utf-8"`` says that Java's
-                    StringSerializer wrote it.
+                    refused, since its bytes are unknown; ``encoding="utf-8"`` states that Java's StringSerializer
+                    wrote it.
 null key            null: Kafka gives a record without a key no partition by its key.
 null partitions     null.
 partitions of 0     ArithmeticException, as in Java, also where there is no key. A negative count places like its absolute
                     value, which is Java's as well.
 ==================  =========================================================================================================
 
-``repartition`` hashes the number once more: records that were together in Kafka come to be together in Spark, but Spark's
+``repartition`` hashes the number once more: records of one Kafka partition stay together in Spark, but Spark's
 partition has another number than Kafka's.
 """
 
@@ -42,7 +42,7 @@ _UTF8 = ("utf-8", "utf8")
 
 
 def partition_for_key(keys: Column | str, partitions: int | Column, *, encoding: str | None = None) -> Column:
-    """The partition of each key among ``partitions``, a number or a column of numbers: a column of ints.
+    """Return the partition of each key among ``partitions``, a number or a column of numbers, as a column of ints.
 
     Raises ArithmeticException for 0, ValueError for a number that is no Java int or an ``encoding`` that is not UTF-8. In a
     job, keys that are not binary fail with a TypeError that says what to do, and a count of 0 with ArithmeticException.
@@ -70,7 +70,7 @@ def _java_int(partitions: int) -> int:
 
 
 class _Among:
-    """What runs on the executors: pandas columns in, a pandas column out."""
+    """Run on the executors: pandas columns in, a pandas column out."""
 
     def __init__(self, partitions: int | None, text: bool) -> None:
         self._partitions, self._text = partitions, text
@@ -113,7 +113,7 @@ def _to_pandas(placed: Any, labels: Any) -> Any:
 
 
 def _function(among: _Among, arguments: int) -> Callable[..., Column]:
-    """A UDF over pandas: Spark 4.0 has none over Arrow. Types are said in a way that does not need pandas here."""
+    """A UDF over pandas: Spark 4.0 has none over Arrow. Types are declared so that pandas is not needed here."""
     import pandas as pd
     from pyspark.sql.pandas.functions import pandas_udf
 

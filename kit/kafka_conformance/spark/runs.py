@@ -3,13 +3,13 @@
 The folder is Hadoop's, so it may be on the machine, in HDFS or in a store of objects:
 
 ==============================  =======================================================================================
-``plan.json``                   everything that decides what comes out; a run is only resumed with the same
-``chunks/chunk-000012/``        the Parquet of one chunk; it counts once Spark has put ``_SUCCESS`` into it
-``running.json``                who is at it: two at once would write over each other
+``plan.json``                   everything that determines the result; a run resumes only with the same plan
+``chunks/chunk-000012/``        the Parquet of one chunk; it is complete once Spark has put ``_SUCCESS`` into it
+``running.json``                the process that works on it: two would overwrite each other
 ==============================  =======================================================================================
 
-A chunk is written whole or again from its beginning, and depends on nothing but the plan and its number. So a run that was
-ended at any point and resumed leaves what an undisturbed one does.
+A chunk is written whole or again from its beginning, and depends on the plan and its number only. So a run that was
+interrupted at any point and resumed gives the result of an undisturbed run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAN, _RUNNING = "plan.json", "running.json"
 
 
 class Run:
-    """A run that is this process's own, in ``folder``. Made by :meth:`open`."""
+    """A run of this process, in ``folder``. Made by :meth:`open`."""
 
     def __init__(self, spark: Spark, folder: str, resumed: bool) -> None:
         self.spark, self.folder, self.resumed = spark, folder.rstrip("/"), resumed
@@ -45,12 +45,12 @@ class Run:
     @staticmethod
     @contextmanager
     def open(spark: Spark, folder: str, plan: Mapping[str, Any]) -> Iterator[Run]:
-        """The run, made or resumed. Raises BadInput if the folder holds another run, or somebody is at it."""
+        """Create or resume the run. Raises BadInput if the folder holds another run, or another process works on it."""
         files = _Files(spark, folder.rstrip("/"))
         written = msgspec.json.encode(plan, order="sorted")
         before = files.read(_PLAN)
         if before is None and files.anything():
-            raise BadInput(f"{folder} holds something else: give a folder of its own")
+            raise BadInput(f"{folder} is not empty and holds no run: give another folder")
         if before is not None and before != written:
             raise BadInput(
                 f"{folder} holds another run ({_differs(before, written)}): give another folder, or the same plan"
@@ -75,7 +75,7 @@ class Run:
             raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
 
     def finished(self) -> set[int]:
-        """The chunks that are done."""
+        """The finished chunks."""
         return {int(found[1]) for name in _Files(self.spark, f"{self.folder}/chunks").names()
                 if (found := _CHUNK.fullmatch(name)) and self._done(int(found[1]))}  # fmt: skip
 
@@ -87,7 +87,7 @@ class Run:
         return f"{self.folder}/chunks/chunk-{number:06d}"
 
     def located(self, number: int) -> str:
-        """The folder of a chunk, with the file system it is on: the same for every executor."""
+        """The folder of a chunk with its file system, the same for every executor."""
         return _Files(self.spark, self.path(number)).located()
 
     def do(
@@ -126,7 +126,7 @@ class Run:
 
 
 def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
-    """The plan of a run, whoever made it. Raises BadInput if there is none."""
+    """Return the plan of a run of any kind. Raises BadInput if there is none."""
     plan = Run.plan(spark, folder)
     if not isinstance(plan, dict):
         raise BadInput(f"{folder} holds no run")
@@ -134,7 +134,7 @@ def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
 
 
 class _Files:
-    """A folder on any file system Hadoop knows."""
+    """A folder on any file system that Hadoop supports."""
 
     def __init__(self, spark: Spark, folder: str) -> None:
         self._spark, self._folder = spark, folder
@@ -177,7 +177,7 @@ class _Files:
         return bytes(self._call(read))
 
     def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
-        """A file, whole or not at all; ``anew``: fails if there is one."""
+        """Write a file, whole or not at all; with ``anew``, fail if it exists."""
 
         def write(at: Any, over: bool) -> None:
             stream = self._fs.create(at, over)
@@ -200,7 +200,7 @@ class _Files:
 
 
 def _claim(files: _Files, mine: bytes, folder: str) -> None:
-    """Be the one who is at it. Who was before and is gone, on this machine, is forgotten."""
+    """Claim the run. A claim by a process of this machine that has ended is dropped."""
     before = files.read(_RUNNING)
     if before is not None:
         try:
@@ -210,7 +210,7 @@ def _claim(files: _Files, mine: bytes, folder: str) -> None:
         here = other.get("host") == socket.gethostname()
         if other and not (here and not _runs(int(other.get("pid", 0)))):
             who = f"process {other.get('pid')} on {other.get('host')}"
-            raise BadInput(f"{who} is at {folder}: wait for it, or delete {folder}/{_RUNNING} if it is gone")
+            raise BadInput(f"{who} works on {folder}: wait for it, or delete {folder}/{_RUNNING} if it has ended")
         files.delete(_RUNNING)
     files.write(_RUNNING, mine, anew=True)
 
@@ -226,7 +226,7 @@ def _runs(pid: int) -> bool:
 
 
 def _differs(before: bytes, now: bytes) -> str:
-    """The first thing in which two plans differ."""
+    """Return the first difference of two plans."""
     try:
         one, other = msgspec.json.decode(before, type=dict[str, Any]), msgspec.json.decode(now, type=dict[str, Any])
     except msgspec.DecodeError:
@@ -234,4 +234,4 @@ def _differs(before: bytes, now: bytes) -> str:
     for name in {**one, **other}:
         if one.get(name) != other.get(name):
             return f"{name} is {str(one.get(name))[:80]} there and {str(other.get(name))[:80]} here"
-    return "its plan is written otherwise"
+    return "its plan has another format"

@@ -3,12 +3,12 @@
 * On one machine (``local[*]``, the default) executors are threads of that JVM, and Spark's Kafka connector is on its class
   path.
 * With another ``--master`` the connector's jars and the kit's own Java go to the executors with the application. Python
-  there has to have this package, in the same version: :meth:`Spark.check_executors` asks.
-* Inside ``spark-submit`` the master is what was submitted to, and ``--master`` is refused. Connector and Java go to the
-  executors in the same way.
+  there needs the same version of this package: :meth:`Spark.check_executors` checks it.
+* Inside ``spark-submit`` the master is the one of ``spark-submit``, and ``--master`` is refused. Connector and Java
+  go to the executors in the same way.
 
-Everything Spark writes on its own account (shuffles, spills, its copies of jars) is in one temporary folder, which goes with
-the session. The workers of PySpark run the interpreter that runs us: another Python would be another kit.
+Everything that Spark writes by itself (shuffles, spills, copies of jars) is in one temporary folder, which is deleted with
+the session. PySpark's workers run the interpreter of this process: another Python could have another version of the kit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 # A chunk of a run is minutes at most: a call into the JVM that takes longer than this hangs.
 CALL_LIMIT_S = 3600.0
-# A cluster may have others to serve first.
+# A cluster may serve other applications first.
 EXECUTOR_LIMIT_S = 300.0
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -69,7 +69,7 @@ _IMPORTS = (
 
 
 class Spark:
-    """A session, and what a job needs beside it."""
+    """A session, and what a job needs besides it."""
 
     def __init__(self, session: SparkSession, master: str, class_path: str) -> None:
         self.session, self.master = session, master
@@ -78,16 +78,16 @@ class Spark:
 
     @property
     def jvm(self) -> Any:
-        """py4j's view of the driver's JVM; what is called on it goes within :meth:`call`."""
+        """py4j's view of the driver's JVM; use it inside :meth:`call`."""
         return self.session._jvm  # noqa: SLF001  the one way to it
 
     @property
     def cores(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
         return int(self.session.sparkContext.defaultParallelism)
 
     def alive(self) -> bool:
-        """Whether the JVM can still be asked."""
+        """Whether the JVM still responds."""
         try:
             self.jvm.java.lang.System.nanoTime()
         except Exception:  # noqa: BLE001  py4j has several errors for a JVM that is gone
@@ -95,7 +95,7 @@ class Spark:
         return True
 
     def call(self, work: Callable[[], T], doing: str = "Spark") -> T:
-        """``work()``, in which Spark is called. Raises SparkFault, one line, for whatever goes wrong there."""
+        """Return ``work()``, which calls Spark. Raises SparkFault, one line, for any error there."""
         try:
             return work()
         except KitError:
@@ -107,7 +107,7 @@ class Spark:
 
     @contextmanager
     def conf(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Within this, these settings of Spark's; afterwards, what was set before."""
+        """Apply these Spark settings within the block, and restore the previous ones after it."""
         conf = self.session.conf
         before = {name: conf.get(name, None) for name in settings}
         try:
@@ -123,11 +123,11 @@ class Spark:
                         conf.set(name, was)
 
     def batches_of(self, rows: int) -> AbstractContextManager[None]:
-        """Within this, so many rows go over to Python at once: few where each is megabytes."""
+        """Within the block, move this many rows to Python at once: few if a row has megabytes."""
         return self.conf({_PER_BATCH: str(rows)})
 
     def add_java(self) -> None:
-        """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, on the driver and every executor."""
+        """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, for the driver and every executor."""
         if not self._has_java:
             _add_jar(self, self._java_half())
             self._has_java = True
@@ -150,7 +150,7 @@ class Spark:
         return Compiler(_Calls(self), fetched(load().compiler, store), store.folder)
 
     def check_executors(self) -> None:
-        """Raises SparkFault unless an executor comes within the limit, and the executors' Python has this very package."""
+        """Check that an executor registers within the limit and that its Python has the same package. Raises SparkFault."""
         if _on_one_machine(self.master):
             return
         mine = kit_version()
@@ -165,7 +165,7 @@ class Spark:
 
         asked = self.session.sparkContext.parallelize(range(self.cores), self.cores).mapPartitions(theirs)
         with self._executors_awaited():
-            said = set(self.call(lambda: asked.collect(), "asking the executors who they are"))
+            said = set(self.call(lambda: asked.collect(), "checking the executors' Python"))
         if said - {(mine,)}:
             raise SparkFault(
                 f"the executors' Python has {', '.join(sorted(one for (one,) in said))} and the driver's {mine}:"
@@ -174,16 +174,16 @@ class Spark:
 
     @contextmanager
     def _executors_awaited(self) -> Iterator[None]:
-        """Within this a job is asked; by itself Spark waits for ever for somebody to run it. Raises SparkFault."""
+        """Run a job within the block; without executors Spark alone would wait for ever. Raises SparkFault."""
         context, group, alone = self.session.sparkContext, "kafka-conformance", threading.Event()
 
         def look() -> None:
-            with suppress(Exception):  # a JVM that is gone is told by whoever waits for the job
+            with suppress(Exception):  # the caller that waits for the job reports a JVM that has ended
                 if context._jsc.sc().getExecutorMemoryStatus().size() <= 1:  # the driver is one  # noqa: SLF001
                     alone.set()
                     context.cancelJobGroup(group)
 
-        context.setJobGroup(group, "who are the executors?")
+        context.setJobGroup(group, "checking the executors")
         looking = threading.Timer(EXECUTOR_LIMIT_S, look)
         looking.daemon = True
         looking.start()
@@ -193,8 +193,8 @@ class Spark:
             if not alone.is_set():
                 raise
             raise SparkFault(
-                f"{self.master} gave no executor within {EXECUTOR_LIMIT_S:g} s: are there cores and memory to be had, for"
-                " what spark.executor.memory and spark.executor.cores ask?"
+                f"{self.master} registered no executor within {EXECUTOR_LIMIT_S:g} s: check that the cluster has free"
+                " cores and memory for spark.executor.cores and spark.executor.memory"
             ) from fault
         finally:
             looking.cancel()
@@ -203,7 +203,7 @@ class Spark:
 
 
 class _Calls:
-    """What the compiler needs of a JVM, where a session may be in one that is not ours."""
+    """What the compiler needs of a JVM that may not be the kit's."""
 
     def __init__(self, spark: Spark) -> None:
         self._spark = spark
@@ -223,9 +223,9 @@ class _Calls:
 def open_spark(
     master: str = "", *, connector: bool = False, settings: Mapping[str, str] | None = None
 ) -> Iterator[Spark]:
-    """A session, which ends with the block unless it was there before.
+    """Open a session, which ends with the block unless it existed before.
 
-    ``master`` is Spark's, ``local[*]`` if empty; ``connector``: topics are read or written. ``settings`` are Spark's own,
+    ``master`` is Spark's, ``local[*]`` if empty; ``connector``: topics are read or written. ``settings`` are Spark settings,
     ``spark.driver.memory`` among them. Raises BadInput, NoJava, JvmLost, JarError, SparkFault.
     """
     _pyspark()
@@ -262,7 +262,7 @@ def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) 
             yield Spark(session, master, str(jvm.call(lambda: _class_path(jvm.view))))
         finally:
             if session is not None and sys.exc_info()[0] in (None, GeneratorExit):
-                with suppress(Exception):  # the JVM ends next, whatever this says
+                with suppress(Exception):  # the JVM ends next in any case
                     session.stop()
             _forget()
 
@@ -278,7 +278,7 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    # It prints a page of JSON for what is also raised.
+    # It prints a page of JSON for an error that is also raised.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     gateway = jvm.gateway
     for name in _IMPORTS:
@@ -298,7 +298,7 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
         return made()
     except Exception as error:
         if "stopped SparkContext" in str(error):  # it tries for a minute, and gives up in the background
-            raise SparkFault(f"no master answers at {master}, or it refused the application") from error
+            raise SparkFault(f"no master responds at {master}, or it refused the application") from error
         fault = spark_fault(error, f"starting Spark on {master}")
         if fault is None:
             raise
@@ -329,7 +329,7 @@ def _class_path(view: Any) -> str:
 
 
 def _forget() -> None:
-    """pyspark keeps its context, gateway and view on classes: the next session would be given the ones that have ended."""
+    """pyspark keeps its context, gateway and view on classes: the next session would get the ones that have ended."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

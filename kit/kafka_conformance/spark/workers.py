@@ -1,11 +1,11 @@
-"""What Spark's Python workers are given to do, and how they begin sooner.
+"""Functions for Spark's Python workers, and how their tasks start sooner.
 
-A worker is used again for the next task, but not at once. Before each task Spark has Python forget what it knows of the
-folders and archives that modules come from (``importlib.invalidate_caches``), and after each it collects garbage among all
-objects there are. Two things make that expensive, a tenth of a second where a task may be half a second's work:
+A worker is used again for the next task, but not at once. Before each task Spark calls ``importlib.invalidate_caches``, and
+after each it collects garbage among all objects. Two things make that expensive, a tenth of a second where a task
+may take half a second:
 
-* Spark puts its own core jar on Python's path. Since 3.10, to forget an archive is to read its list of files again, and that
-  jar has thousands; there is no Python in it.
+* Spark puts its own core jar on Python's path. Since Python 3.10, invalidating an archive
+  reads its list of files again, and that jar has thousands of files and no Python.
 * Numba, NumPy and pyarrow are some hundred thousand objects that live as long as the worker.
 """
 
@@ -27,7 +27,7 @@ Work: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
 
 
 def mapped(frame: DataFrame, work: Work, schema: str) -> DataFrame:
-    """``DataFrame.mapInArrow``, in workers whose next tasks begin sooner."""
+    """``DataFrame.mapInArrow``, in workers whose next tasks start sooner."""
     return frame.mapInArrow(_Settled(work), schema)
 
 
@@ -44,4 +44,4 @@ def _settle() -> None:
     for jar in [path for path in sys.path if path.endswith(".jar")]:
         sys.path.remove(jar)
         sys.path_importer_cache.pop(jar, None)
-    gc.freeze()  # there is no garbage now: it was collected after the task before
+    gc.freeze()  # there is no garbage now: it was collected after the previous task

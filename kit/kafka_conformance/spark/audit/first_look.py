@@ -37,7 +37,7 @@ def known(spark: Spark, source: Source, expected: Placed) -> tuple[Placed, ...]:
 
 
 def compiled() -> None:
-    """Have everything compiled that :func:`~kafka_conformance.spark.audit.attribution.block.judge` uses, and kept for all processes."""
+    """Compile everything that ``attribution.block.judge`` uses, and cache it for all processes."""
     count = 3_000
     keys = pa.array([b"%d" % number for number in range(count)], pa.binary())
     offsets = np.arange(count, dtype=np.int64)

@@ -7,7 +7,7 @@ out, each into a folder of its own (``kind=block`` and so on), in one frame, sin
 =========  ============================================================================================================
 kind       what
 =========  ============================================================================================================
-block      ``data``: what :func:`~kafka_conformance.spark.audit.attribution.block.judge` says of a block, as JSON; ``moments``: when records
+block      ``data``: what ``attribution.block.judge`` returns for a block, as JSON; ``moments``: when records
            without a key came, packed by :func:`pack_moments`
 keys       ``keys_seen``: the keys of a block that are in a ``bucket`` of all keys, packed (``splitting``)
 file       a Parquet file of records that are not where the expected placement puts them (all, if asked for): its ``name``

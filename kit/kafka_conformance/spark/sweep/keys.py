@@ -273,6 +273,6 @@ class Keys:
         claim = ClaimKeys(self.space, job.rule_slug, job.actual == REFERENCE and not job.kills)
         blocks = spark.session.range(first, end, 1, min(-(-(end - first) // _PER_TASK), 2 * spark.cores))
         claimed = mapped(blocks, claim, "id long, claim binary, seen binary")
-        arguments = map(f.lit, (sent.told, job.rule_slug, self.space.as_json()))
+        arguments = map(f.lit, (sent.description, job.rule_slug, self.space.as_json()))
         answered = f.call_function("kafkaoracle_key_block", *arguments, "id", "claim").alias("cell")
         return mapped(claimed.select("id", "claim", "seen", answered), compare, SCHEMA)

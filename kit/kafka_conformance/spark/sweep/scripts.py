@@ -188,5 +188,5 @@ class Scripts:
         )
         blocks = spark.session.range(first, end, 1, -(-(end - first) // _PER_TASK))
         drawn = mapped(blocks, draw, "id long, lines binary")
-        answered = f.call_function("kafkaoracle_answers", f.lit(sent.told), "lines").alias("answered")
+        answered = f.call_function("kafkaoracle_answers", f.lit(sent.description), "lines").alias("answered")
         return mapped(drawn.select("id", "lines", answered), compare, SCHEMA)

@@ -61,7 +61,7 @@ def bits_of(explained: list[NDArray[np.bool_]], size: int) -> Bits:
 def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) -> Attributed:
     """For each record the index into ``members``, UNEXPLAINED_AT or EITHER_AT.
 
-    ``bits`` are :func:`bits_of` the members, ``ids`` the identities of the keys (:mod:`~kafka_conformance.spark.audit.attribution.distinct_keys`).
+    ``bits`` are :func:`bits_of` the members, ``ids`` the identities of the keys (:mod:`.distinct_keys`).
     """
     if len(members) < 2:
         return np.where(bits == 0, i16(UNEXPLAINED_AT), i16(0))

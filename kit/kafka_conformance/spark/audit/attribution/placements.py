@@ -37,7 +37,7 @@ JAVA = "murmur2"
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """``hash`` and ``fold`` are rows of :data:`~kafka_conformance.spark.audit.attribution.hash_columns.HASH_NAMES` and ``FOLD_NAMES``."""
+    """``hash`` and ``fold`` are rows of ``hash_columns.HASH_NAMES`` and ``FOLD_NAMES``."""
 
     slug: str
     story: str
