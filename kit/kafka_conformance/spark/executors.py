@@ -1,9 +1,9 @@
 """Releases of Kafka, sent to the executors: the jars of each, and the Java half of the oracle compiled against them.
 
-They travel by ``SparkContext.addFile``, where ``oracle/spark`` finds them. Every question carries a description of its release
-as text: file names, their sha256, the class for each rule. An executor checks the sha256 of each file before it loads it,
-reads the release back from the loaded classes, and refuses to answer if they differ. So a wrong jar on one machine of
-many is one line and exit code 2, never a slightly wrong proof.
+They travel by ``SparkContext.addFile``, where ``oracle/spark`` finds them. Every question carries a description of its
+release as text: file names, their sha256, the class for each rule. An executor checks the sha256 of each file before
+it loads it, reads the release back from the loaded classes, and refuses to answer if they differ. So a wrong jar on
+one machine of many is one line and exit code 2, never a slightly wrong proof.
 """
 
 from __future__ import annotations
