@@ -88,4 +88,10 @@ class Verdicts:
         return verdict
 
     def __str__(self) -> str:
-        return ", ".join(f"{one.value}: {self[one]}" for one in SequenceRelation)
+        columns: dict[Verdict, list[str]] = {}
+        for sequence in SequenceRelation:
+            if self[sequence] is not Verdict.UNREACHABLE:
+                columns.setdefault(self[sequence], []).append(sequence.value)
+        if len(columns) == 1:
+            return str(next(iter(columns)))
+        return "; ".join(f"{', '.join(names)}: {verdict}" for verdict, names in columns.items())

@@ -47,7 +47,9 @@ class ProducerConfigBehaviour(Behaviour):
         ticket="KIP-679, KAFKA-10619",
     )
     default_idempotence: bool = holds(
-        since("3.0.0"), "The default of enable.idempotence is true.", "KIP-679, KAFKA-10619"
+        since("3.0.0"),
+        "The default of enable.idempotence is true; 3.0.0 and 3.1.0 ignore it (see idempotence_on_request).",
+        "KIP-679, KAFKA-10619",
     )
     idempotence_on_request: bool = holds(
         since("0.11.0.0", until="3.0.0") | since("3.1.0", until="3.1.0"),

@@ -49,8 +49,8 @@ def test_the_fields_that_change_with_a_release(before: str, after: str, changed:
 
 def test_values_print_as_words() -> None:
     record = ProducerStateBehaviour.of("4.4.0")
-    assert str(record.newer_epoch) == (
-        "next: appended, repeated: unreachable, gap: unreachable, nonzero_start: OutOfOrderSequenceException"
-    )
+    assert str(record.newer_epoch) == "next: appended; nonzero_start: OutOfOrderSequenceException"
+    assert str(record.current_epoch) == "next: appended; repeated, gap, nonzero_start: OutOfOrderSequenceException"
+    assert str(record.older_epoch) == "InvalidProducerEpochException"
     assert [str(one) for one in ProducerMap] == ["HashMap of Scala 2.12", "HashMap of Scala 2.13", "java.util.HashMap"]
     assert record.newer_epoch[SequenceRelation.NEXT] is Verdict.APPENDED
