@@ -1,14 +1,14 @@
-"""Which questions are frozen: few enough to be quick and small, and varied enough to catch what goes wrong.
+"""The selection of questions to freeze: few enough for a quick gate, and varied enough to find mistakes.
 
-A question is chosen whole: with the answers of all releases. In order:
+A question is selected with the answers of all releases. In order:
 
-1. those that were asked for by name: they catch a mutant;
+1. the wanted ones, which kill a mutant;
 2. in each release, every kind of question it answers (``rule.labels``) several times, smallest first;
 3. one for each pair of a sort of answer and a kind of question;
-4. up to the rule's quota: from those alike in sort and in all kinds, one after another, smallest first.
+4. up to the rule's quota: in turn one of each group with the same sort and kinds, smallest first.
 
-Only 1 and 2 may go beyond the quota. A large question is no better than a small one of the same kind, so where questions
-are long fewer of them will do.
+Only 1 and 2 may exceed the quota. A large question is no better than a small one of the same kind, so fewer are selected
+where questions are long.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ QUOTAS: Mapping[str, int] = {
 }
 """Cases by rule."""
 
-# How many questions Java is asked for each one that is chosen.
+# Questions that Java is asked for each one that is selected.
 _TO_CHOOSE_FROM = 4
-# Bytes of a question with its answers. Above the first it is not taken to fill up, above the second not for a sort of
-# answer either. Of a kind that only long ones show, so many bytes are enough.
+# Bytes of a question with its answers: above the first it does not fill the quota, above the second it is not taken for a
+# sort of answer either. The third bounds the bytes of a kind that only long questions have.
 _SHORT, _LONG, _LONG_IN_ALL = 700, 2_000, 8_000
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A question and Java's answers to it: each different one, as JSON, and the releases that gave it, oldest first."""
+    """A question and Java's different answers to it, as JSON, each with the releases that gave it, oldest first."""
 
     rule: Rule
     question: Question
@@ -72,7 +72,7 @@ class Candidate:
 
     @cached_property
     def labels(self) -> frozenset[str]:
-        """Kinds of question it is."""
+        """The kinds of question that it belongs to."""
         return frozenset(self.rule.labels(self.question))
 
     @cached_property
@@ -91,12 +91,12 @@ def _sort(answer: Answer) -> str:
     steps = answer.get("steps")
     if isinstance(steps, list):
         return "; ".join(sorted({_sort(step) if isinstance(step, dict) else "null" for step in steps}))
-    told = [f"{name} {value}" for name, value in sorted(answer.items()) if isinstance(value, bool)]
-    return " ".join([shape_of(answer), *told])
+    flags = [f"{name} {value}" for name, value in sorted(answer.items()) if isinstance(value, bool)]
+    return " ".join([shape_of(answer), *flags])
 
 
 def thinned(rule: Rule, asked: Sequence[Source], wanted: Iterable[Question], quota: int) -> list[Question]:
-    """The questions Java is put: ``wanted``, the smallest of every kind, and of the rest evenly many from everywhere."""
+    """Return the questions to ask Java: ``wanted``, the smallest of every kind, and an even sample of the others."""
     every = list(dict.fromkeys(chain.from_iterable(source.questions for source in asked)))
     kept = dict.fromkeys(wanted)
     seen: Counter[str] = Counter()
@@ -111,7 +111,7 @@ def thinned(rule: Rule, asked: Sequence[Source], wanted: Iterable[Question], quo
 
 
 def choose(candidates: Sequence[Candidate], wanted: Iterable[Question], quota: int) -> list[Candidate]:
-    """Those that are frozen, smallest first. ``quota`` counts cases: a question is as many as it has answers."""
+    """Return the candidates to freeze, smallest first. ``quota`` counts cases: one for each answer of a question."""
     ordered = sorted(candidates, key=lambda candidate: candidate.order)
     asked_for = set(wanted)
     taken = {candidate: None for candidate in ordered if candidate.question in asked_for}
@@ -127,16 +127,16 @@ def choose(candidates: Sequence[Candidate], wanted: Iterable[Question], quota: i
 
 
 def _every_kind(ordered: Sequence[Candidate], taken: dict[Candidate, None]) -> None:
-    """In each release every kind, WANTED times or as often as there are."""
+    """Take every kind in each release, WANTED times or as often as it exists."""
     answered: dict[Release, list[Candidate]] = defaultdict(list)
     for candidate in ordered:
         for _, releases in candidate.answers:
-            for at in releases:
-                answered[at].append(candidate)
-    for alike in {tuple(map(id, some)): some for some in answered.values()}.values():
+            for release in releases:
+                answered[release].append(candidate)
+    for same in {tuple(map(id, some)): some for some in answered.values()}.values():
         count: Counter[str] = Counter()
         weight: Counter[str] = Counter()
-        for candidate in chain((one for one in alike if one in taken), (one for one in alike if one not in taken)):
+        for candidate in chain((one for one in same if one in taken), (one for one in same if one not in taken)):
             if candidate in taken or any(
                 count[label] < WANTED and (not count[label] or weight[label] + candidate.size <= _LONG_IN_ALL)
                 for label in candidate.labels
@@ -148,7 +148,7 @@ def _every_kind(ordered: Sequence[Candidate], taken: dict[Candidate, None]) -> N
 
 
 def _pairs(ordered: Sequence[Candidate], taken: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those that show a sort of answer to a kind of question which no one before shows."""
+    """Yield those with a new pair of a sort of answer and a kind of question."""
     seen = {(candidate.sort, label) for candidate in taken for label in candidate.labels}
     for candidate in ordered:
         pairs = {(candidate.sort, label) for label in candidate.labels}
@@ -158,9 +158,9 @@ def _pairs(ordered: Sequence[Candidate], taken: Iterable[Candidate]) -> Iterator
 
 
 def _in_turn(ordered: Iterable[Candidate]) -> Iterator[Candidate]:
-    """One from each that are alike, then another from each."""
-    alike: dict[tuple[str, frozenset[str]], list[Candidate]] = defaultdict(list)
+    """Yield one of each group with the same sort and kinds, then another of each."""
+    groups: dict[tuple[str, frozenset[str]], list[Candidate]] = defaultdict(list)
     for candidate in ordered:
-        alike[candidate.sort, candidate.labels].append(candidate)
-    for one_of_each in zip_longest(*alike.values()):
+        groups[candidate.sort, candidate.labels].append(candidate)
+    for one_of_each in zip_longest(*groups.values()):
         yield from (candidate for candidate in one_of_each if candidate is not None)

@@ -5,7 +5,7 @@ which method, from which seed, with which kit), each other line a case. A case i
 release that gave it; a question that Java answers differently by release is several cases. ``release`` is the newest of
 them, and part of the case's name, which is the content hash of rule, release and question, as everywhere.
 
-``kills`` are the mutants (``mutants``) that answer it otherwise: why it was kept.
+``kills`` are the mutants whose answer differs: why the case was kept.
 
 In the file, releases that follow one another are written as ``first..last``, by the order of the provenance's ``jars``,
 and mutants as their places in the first line's ``mutants``: written out, they would be half of all bytes.
@@ -63,29 +63,29 @@ class Frozen(msgspec.Struct, frozen=True):
     cases: tuple[Case, ...]
 
     def at(self, release: str) -> list[Case]:
-        """The cases whose answer is proven for this release."""
+        """Return the cases whose answer is proven for this release."""
         return [case for case in self.cases if release in case.releases]
 
 
 def folder_of_cases() -> Path:
-    """Where the cases are that ship with the package."""
+    """Return the folder of the cases that ship with the package."""
     return Path(str(resources.files("kafka_conformance.cases"))) / "data"
 
 
 def frozen(rule: Rule, folder: Path | None = None) -> Frozen | None:
-    """The cases that ship for this rule; None if it has none. Raises KitError if the file is damaged."""
+    """Read the cases that ship for this rule; None if it has none. Raises KitError if the file is damaged."""
     path = (folder or folder_of_cases()) / f"{rule.slug}.ndjson"
     return read(path) if path.is_file() else None
 
 
 class _Head(Provenance, frozen=True, forbid_unknown_fields=True):
-    """The first line: the provenance, and the mutants that the other lines mean by their kills."""
+    """The first line: the provenance, and the mutants that the numbers in ``kills`` of the other lines refer to."""
 
     mutants: tuple[str, ...]
 
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case as it is written."""
+    """A case as it is in the file."""
 
     id: str
     release: str
@@ -96,13 +96,13 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> Frozen:
-    """The cases in a file. Raises BadInput."""
+    """Read the cases in a file. Raises BadInput."""
     try:
         first, *lines = path.read_bytes().splitlines()
         head = msgspec.json.decode(first, type=_Head)
         cases = tuple(_unfolded(map(msgspec.json.Decoder(_Line).decode, lines), tuple(head.jars), head.mutants))
     except (OSError, ValueError, IndexError) as error:
-        raise BadInput(f"{path} is no file of frozen cases: {error}") from error
+        raise BadInput(f"{path} is not a file of frozen cases: {error}") from error
     if len(cases) != head.cases:
         raise BadInput(f"{path} says it has {head.cases} cases and has {len(cases)}: it was cut")
     return Frozen(Provenance(*(getattr(head, name) for name in Provenance.__struct_fields__)), cases)
@@ -136,7 +136,10 @@ def _runs(releases: Sequence[str], places: Mapping[str, int]) -> Iterable[str]:
 
 
 def _unfolded(lines: Iterable[_Line], order: Sequence[str], mutants: Sequence[str]) -> Iterable[Case]:
-    """Raises ValueError for a run whose ends are not in ``order``, IndexError for a mutant that is not in ``mutants``."""
+    """Yield the cases.
+
+    Raises ValueError for a run whose ends are not in ``order``, IndexError for a mutant that is not in ``mutants``.
+    """
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for line in lines:
         if line.releases not in known:

@@ -1,8 +1,8 @@
-"""Being asked to stop, by Ctrl-C or a request to terminate, and not losing that.
+"""Interrupts: Ctrl-C and SIGTERM end a run, whatever it does at that moment.
 
-Python turns such a request into an exception at whatever is being run. If that happens to be a destructor or a callback of
-the garbage collector (Hypothesis has one), Python prints the exception and drops it: the run would go on as if nobody had
-asked. So the exception is raised again every second until somebody says that it was heard.
+Python turns a signal into an exception at whatever is being run. If that is a destructor or a callback of the garbage
+collector (Hypothesis has one), Python prints the exception and drops it, and the run would continue. So the exception is
+raised again every second until :func:`heard` acknowledges it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _raised = False
 
 
 def listen() -> None:
-    """From here on a request to stop is a KeyboardInterrupt, and it is not lost. An ignored Ctrl-C stays ignored.
+    """Raise KeyboardInterrupt for Ctrl-C and SIGTERM from here on. An ignored Ctrl-C stays ignored.
 
-    It is no Exception: py4j would take that for a lost connection.
+    It is not an Exception: py4j would take that for a lost connection.
     """
     signal.signal(signal.SIGTERM, _raise)
     signal.signal(signal.SIGALRM, _raise)
@@ -28,7 +28,7 @@ def listen() -> None:
 
 
 def heard() -> None:
-    """The exception has come through: whoever is ending the run now does it undisturbed."""
+    """Acknowledge the exception: it is not raised again, so that the run can end in order."""
     global _raised
     if _raised:
         _raised = False

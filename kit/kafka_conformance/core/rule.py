@@ -1,4 +1,4 @@
-"""What a rule is to the kit: a question's type, where questions come from, who answers them, and where Java does it."""
+"""A rule: the type of its questions, their sources, the reference that answers them, and the Java class that does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ByParts: TypeAlias = Callable[[AskJava, Release, Sequence[Any]], list[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A finite set of questions, asked whole: its name says of what, since "exhaustive" alone says nothing."""
+    """A finite set of questions, all of which are asked; the name describes the set."""
 
     name: str
     questions: Callable[[], Iterable[Question]]
@@ -101,13 +101,13 @@ class Rule:
     """Fields of these records that no question of the rule can show, as ``Record.field``."""
 
     def examples_of(self, usual: int, most: float = inf) -> int:
-        """How many examples its strategy is asked for: its share of the usual number, or ``most`` times that."""
+        """Return how many questions its strategy generates: its share of the usual number, at most ``most`` times that."""
         return round(usual * min(self.share, most))
 
-    def has_java(self, at: Release) -> bool:
-        """Whether Java answers this rule in this release."""
-        return at in self.releases if self.by_parts is not None else self.java_class(at) is not None
+    def has_java(self, release: Release) -> bool:
+        """Return whether Java answers this rule in this release."""
+        return release in self.releases if self.by_parts is not None else self.java_class(release) is not None
 
-    def java_class(self, at: Release) -> str | None:
-        """The oracle's class for this rule in this release, or None where Kafka has no such rule."""
-        return next((name for spans, name in self.java if at in spans), None)
+    def java_class(self, release: Release) -> str | None:
+        """Return the oracle's class for this rule in this release, or None where Kafka has no such rule."""
+        return next((name for spans, name in self.java if release in spans), None)

@@ -1,9 +1,8 @@
-"""Where questions come from: whole spaces, Hypothesis strategies, and columns of every key up to some length.
+"""Sources of questions: finite spaces, Hypothesis strategies, and columns of every key up to some length.
 
-Generating and shrinking are the same search, started from the same seed. To collect, nothing is ever found, so the
-search yields all its examples; to shrink, what is looked for is a disagreement, so the search meets the same examples
-up to the first one that disagrees, and goes on from there to the smallest. So a run can generate once, ask in batches,
-and still shrink as Hypothesis does.
+Generating and shrinking are the same Hypothesis search from the same seed. To generate, no example satisfies the search,
+so it yields all of them; to shrink, it looks for a difference, reaches the same examples up to the first one that
+differs, and continues from there to the smallest. So questions are generated once, asked in batches, and still shrink.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ HYPOTHESIS = "hypothesis"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Questions, the name they go by in reports, and how many there are of each kind: counted once, asked often."""
+    """Questions, their name in reports, and how many of them are of each kind."""
 
     name: str
     questions: tuple[Question, ...]
@@ -36,18 +35,18 @@ class Source:
 
 
 def sources(rule: Rule, examples: int, seed: int) -> list[Source]:
-    """The rule's spaces, whole, then ``examples`` questions of its strategy from ``seed``."""
+    """Return the rule's spaces, then ``examples`` questions of its strategy, generated from ``seed``."""
     spaces = [source_of(rule, space.name, tuple(space.questions())) for space in rule.spaces]
     return [*spaces, source_of(rule, HYPOTHESIS, tuple(collect(rule, examples, seed)))]
 
 
 def source_of(rule: Rule, name: str, questions: tuple[Question, ...]) -> Source:
-    """These questions, their kinds counted."""
+    """Return a source of these questions, with the counts of their kinds."""
     return Source(name, questions, Counter(label for question in questions for label in rule.labels(question)))
 
 
 def collect(rule: Rule, examples: int, seed: int) -> list[Question]:
-    """What the rule's strategy gives for this seed."""
+    """Return the questions that the rule's strategy generates from this seed."""
     found: list[Question] = []
 
     def keep(question: Question) -> bool:
@@ -60,7 +59,7 @@ def collect(rule: Rule, examples: int, seed: int) -> list[Question]:
 
 
 def shrink(rule: Rule, wrong: Callable[[Question], bool], examples: int, seed: int) -> Question | None:
-    """The smallest question that is ``wrong``, found by the same search; None if the search meets none."""
+    """Return the smallest question that is ``wrong``, by the same search; None if it finds none."""
     return _search(rule, wrong, examples, seed) if examples else None
 
 
@@ -72,7 +71,7 @@ def _search(rule: Rule, condition: Callable[[Question], bool], examples: int, se
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
-    chance = random.Random(seed)  # noqa: S311  meant to be foreseeable
+    chance = random.Random(seed)  # noqa: S311  reproducible on purpose
     try:
         found: Question = find(rule.strategy(), condition, settings=bounds, random=chance)
     except NoSuchExample:
@@ -81,7 +80,7 @@ def _search(rule: Rule, condition: Callable[[Question], bool], examples: int, se
 
 
 def key_columns(longest: int, chunk: int = 1 << 21) -> Iterator[tuple[Any, Any]]:
-    """Every key of up to ``longest`` bytes, once, in columns of ``chunk`` keys, NumPy offsets (int32) and data (uint8)."""
+    """Yield every key of up to ``longest`` bytes, once, in columns of ``chunk`` keys: offsets (int32) and data (uint8)."""
     import numpy as np
 
     yield np.zeros(2, np.int32), np.zeros(0, np.uint8)

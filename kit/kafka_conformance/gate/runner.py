@@ -197,14 +197,16 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, plan: GatePlan,
     elif failed or broken:
         code, why = (
             2,
-            f"{failed:,} of {asked:,} questions could not be judged" if failed else "it said more than answers",
+            f"{failed:,} of {asked:,} questions could not be judged"
+            if failed
+            else "the target wrote more than its answers",
         )
     elif plan.named and absent:
         code, why = 2, f"the target does not answer {', '.join(absent)}"
     else:
-        code, why = 0, f"{asked:,} questions: {total(lambda e: e.agreed):,} answered as Kafka does"
+        code, why = 0, f"{asked:,} questions: {total(lambda e: e.agreed):,} match Kafka"
         if known := total(lambda e: e.known):
-            why += f", {known:,} otherwise, as is known"
+            why += f", {known:,} known failures"
     return Ended(
         code, why, asked, total(lambda e: e.agreed), differed, total(lambda e: e.known), failed,
         total(lambda e: e.unsupported), round(seconds, 3),

@@ -18,9 +18,9 @@ __all__ = ["chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_o
 
 
 @contextmanager
-def open_oracle(pins: Pins | None = None) -> Iterator[Oracle]:
-    """The oracle, with a JVM underneath that ends with the block."""
-    with Jvm() as jvm:
+def open_oracle(pins: Pins | None = None, options: Sequence[str] = ()) -> Iterator[Oracle]:
+    """Open the oracle with a JVM of its own, which ends with the block; ``options`` are the JVM's."""
+    with Jvm(options=options) as jvm:
         yield Oracle(jvm, default_store(), pins or load(), lambda version: java_classes(parse_release(version)))
 
 

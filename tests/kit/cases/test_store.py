@@ -36,10 +36,10 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="it was cut"):
         read(path)
     path.write_bytes(b"\xff\n")
-    with pytest.raises(BadInput, match="no file of frozen cases"):
+    with pytest.raises(BadInput, match="not a file of frozen cases"):
         read(path)
     path.write_bytes(b"")
-    with pytest.raises(BadInput, match="no file of frozen cases"):
+    with pytest.raises(BadInput, match="not a file of frozen cases"):
         read(path)
 
 
@@ -78,7 +78,7 @@ def test_a_run_of_releases_nobody_knows_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "murmur2.ndjson"
     write(path, FROM, [CASE])
     path.write_text(path.read_text().replace("3.9.2..4.4.0", "3.9.2..4.5.0"))
-    with pytest.raises(BadInput, match="no file of frozen cases"):
+    with pytest.raises(BadInput, match="not a file of frozen cases"):
         read(path)
 
 
@@ -90,5 +90,5 @@ def test_a_mutant_nobody_knows_is_refused(tmp_path: Path, number: int) -> None:
     assert [case.kills for case in read(path).cases] == [("crc32",), ("crc32", "adler32")]
     assert path.read_text().count("crc32") == 1, "named once"
     path.write_text(path.read_text().replace('"kills":[1]', f'"kills":[{number}]'))
-    with pytest.raises(BadInput, match="no file of frozen cases"):
+    with pytest.raises(BadInput, match="not a file of frozen cases"):
         read(path)
