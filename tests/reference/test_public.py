@@ -1,10 +1,13 @@
-"""The public face: what is in it is proven, explained, and needs nothing but Python."""
+"""The public API: everything in it is proven and documented, and needs nothing but Python."""
 
 from __future__ import annotations
 
 import doctest
+import inspect
+import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from types import FunctionType
@@ -22,7 +25,12 @@ PROVEN_BY = {
     "partition_for_key": "partition-for-key",
     "choose_partition": "producer-partition",
 }
-NO_RULES = {"certificate", "release", "since"}
+NO_RULES = {"certificate", "parse_release", "since"}
+CONSTANTS = {"NEWEST", "UNKNOWN_PARTITION"}
+MODULES = [
+    "kafka_reference",
+    *(module.name for module in pkgutil.walk_packages(kafka_reference.__path__, "kafka_reference.")),
+]
 FUNCTIONS = {name for name in kafka_reference.__all__ if isinstance(getattr(kafka_reference, name), FunctionType)}
 
 
@@ -58,16 +66,44 @@ def test_the_certificate_names_the_jars_that_are_pinned(shipped: Certificate) ->
     assert {row.release: row.jar_sha256 for row in shipped.rows if row.release in pinned} == pinned
 
 
-@pytest.mark.parametrize("name", kafka_reference.__all__)
-def test_everything_public_is_there_and_explained(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(set(kafka_reference.__all__) - CONSTANTS))
+def test_everything_public_is_documented(name: str) -> None:
+    """A sentence first; then, for a function, every parameter by name and everything it raises."""
     public = getattr(kafka_reference, name)
-    assert isinstance(public, (int, kafka_reference.Release)) or len(public.__doc__) > 20
+    first, _, rest = (inspect.getdoc(public) or "").partition("\n")
+    assert first.endswith((".", ":")), f"{name}: the first line of the docstring is a sentence of its own"
+    assert len(first.split()) >= 4, f"{name}: {first!r} does not tell what it is"
+    if isinstance(public, FunctionType):
+        text = first + rest
+        unnamed = [parameter for parameter in inspect.signature(public).parameters if f"``{parameter}" not in text]
+        assert not unnamed, f"{name}: the docstring does not explain {unnamed}"
+        assert "raise " not in inspect.getsource(public) or "Raises" in text, f"{name}: the docstring names no error"
 
 
-# Java places "home" over three partitions at 1 (see test_keyed).
-def test_the_examples_in_the_docstring_are_true() -> None:
-    done = doctest.testmod(kafka_reference)
-    assert (done.attempted, done.failed) == (2, 0)
+def test_constants_are_what_they_are_called() -> None:
+    assert {name: getattr(kafka_reference, name) for name in CONSTANTS} == {
+        "NEWEST": kafka_reference.parse_release("4.4.0"), "UNKNOWN_PARTITION": -1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_are_true(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
+
+
+def test_there_are_examples_to_run() -> None:
+    """On the front page, for releases, and for each function that places a record."""
+    finder = doctest.DocTestFinder()
+    with_examples = {
+        name for name in MODULES if any(test.examples for test in finder.find(import_module(name), globs={}))
+    }
+    assert with_examples >= {
+        "kafka_reference",
+        "kafka_reference.releases",
+        "kafka_reference.partitioning.keyed",
+        "kafka_reference.partitioning.murmur2_fast",
+        "kafka_reference.partitioning.producer",
+    }
 
 
 def test_nothing_but_the_standard_library_is_needed() -> None:

@@ -1,6 +1,9 @@
 """CRC-32C (Castagnoli), as ``java.util.zip.CRC32C`` computes it: the checksum of record batches and of snapshots.
 
-The polynomial 0x1EDC6F41, bits reversed, begun with all ones and inverted at the end. ``b"123456789"`` gives 0xE3069283.
+The polynomial is 0x1EDC6F41 with its bits reversed; the register starts with all ones and is inverted at the end.
+
+    >>> hex(crc32c(b"123456789"))
+    '0xe3069283'
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ _TABLE = _table()
 
 
 def crc32c(data: bytes) -> int:
-    """The checksum of ``data``, 0 to 2**32 - 1."""
+    """Return the checksum of ``data``, 0 to 2^32-1."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = crc >> 8 ^ _TABLE[(crc ^ byte) & 0xFF]

@@ -1,18 +1,19 @@
-"""The order in which Java's hash maps give back their keys, where Kafka lets that order decide.
+"""The iteration order of Java's hash maps, where Kafka's behaviour depends on it.
 
-A HashMap has ``capacity`` buckets, a power of two. A key's bucket is ``(h ^ h >>> 16) & (capacity - 1)``; buckets come in
-ascending order, and within one the key that was put first. One put too many, above three quarters of the capacity,
-doubles it, which keeps the order within buckets.
+A HashMap has ``capacity`` buckets, a power of two. A key's bucket is ``(h ^ h >>> 16) & (capacity - 1)``; iteration goes
+through the buckets in ascending order, and within a bucket in order of insertion. A put that exceeds three quarters of the
+capacity doubles it, which keeps the order within buckets.
 
-``CopyOnWriteMap`` copies its HashMap for every key put in, and a copy has the smallest capacity that holds what there was
+``CopyOnWriteMap`` copies its HashMap for every new key, and a copy has the smallest capacity that holds the old entries
 (JDK 17: above ``size / 0.75``, JDK 21: at least that; once the new key is in, both are the same). The very first map is
-made empty, with 16 buckets. So partitions 0, 4, 1, put in that way, come in that order (of 4 buckets), and once 5 is put
-in too, they come as 0, 1, 4, 5 (of 8).
+empty, with 16 buckets. So partitions 0, 4, 1, put in that order, iterate in that order (4 buckets), and after 5 is put
+they iterate as 0, 1, 4, 5 (8 buckets).
 
-Not mirrored: a bucket of 8 keys or more, which Java makes a tree of, or doubles the capacity for.
+Not mirrored: a bucket of 8 keys or more, which Java turns into a tree, or doubles the capacity for.
 
 Java source mirrored: ``java.util.HashMap``, ``String.hashCode``, JDK 17 and 21; ``CopyOnWriteMap`` and
-``TopicPartition.hashCode``, 0.10.0.1 to 4.4.0.
+``TopicPartition.hashCode``, 0.10.0.1 to 4.4.0,
+https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/common/utils/CopyOnWriteMap.java
 """
 
 from __future__ import annotations
@@ -29,26 +30,26 @@ V = TypeVar("V")
 
 @lru_cache(maxsize=4096)
 def string_hash(text: str) -> int:
-    """``String.hashCode``, as 32 bits without a sign."""
+    """Return ``String.hashCode`` as 32 bits without a sign."""
     hashed = 0
     for unit in memoryview(text.encode("utf-16-le", "surrogatepass")).cast("H").tolist():
         hashed = (31 * hashed + unit) & 0xFFFFFFFF
     return hashed
 
 
-def partition_hash(of: tuple[str, int]) -> int:
-    """``TopicPartition.hashCode``, as 32 bits without a sign."""
-    topic, partition = of
+def partition_hash(topic_partition: tuple[str, int]) -> int:
+    """Return ``TopicPartition.hashCode`` as 32 bits without a sign."""
+    topic, partition = topic_partition
     return (31 * (31 + partition) + string_hash(topic)) & 0xFFFFFFFF
 
 
 def capacity_for(wanted: int) -> int:
-    """The smallest power of two that is at least ``wanted``. Mirrors ``HashMap.tableSizeFor``."""
+    """Return the smallest power of two that is at least ``wanted``. Mirrors ``HashMap.tableSizeFor``."""
     return 1 << (wanted - 1).bit_length() if wanted > 1 else 1
 
 
 def table_order(keys: Iterable[K], hash_of: Callable[[K], int], capacity: int) -> list[K]:
-    """These distinct keys, put in one after the other, as a HashMap that began with ``capacity`` gives them back."""
+    """Return these distinct keys, put one after the other, in the order of a HashMap that began with ``capacity``."""
     put = list(keys)
     while len(put) > capacity * 3 // 4:
         capacity *= 2
@@ -61,18 +62,18 @@ def table_order(keys: Iterable[K], hash_of: Callable[[K], int], capacity: int) -
 
 
 class CopyOnWriteMap(Generic[K, V]):
-    """A map that is copied for each new key; iterated in Java's order. Mirrors ``CopyOnWriteMap``."""
+    """A map that is copied for each new key, iterated in Java's order."""
 
     def __init__(self, hash_of: Callable[[K], int]) -> None:
         self._hash_of = hash_of
         self._values: dict[K, V] = {}
 
     def get(self, key: K) -> V | None:
-        """The value of ``key``, if it is there."""
+        """Return the value of ``key``, or None."""
         return self._values.get(key)
 
     def get_or_put(self, key: K, made: Callable[[], V]) -> V:
-        """The value of ``key``; if there is none, it is made and put in."""
+        """Return the value of ``key``; if there is none, put the one that ``made`` returns."""
         found = self._values.get(key)
         if found is None:
             found = made()
@@ -87,15 +88,15 @@ class CopyOnWriteMap(Generic[K, V]):
         self._values = {each: self._values[each] for each in order}
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all keys."""
         self._values = {}
 
     def items(self) -> Iterable[tuple[K, V]]:
-        """Keys and values, in Java's order."""
+        """Return keys and values in Java's order."""
         return self._values.items()
 
     def values(self) -> Iterable[V]:
-        """The values, in Java's order."""
+        """Return the values in Java's order."""
         return self._values.values()
 
     def __len__(self) -> int:

@@ -1,17 +1,18 @@
-"""The order in which a hash map of producer ids gives them back, which is the order they are written in to a snapshot.
+"""The iteration order of a hash map of producer ids, which is their order in a snapshot file.
 
-Three maps, by what the broker of a release was compiled for. All begin with 16 buckets and double them, never halve.
+There are three maps, depending on the Scala version a release of the broker is compiled for. All start with 16 buckets,
+double them, and never halve them.
 
-===========  =================  ===========================  =======================================  ==============
-to           map                bucket of a key              order                                    doubles
-===========  =================  ===========================  =======================================  ==============
-2.3.x        Scala 2.12         top bits of a scrambled one  buckets descending, latest key first     over 3/4 full
-3.4.x        Scala 2.13         ``h ^ h >>> 16``, low bits   buckets ascending, by that hash          at 3/4 full
-from 3.5.0   java.util.HashMap  ``h ^ h >>> 16``, low bits   buckets ascending, earliest key first    over 3/4 full
-===========  =================  ===========================  =======================================  ==============
+============  =================  ===========================  =======================================  ==============
+releases      map                bucket of a key              order                                    doubles
+============  =================  ===========================  =======================================  ==============
+up to 2.3.x   Scala 2.12         top bits of a scrambled one  buckets descending, latest key first     over 3/4 full
+up to 3.4.x   Scala 2.13         ``h ^ h >>> 16``, low bits   buckets ascending, by that hash          at 3/4 full
+since 3.5.0   java.util.HashMap  ``h ^ h >>> 16``, low bits   buckets ascending, earliest key first    over 3/4 full
+============  =================  ===========================  =======================================  ==============
 
 The hash of an id is ``(int) (id ^ id >>> 32)`` in all of them, since ids are not negative. Not mirrored: a bucket of 8 keys
-or more among 64 buckets or more, which Java makes a tree of.
+or more among 64 buckets or more, which Java turns into a tree.
 
 Sources mirrored: ``java.util.HashMap`` (JDK 17 and 21), ``scala.collection.mutable.HashMap`` and ``HashTable`` of
 scala-library 2.12.20, ``scala.collection.mutable.HashMap`` of 2.13.16.
@@ -21,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Generic, TypeVar
+
+from kafka_reference.java.int32 import int32
 
 __all__ = ["JavaMap", "LongMap", "Scala212Map", "Scala213Map"]
 
@@ -39,32 +42,32 @@ def _spread(key: int) -> int:
 
 
 class LongMap(Generic[V]):
-    """A map whose :meth:`items` come in the order of a hash map; this one is told how by its subclasses."""
+    """A map whose :meth:`items` come in the order of a hash map; each subclass implements one."""
 
     def __init__(self) -> None:
         self._values: dict[int, V] = {}
         self._buckets = _FIRST_BUCKETS
 
     def get(self, key: int) -> V | None:
-        """The value of ``key``, if it is there."""
+        """Return the value of ``key``, or None."""
         return self._values.get(key)
 
     def put(self, key: int, value: V) -> None:
-        """Set the value of ``key``; a key that was there keeps its place."""
+        """Set the value of ``key``; an existing key keeps its place."""
         if key not in self._values:
             self._make_room()
         self._values[key] = value
 
     def remove(self, key: int) -> None:
-        """Take out a key that is there."""
+        """Remove an existing key."""
         del self._values[key]
 
     def clear(self) -> None:
-        """Take out all; the buckets stay as many."""
+        """Remove all keys; the number of buckets stays."""
         self._values.clear()
 
     def items(self) -> Iterator[tuple[int, V]]:
-        """Keys and values in the map's order."""
+        """Return keys and values in the map's order."""
         for key in self._order():
             yield key, self._values[key]
 
@@ -90,7 +93,7 @@ class JavaMap(LongMap[V]):
 
 
 class Scala213Map(LongMap[V]):
-    """``mutable.HashMap`` of Scala 2.13: within a bucket, keys are in order of their hash, a signed number."""
+    """``mutable.HashMap`` of Scala 2.13: within a bucket, keys are in order of their signed hash."""
 
     def _make_room(self) -> None:
         if len(self._values) + 1 >= self._buckets * 3 // 4:
@@ -99,20 +102,20 @@ class Scala213Map(LongMap[V]):
     def _order(self) -> list[int]:
         def place(key: int) -> tuple[int, int]:
             spread = _spread(key)
-            return spread & (self._buckets - 1), spread - (spread >> 31 << 32)
+            return spread & (self._buckets - 1), int32(spread)
 
         return sorted(self._values, key=place)
 
 
 class Scala212Map(LongMap[V]):
-    """``mutable.HashMap`` of Scala 2.12: new keys go in front of their bucket, and doubling turns buckets around."""
+    """``mutable.HashMap`` of Scala 2.12: new keys go to the front of their bucket, and doubling reverses buckets."""
 
     def __init__(self) -> None:
         super().__init__()
         self._table: list[list[int]] = [[] for _ in range(_FIRST_BUCKETS)]
 
     def put(self, key: int, value: V) -> None:
-        """Set the value of ``key``; a key that was there keeps its place."""
+        """Set the value of ``key``; an existing key keeps its place."""
         new = key not in self._values
         self._values[key] = value
         if new:
@@ -121,12 +124,12 @@ class Scala212Map(LongMap[V]):
                 self._double()
 
     def remove(self, key: int) -> None:
-        """Take out a key that is there."""
+        """Remove an existing key."""
         super().remove(key)
         self._table[self._bucket(key)].remove(key)
 
     def clear(self) -> None:
-        """Take out all; the buckets stay as many."""
+        """Remove all keys; the number of buckets stays."""
         super().clear()
         self._table = [[] for _ in range(self._buckets)]
 
@@ -142,6 +145,6 @@ class Scala212Map(LongMap[V]):
 
     def _bucket(self, key: int) -> int:
         scrambled = int.from_bytes((_hash(key) * 0x9E3775CD & _MASK).to_bytes(4, "little"), "big") * 0x9E3775CD & _MASK
-        # Turned by as many bits as were set in 15, the first size less one; that never changes.
+        # Rotated by 4 bits, the number of bits set in the initial size less one; that never changes.
         turned = (scrambled >> 4 | scrambled << 28) & _MASK
         return turned >> 32 - (self._buckets.bit_length() - 1)

@@ -83,7 +83,7 @@ class RoundRobinPartitionerBehaviour(Behaviour):
     """``RoundRobinPartitioner``."""
 
     new_batch_keeps_partition: bool = holds(
-        since("3.9.2", until="3.9.x"),
+        since("3.9.2"),
         "The call of partition() that follows onNewBatch returns the same partition again; the counter does not move.",
         "KAFKA-17632",
     )
