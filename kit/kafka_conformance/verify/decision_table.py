@@ -29,14 +29,14 @@ def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
     """Return the rows for ``outcomes``, which has every combination, by the indices of its values."""
     classes = [_equivalent_values(outcomes, axis) for axis in range(len(next(iter(outcomes))))]
     merged = {
-        cell: outcomes[tuple(classes[axis][at][0] for axis, at in enumerate(cell))]
+        cell: outcomes[tuple(classes[axis][index][0] for axis, index in enumerate(cell))]
         for cell in product(*(range(len(each)) for each in classes))
     }
     chosen = _without_superfluous(_covering(merged, _largest(_blocks(merged, [len(each) for each in classes]))))
 
     def spelled(block: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
         return tuple(
-            tuple(sorted(chain.from_iterable(classes[axis][at] for at in allowed)))
+            tuple(sorted(chain.from_iterable(classes[axis][index] for index in allowed)))
             for axis, allowed in enumerate(block)
         )
 
@@ -49,12 +49,12 @@ def _equivalent_values(outcomes: Mapping[_Cell, str], axis: int) -> list[list[in
     for cell, outcome in outcomes.items():
         seen.setdefault(cell[axis], {})[cell[:axis] + cell[axis + 1 :]] = outcome
     groups: list[list[int]] = []
-    for at in sorted(seen):
-        group = next((group for group in groups if seen[group[0]] == seen[at]), None)
+    for index in sorted(seen):
+        group = next((group for group in groups if seen[group[0]] == seen[index]), None)
         if group is None:
-            groups.append([at])
+            groups.append([index])
         else:
-            group.append(at)
+            group.append(index)
     return groups
 
 

@@ -93,7 +93,7 @@ class SnapshotFolder:
 
     @property
     def offsets(self) -> set[int]:
-        """The offsets that have a snapshot, as far as the partition knows."""
+        """The offsets of the snapshots that the partition has found or written."""
         return set(self.disk) if self._behaviour.snapshot_folder_listed else set(self._known)
 
     @property

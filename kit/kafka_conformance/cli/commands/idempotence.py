@@ -83,10 +83,12 @@ def markdown(answers: Mapping[Release, Answers]) -> str:
         "| releases | nothing set | `enable.idempotence=true` | `transactional.id` set |",
         "|---|---|---|---|",
     ]
-    for releases, (nothing, requested, transactional) in _grouped({at: _defaults(one) for at, one in answers.items()}):
+    for releases, (nothing, requested, transactional) in _grouped(
+        {release: _defaults(one) for release, one in answers.items()}
+    ):
         lines.append(f"| {releases} | {nothing} | {requested} | {transactional} |")
     lines += ["", "## Every combination"]
-    for releases, rows in _grouped({at: tuple(_rows(one)) for at, one in answers.items()}):
+    for releases, rows in _grouped({release: tuple(_rows(one)) for release, one in answers.items()}):
         names = " | ".join(f"`{NAMES[field]}`" for field in FIVE)
         lines += ["", f"### {releases}", "", f"| {names} | result |", f"|{'---|' * (len(FIVE) + 1)}", *rows]
     return "\n".join(lines) + "\n"
