@@ -1,2 +1,1 @@
-"""Sending once and only once: what a configuration ends up with, who numbers batches, in which order they may go, and
-what is known of those not answered."""
+"""The idempotent producer: its effective configuration, its sender, and the sequences, ids and epochs of its batches."""
