@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -99,6 +99,8 @@ class Rule:
     """The behaviour records that the reference of this rule reads."""
     unobservable: frozenset[str] = frozenset()
     """Fields of these records that no question of the rule can show, as ``Record.field``."""
+    shows_with: Mapping[str, str] = field(default_factory=dict)
+    """Fields that show only where another one holds: between two releases, only if it holds in both."""
 
     def examples_of(self, usual: int, most: float = inf) -> int:
         """Return how many questions its strategy generates: its share of the usual number, at most ``most`` times that."""

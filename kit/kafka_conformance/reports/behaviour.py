@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -38,6 +38,9 @@ class Line:
     releases: str
     ticket: str
 
+    def __str__(self) -> str:
+        return f"{self.record.__name__}.{self.field}"
+
     @property
     def words(self) -> list[str]:
         """The value in each release, in words."""
@@ -47,13 +50,22 @@ class Line:
 def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[Line]:
     """Return the fields of the records of ``rule`` in a release; of two releases, those that differ.
 
-    Fields that no question of the rule can show are left out. A field of a class that only one of two releases has is a
-    difference only if it tells something in the other.
+    Fields that no question of the rule can show are left out, and of two releases the records that only one of them has:
+    their class begins or ends between the two.
     """
-    lines = [line for record in rule.behaviours for line in _lines(rule, record, releases)]
+    lines = {str(line): line for record in rule.behaviours for line in _lines(rule, record, releases)}
     if len(releases) == 1:
-        return [line for line in lines if line.values != (None,)]
-    return [line for line in lines if None not in line.values and line.values[0] != line.values[1]]
+        return [line for line in lines.values() if line.values != (None,)]
+    return [
+        line
+        for name, line in lines.items()
+        if None not in line.values and line.values[0] != line.values[1] and _shows(rule.shows_with.get(name), lines)
+    ]
+
+
+def _shows(other: str | None, lines: Mapping[str, Line]) -> bool:
+    """Return whether the field that another field shows with holds in both releases."""
+    return other is None or all(value is not None and value[0] for value in lines[other].values)
 
 
 def behaviour_page(rules: Iterable[Rule]) -> str:
@@ -109,10 +121,11 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
 def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[Line]:
     resolved = [_resolved(record, release) for release in releases]
     for change in record.changes():
-        if f"{record.__name__}.{change.name}" not in rule.unobservable:
-            values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
-            spans = _spans_in_words(change)
-            yield Line(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
+        values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
+        spans = _spans_in_words(change)
+        line = Line(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
+        if str(line) not in rule.unobservable:
+            yield line
 
 
 def _resolved(record: type[Behaviour], release: Release) -> Behaviour | None:

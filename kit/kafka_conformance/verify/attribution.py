@@ -16,9 +16,9 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.pipeline import kind_of, size_of
 from kafka_conformance.core.protocol import Agrees, Outcome, Question, judge
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.verify.release_diff import Change, ReleaseDiff
-from kafka_reference.behaviour import Behaviour, differing_fields, overridden
-from kafka_reference.errors import NotInThisRelease
+from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.releases import Release
 
 __all__ = ["AttributedChange", "Attribution", "Field", "attribute", "differing"]
@@ -63,12 +63,9 @@ def attribute(diff: ReleaseDiff, changes: Iterable[Change]) -> Iterator[Attribut
 
 
 def differing(rule: Rule, releases: tuple[Release, Release]) -> list[Field]:
-    """Return the fields of the records of ``rule`` that differ between two releases, but for the unobservable ones.
-
-    A record that one of the releases does not have is left out: the class begins or ends between them.
-    """
-    found = (field for record in rule.behaviours for field in _differing(record, *releases))
-    return [field for field in found if str(field) not in rule.unobservable]
+    """Return the fields that differ between two releases and that questions of ``rule`` can show."""
+    lines = behaviour_lines(rule, releases)
+    return [Field(line.record, line.field, value[0]) for line in lines if (value := line.values[0]) is not None]
 
 
 class Attribution:
@@ -136,11 +133,3 @@ class Attribution:
                 stack.enter_context(overridden(record, **changed))
             (outcome,) = self._reference.answer(self._rule, release, [question])
         return outcome
-
-
-def _differing(record: type[Behaviour], first: Release, second: Release) -> list[Field]:
-    try:
-        before, after = record.of(first), record.of(second)
-    except NotInThisRelease:
-        return []
-    return [Field(record, name, getattr(before, name)) for name in differing_fields(before, after)]

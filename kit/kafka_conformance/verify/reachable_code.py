@@ -34,7 +34,7 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable"}),
+                   "behaviours", "unobservable", "shows_with"}),
     ),
 }  # fmt: skip
 

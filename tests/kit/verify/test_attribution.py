@@ -61,6 +61,10 @@ def test_the_fields_that_differ() -> None:
     assert [field.value for field in differing(RULE, BOTH)] == [False, True, "", False, False]
     hidden = replace(RULE, unobservable=frozenset({"HasherBehaviour.silent"}))
     assert [field.name for field in differing(hidden, BOTH)] == names[:-1]
+    masked = replace(RULE, shows_with={"HasherBehaviour.upper": "HasherBehaviour.split"})
+    assert [field.name for field in differing(masked, BOTH)] == names[1:], "split does not hold in the first release"
+    shown = replace(RULE, shows_with={"HasherBehaviour.upper": "HasherBehaviour.steady"})
+    assert [field.name for field in differing(shown, BOTH)] == names
     assert str(differing(RULE, BOTH)[0]) == "HasherBehaviour.upper"
 
 

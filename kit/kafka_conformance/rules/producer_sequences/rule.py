@@ -189,6 +189,8 @@ RULE = Rule(
         MetadataSnapshotBehaviour,
     ),
     unobservable=_UNOBSERVABLE,
+    # The hash of nodes decides in which order they draw their back-off, and a fixed back-off is not drawn.
+    shows_with={"NodeBehaviour.hashes_fenced": "RecordAccumulatorBehaviour.exponential_backoff"},
     links=(
         f"{_KIPS}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         f"{_KIPS}/KIP-360%3A+Improve+reliability+of+idempotent%2Ftransactional+producer",

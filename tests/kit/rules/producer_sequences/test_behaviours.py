@@ -12,9 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from kafka_conformance.core.protocol import Answer, answered
+from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.rules.producer_sequences import spaces
 from kafka_conformance.rules.producer_sequences.question import ProducerSequencesQuestion, RespondStep
 from kafka_conformance.rules.producer_sequences.rule import RULE
+from kafka_conformance.verify.attribution import Attribution
 from kafka_jars.pins import load
 from kafka_reference.behaviour import Behaviour, differing_fields, overridden
 from kafka_reference.releases import Release, parse_release
@@ -93,6 +95,18 @@ def test_with_all_of_its_fields_a_release_answers_as_the_older_one(older: Releas
             stack.enter_context(overridden(record, **values))
         flipped = [answered(RULE.ask, question, newer) for question in questions()]
     assert flipped == [answer(place, older) for place in range(len(questions()))]
+
+
+def test_the_fields_that_explain_the_differences_are_those_that_the_command_behaviour_prints() -> None:
+    older, newer = PAIRS[0]
+    differ = [one for place, one in enumerate(questions()) if answer(place, older) != answer(place, newer)]
+    attribution = Attribution(RULE, (older, newer))
+    explained = [attribution.fields_of(question) for question in differ]
+    assert all(explained)
+    named = {str(field) for fields in explained for field in fields}
+    named |= {str(field) for field, _ in attribution.still_unnamed(differ)}
+    assert named == {f"{line.record.__name__}.{line.field}" for line in behaviour_lines(RULE, [older, newer])}
+    assert len(named) > 5
 
 
 def test_unobservable_fields_exist() -> None:
