@@ -1,0 +1,17 @@
+"""The page of behaviours: it has what the behaviour records say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafka_conformance.cli.page_block import block_of
+from kafka_conformance.reports.behaviour import behaviour_page
+from kafka_conformance.rules import RULES
+
+PAGE = Path(__file__).parents[3] / "kit" / "docs" / "behaviour.md"
+
+
+def test_the_page_is_what_the_records_say() -> None:
+    shown = block_of(PAGE.read_text(encoding="utf-8"), "behaviour")
+    made = behaviour_page(RULES.values()).strip("\n")
+    assert shown == made, "run: kafka-conformance behaviour all --table kit/docs/behaviour.md"
