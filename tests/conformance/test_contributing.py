@@ -1,4 +1,4 @@
-"""The recipe for a rule in CONTRIBUTING.md, followed in a copy of the tree: new files only, and every command works on it."""
+"""The recipe for a rule in CONTRIBUTING.md: followed in a copy of the tree, every command works."""
 
 from __future__ import annotations
 

@@ -45,6 +45,7 @@ QUOTAS: Mapping[str, int] = {
     "sequence-increment": 700,
     "sequence-decrement": 700,
     "producer-sequences": 600,
+    "producer-send": 300,
     "broker-producer-state": 1_200,
     "delivery": 300,
 }
