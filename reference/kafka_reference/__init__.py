@@ -1,12 +1,12 @@
-"""Kafka's rules in plain Python, each proven against the real Java classes of every release it names.
+"""Kafka's rules in plain Python, each verified against the real Java classes of every release it names.
 
     >>> from kafka_reference import partition_for_key
     >>> partition_for_key("home".encode(), 3)
     1
 
-What is proven, against which releases and how many questions, is in :func:`certificate`; a public function without a
-row there is not public. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once)
-needs ``pip install 'kafka-conformance[bulk]'``.
+:func:`certificate` lists what was verified, against which releases, and by how many questions; every public function
+has a row there. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once) needs
+``pip install 'kafka-conformance[bulk]'``.
 """
 
 from kafka_reference.certificate import certificate

@@ -1,7 +1,7 @@
 """Kafka releases and sets of them: behaviour belongs to exact releases, never to "3.x".
 
-Kafka backports fixes. 3.9.2 has one that 4.0.0, released before it, does not, so "newer than" does not describe who
-has it. A change of behaviour is therefore written as *spans* of releases, both ends included, in version order::
+Kafka backports fixes. 3.9.2 has one that 4.0.0, released before it, does not, so "newer than" does not tell which
+releases have it. A change of behaviour is therefore written as *spans* of releases, both ends included, in version order::
 
     >>> fixed = since("3.9.2", until="3.9.x") | since("4.0.2")
     >>> [version for version in ("3.9.1", "3.9.2", "4.0.0", "4.4.0") if parse_release(version) in fixed]

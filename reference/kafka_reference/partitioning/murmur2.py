@@ -7,7 +7,7 @@ Ports go wrong in three places:
 - The result is signed: half of all keys hash below zero. The sign bit has to be cleared before a partition is computed
   from it (:func:`to_positive`); the absolute value gives another partition for nearly every such key.
 
-This is the readable form. :mod:`kafka_reference.partitioning.murmur2_fast` gives the same hash four to eight times
+This is the readable form. :mod:`kafka_reference.partitioning.murmur2_fast` gives the same hash several times
 faster; ``kafka_reference.murmur2`` is that one, and tests hold the two equal.
 
 The hash is the same in every release from 0.10.0.1 to 4.4.0. In 0.10.0.1 ``toPositive`` is a private method of

@@ -16,7 +16,7 @@ __all__ = ["explain"]
 
 
 def explain(question: BuiltInPartitionerQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    """Return the timeline of a question with somebody's answers."""
+    """Return the timeline of a question with the given answers."""
     partitioner, draws = make(WatchedPartitioner, question, at)
     watched = Watched(taker(partitioner, draws), lambda: partitioner.held, lambda: draws.used, partitioner.seen)
     return explain_script(question, answers, watched)

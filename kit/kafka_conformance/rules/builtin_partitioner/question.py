@@ -27,18 +27,18 @@ __all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep"]
 
 
 class PeekStep(Question, frozen=True, tag_field="op", tag="peek"):
-    """Which partition is it now?"""
+    """The current partition?"""
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
-    """So many bytes were appended to the current partition; whether it may be left already at one batch size."""
+    """Bytes appended to the current partition; ``enable_switch`` allows the switch at one batch size."""
 
     bytes: Int32
     enable_switch: bool
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
-    """How many batches wait for each partition, of which the first ``length`` count. None: nobody knows."""
+    """How many batches wait for each partition, of which the first ``length`` count. None: no statistics."""
 
     queue_sizes: tuple[Int32, ...] | None
     partition_ids: tuple[Int32, ...] = ()

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def plain_steps(question: Any, _: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    """Steps and answers in words; the clock is what steps named "advance" add up to, if there are any."""
+    """Return steps and answers as text; the clock is the sum of the steps named "advance", if there are any."""
     steps: Sequence[Mapping[str, Any]] = msgspec.to_builtins(question.steps)
     clock = 0 if any(_advances(step) for step in steps) else None
     for step, answer in zip(steps, answers, strict=True):
@@ -43,7 +43,7 @@ def _advances(step: Any) -> bool:
 
 
 def plain_step_in_words(step: Any) -> str:
-    """A step as its name and its fields."""
+    """Return a step as its name and its fields."""
     return _words(msgspec.to_builtins(step))
 
 
@@ -55,21 +55,21 @@ def _words(step: Any) -> str:
 
 
 def answer_in_words(answer: Any) -> str:
-    """Any answer: what it raises, or its fields."""
+    """Return any answer as its exception or its fields."""
     if isinstance(answer, dict):
         return raised(answer) or ", ".join(f"{name} {text}" for name, text in fields_in_words(answer)) or NOTHING
     return to_json(answer).decode()
 
 
 def raised(answer: Answer) -> str:
-    """What the rule raised, in words; nothing if it did not."""
+    """Return the exception of an answer as text, or "" if it has none."""
     if "raises" not in answer:
         return ""
     return f"raises {answer['raises']}" + (f": {answer['message']}" if "message" in answer else "")
 
 
 def fields_in_words(value: Question | Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The fields of a question, of a step or of an answer: name and what it says; ``steps`` are left out."""
+    """Return the fields of a question, a step or an answer as name and text, without ``steps``."""
     fields = value if isinstance(value, Mapping) else msgspec.to_builtins(value)
     for name, content in fields.items():
         if name == "steps":
@@ -86,7 +86,7 @@ def fields_in_words(value: Question | Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def bytes_in_words(hexadecimal: str | None) -> str:
-    """Bytes given as hex: as text where they are text, and as hex; long ones by their beginning and length."""
+    """Return bytes given as hex: with their text if they are text; long ones as their beginning and length."""
     if hexadecimal is None:
         return "null"
     data = bytes.fromhex(hexadecimal)
@@ -102,7 +102,7 @@ def bytes_in_words(hexadecimal: str | None) -> str:
 
 
 def cluster_in_words(cluster: AskedCluster) -> str:
-    """Each node with the partitions it leads, in the order given, and those that nobody leads: a line each."""
+    """Return a line for each node with the partitions it leads, in the order given, and one for those without a leader."""
     lines = []
     for node in cluster.nodes:
         led = [str(partition.id) for partition in cluster.partitions if partition.leader == node.id]
@@ -111,11 +111,11 @@ def cluster_in_words(cluster: AskedCluster) -> str:
     known = {node.id for node in cluster.nodes}
     for leader in dict.fromkeys(p.leader for p in cluster.partitions if p.leader not in known):
         led = [str(partition.id) for partition in cluster.partitions if partition.leader == leader]
-        who = "nobody leads" if leader is None else f"node {leader}, which is not there, leads"
-        lines.append(f"{who} {', '.join(led)}")
+        name = "no leader for" if leader is None else f"node {leader} (not in the cluster) leads"
+        lines.append(f"{name} {', '.join(led)}")
     return "\n".join(lines) or "no nodes, no partitions"
 
 
 def count_of(count: int, noun: str) -> str:
-    """``1 record``, ``2 records``, ``3 batches``."""
+    """Return a count with its noun: ``1 record``, ``2 records``, ``3 batches``."""
     return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("ch") else "s")

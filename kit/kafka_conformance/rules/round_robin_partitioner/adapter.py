@@ -35,7 +35,7 @@ def _taker(partitioner: RoundRobinPartitioner) -> Take:
 
 
 def explain(question: RoundRobinQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    """Return the timeline of a question with somebody's answers."""
+    """Return the timeline of a question with the given answers."""
     partitioner = RoundRobinPartitioner(at)
 
     def held() -> Held:

@@ -47,8 +47,8 @@ def test_a_cluster_is_a_line_for_each_node() -> None:
         'node 0 in rack "a" leads 2',
         "node 1 leads 4, 1",
         'node 2 in rack "" leads nothing',
-        "nobody leads 0",
-        "node 9, which is not there, leads 3",
+        "no leader for 0",
+        "node 9 (not in the cluster) leads 3",
     ]
     assert cluster_in_words(AskedCluster((), ())) == "no nodes, no partitions"
 

@@ -54,7 +54,7 @@ STRANGE = (None, {}, [], 7, "x", {"nodes": 3}, {"batches": [[]]}, {"new_batch": 
         (BlockedStep(2), "2 threads wait for memory", "2 blocked"),
         (
             MoveStep(CLUSTER, (3, None)),
-            "the cluster becomes\nnode 0 leads 0\nnobody leads 1\nleader epochs 3, ?",
+            "the cluster becomes\nnode 0 leads 0\nno leader for 1\nleader epochs 3, ?",
             "cluster",
         ),
         (CloseStep(), "close: no more records", "close"),
