@@ -24,11 +24,11 @@ __all__ = ["ask_of", "make", "taker"]
 Made = TypeVar("Made", bound=BuiltInPartitioner)
 
 
-def make(made: Callable[..., Made], question: BuiltInPartitionerQuestion, at: Release) -> tuple[Made, ListedDraws]:
+def make(made: Callable[..., Made], question: BuiltInPartitionerQuestion, release: Release) -> tuple[Made, ListedDraws]:
     """Return a partitioner configured by the question, made by ``made``, and its draws."""
     draws = ListedDraws(question.draws)
-    rack_aware = question.rack_aware and BuiltInPartitionerBehaviour.of(at).rack_aware
-    return made(at, question.batch_size, draws, rack_aware, question.rack), draws
+    rack_aware = question.rack_aware and BuiltInPartitionerBehaviour.of(release).rack_aware
+    return made(release, question.batch_size, draws, rack_aware, question.rack), draws
 
 
 def taker(partitioner: BuiltInPartitioner, draws: ListedDraws) -> Take:
@@ -44,6 +44,6 @@ def taker(partitioner: BuiltInPartitioner, draws: ListedDraws) -> Take:
     return take
 
 
-def ask_of(made: Callable[..., BuiltInPartitioner], question: BuiltInPartitionerQuestion, at: Release) -> Answer:
+def ask_of(made: Callable[..., BuiltInPartitioner], question: BuiltInPartitionerQuestion, release: Release) -> Answer:
     """Return the answer of a partitioner made by ``made``: the reference's own, or one with a mistake."""
-    return play(question.cluster, question.steps, taker(*make(made, question, at)))
+    return play(question.cluster, question.steps, taker(*make(made, question, release)))

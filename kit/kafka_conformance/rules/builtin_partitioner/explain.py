@@ -15,8 +15,8 @@ from kafka_reference.releases import Release
 __all__ = ["explain"]
 
 
-def explain(question: BuiltInPartitionerQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+def explain(question: BuiltInPartitionerQuestion, release: Release, answers: Sequence[Any]) -> Iterator[Explained]:
     """Return the timeline of a question with the given answers."""
-    partitioner, draws = make(WatchedPartitioner, question, at)
+    partitioner, draws = make(WatchedPartitioner, question, release)
     watched = Watched(taker(partitioner, draws), lambda: partitioner.held, lambda: draws.used, partitioner.seen)
     return explain_script(question, answers, watched)

@@ -77,8 +77,8 @@ class _Carries(_Switching):
 
 
 class _EmptyBatches(BuiltInPartitioner):
-    def __init__(self, at: Release, batch_size: int, *others: Any) -> None:
-        super().__init__(at, max(1, batch_size), *others)
+    def __init__(self, release: Release, batch_size: int, *others: Any) -> None:
+        super().__init__(release, max(1, batch_size), *others)
         self._batch_size = batch_size
 
 
@@ -171,9 +171,9 @@ class _StrictRack(BuiltInPartitioner):
         return super().next_partition(Cluster(cluster.nodes, tuple(Partition(p.id) for p in cluster.partitions)))
 
 
-def _null_rack_is_empty(question: Any, at: Release) -> Any:
+def _null_rack_is_empty(question: Any, release: Release) -> Any:
     nodes = tuple(replaced(node, rack=node.rack or "") for node in question.cluster.nodes)
-    return RULE.ask(replaced_in(question, "cluster", nodes=nodes), at)
+    return RULE.ask(replaced_in(question, "cluster", nodes=nodes), release)
 
 
 def _made(made: Callable[..., BuiltInPartitioner]) -> Ask:

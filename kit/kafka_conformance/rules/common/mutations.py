@@ -20,18 +20,18 @@ AskedPartitions = tuple[AskedPartition, ...]
 def as_if(rule: str, version: str) -> Ask:
     """Answer as the reference does for release ``version``; where that has no answer, as it does for the right one."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         try:
             return RULES[rule].ask(question, parse_release(version))
         except NotInThisRelease:
-            return RULES[rule].ask(question, at)
+            return RULES[rule].ask(question, release)
 
     return ask
 
 
 def on(rule: str, change: Callable[[Any], Any]) -> Ask:
     """Answer as the reference does for a changed question."""
-    return lambda question, at: RULES[rule].ask(change(question), at)
+    return lambda question, release: RULES[rule].ask(change(question), release)
 
 
 def on_clusters(rule: str, change: Callable[[AskedPartitions], AskedPartitions]) -> Ask:

@@ -21,17 +21,17 @@ Partitioner = DefaultPartitioner | UniformStickyPartitioner
 Make = Callable[[Release, DrawSource], Partitioner]
 
 
-def ask_of(make: Make, question: StickyQuestion, at: Release) -> Answer:
+def ask_of(make: Make, question: StickyQuestion, release: Release) -> Answer:
     """Return the answer of a partitioner made by ``make``."""
-    return play(question.cluster, question.steps, _taker(make(at, question.draws())))
+    return play(question.cluster, question.steps, _taker(make(release, question.draws())))
 
 
 def explain_by(
-    make: Make, keys_matter: bool, question: StickyQuestion, at: Release, answers: Sequence[Any]
+    make: Make, keys_matter: bool, question: StickyQuestion, release: Release, answers: Sequence[Any]
 ) -> Iterator[Explained]:
     """Return the timeline of a question; ``keys_matter`` if the partitioner places a record by its key."""
     draws = question.draws()
-    partitioner = make(at, draws)
+    partitioner = make(release, draws)
 
     def held() -> Held:
         state: Held = {name: ("partition", partition) for name, partition in partitioner.held.items()}

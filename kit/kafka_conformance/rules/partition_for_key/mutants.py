@@ -79,16 +79,16 @@ def folded(fold: Callable[[int, int], int], hashes: Callable[[bytes], int] = mur
 def _key_as(given: str | None, taken: str | None) -> Ask:
     """Answer with one key taken for another."""
 
-    def answer(question: Any, at: Release) -> Answer:
-        return RULES[_RULE].ask(replaced(question, key=taken) if question.key == given else question, at)
+    def answer(question: Any, release: Release) -> Answer:
+        return RULES[_RULE].ask(replaced(question, key=taken) if question.key == given else question, release)
 
     return answer
 
 
-def _count_refused(question: Any, at: Release) -> Answer:
+def _count_refused(question: Any, release: Release) -> Answer:
     if question.partitions < 0:
         raise ArithmeticException
-    return RULES[_RULE].ask(question, at)
+    return RULES[_RULE].ask(question, release)
 
 
 MUTANTS = (

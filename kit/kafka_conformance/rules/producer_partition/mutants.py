@@ -24,9 +24,9 @@ def _available_only(question: Any) -> Any:
     return replaced_in(question, "cluster", partitions=_led(question))
 
 
-def _next_led(question: Any, at: Release) -> Answer:
+def _next_led(question: Any, release: Release) -> Answer:
     """Return the next partition with a leader if the key's has none, as collectd and syslog-ng did."""
-    answer, partitions = RULES[_RULE].ask(question, at), question.cluster.partitions
+    answer, partitions = RULES[_RULE].ask(question, release), question.cluster.partitions
     goes_by_key = question.record.partition is None and question.config.partitioner is None
     chosen = answer["partition"]
     if not goes_by_key or not 0 <= chosen < len(partitions):
@@ -56,11 +56,11 @@ def _without_custom_partitioner(question: Any) -> Any:
     return replaced_in(question, "config", partitioner=None)
 
 
-def _unchecked(question: Any, at: Release) -> Answer:
+def _unchecked(question: Any, release: Release) -> Answer:
     custom = question.config.partitioner
     if question.record.partition is None and custom is not None:
         return {"partition": custom.returns}
-    return RULES[_RULE].ask(question, at)
+    return RULES[_RULE].ask(question, release)
 
 
 _EMPTY_IS_NONE = (

@@ -16,7 +16,7 @@ from kafka_reference.releases import Release, since
 __all__ = ["RULE"]
 
 
-def _ask(question: ProducerPartitionQuestion, at: Release) -> Answer:
+def _ask(question: ProducerPartitionQuestion, release: Release) -> Answer:
     record, config = question.record, question.config
     chosen = choose_partition(
         partition=record.partition,
@@ -25,7 +25,7 @@ def _ask(question: ProducerPartitionQuestion, at: Release) -> Answer:
         ignore_keys=config.ignore_keys,
         partitioner=None if config.partitioner is None else CustomPartitioner(config.partitioner.returns),
         draws=question.draws,
-        version=at,
+        version=release,
     )
     return {"partition": chosen}
 

@@ -18,9 +18,9 @@ from kafka_reference.releases import Release
 __all__ = ["ask_of", "explain"]
 
 
-def ask_of(make: Callable[[Release], RoundRobinPartitioner], question: RoundRobinQuestion, at: Release) -> Answer:
+def ask_of(make: Callable[[Release], RoundRobinPartitioner], question: RoundRobinQuestion, release: Release) -> Answer:
     """Return the answer of a partitioner made by ``make``."""
-    return play(question.cluster, question.steps, _taker(make(at)))
+    return play(question.cluster, question.steps, _taker(make(release)))
 
 
 def _taker(partitioner: RoundRobinPartitioner) -> Take:
@@ -34,9 +34,9 @@ def _taker(partitioner: RoundRobinPartitioner) -> Take:
     return take
 
 
-def explain(question: RoundRobinQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+def explain(question: RoundRobinQuestion, release: Release, answers: Sequence[Any]) -> Iterator[Explained]:
     """Return the timeline of a question with the given answers."""
-    partitioner = RoundRobinPartitioner(at)
+    partitioner = RoundRobinPartitioner(release)
 
     def held() -> Held:
         found: Held = {name: ("next number", number) for name, number in partitioner.counters.items()}

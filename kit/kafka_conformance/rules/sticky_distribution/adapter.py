@@ -17,12 +17,12 @@ def answer_of(found: Distribution) -> Answer:
     return {"counts": [[partition, n] for partition, n in sorted(found.counts.items())], "switches": found.switches}
 
 
-def ask(question: StickyDistributionQuestion, at: Release) -> Answer:
+def ask(question: StickyDistributionQuestion, release: Release) -> Answer:
     """Return the reference's answer."""
     return answer_of(
         distribute(
             question.partitioner,
-            at,
+            release,
             to_reference(question.cluster),
             SeededDraws(int(question.seed)),
             records=question.records,

@@ -69,12 +69,12 @@ class _NotPutOff(BuiltInPartitioner):
 def _of(partitioners: tuple[str, ...], wrong: Callable[[Any, Cluster, Release], Distribution]) -> Ask:
     """Answer by ``wrong`` for these partitioners, as the reference for others."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         if question.partitioner not in partitioners:
-            return RULE.ask(question, at)
+            return RULE.ask(question, release)
         cluster = to_reference(question.cluster)
-        check_arguments(question.partitioner, at, cluster, 1, None, None)
-        return answer_of(wrong(question, cluster, at))
+        check_arguments(question.partitioner, release, cluster, 1, None, None)
+        return answer_of(wrong(question, cluster, release))
 
     return ask
 
@@ -88,8 +88,8 @@ def _draws(question: Any) -> SeededDraws:
 
 
 def _by(made: type[BuiltInPartitioner]) -> Ask:
-    def wrong(question: Any, cluster: Cluster, at: Release) -> Distribution:
-        partitioner, batches = made(at, question.batch_records, _draws(question)), _batches(question, cluster)
+    def wrong(question: Any, cluster: Cluster, release: Release) -> Distribution:
+        partitioner, batches = made(release, question.batch_records, _draws(question)), _batches(question, cluster)
         load_queue_sizes(partitioner, cluster, question.queue_sizes)
         return Distribution(batches.counts, send_by_bytes(partitioner, cluster, batches, question.records))
 
@@ -108,9 +108,9 @@ def _repeating(question: Any, cluster: Cluster, _: Release) -> Distribution:
     return Distribution(batches.counts, send_by_two_calls(place, on_new_batch, batches, question.records))
 
 
-def _asked_once(question: Any, cluster: Cluster, at: Release) -> Distribution:
+def _asked_once(question: Any, cluster: Cluster, release: Release) -> Distribution:
     """The batch is announced, and the record goes to the partition chosen before."""
-    place, on_new_batch = partitioner_calls(question.partitioner, at, cluster, _draws(question))
+    place, on_new_batch = partitioner_calls(question.partitioner, release, cluster, _draws(question))
     batches, switches = _batches(question, cluster), 0
     for now in range(question.records):
         partition = place()
@@ -121,14 +121,14 @@ def _asked_once(question: Any, cluster: Cluster, at: Release) -> Distribution:
     return Distribution(batches.counts, switches)
 
 
-def _ageing(question: Any, cluster: Cluster, at: Release) -> Distribution:
-    place, on_new_batch = partitioner_calls(question.partitioner, at, cluster, _draws(question))
+def _ageing(question: Any, cluster: Cluster, release: Release) -> Distribution:
+    place, on_new_batch = partitioner_calls(question.partitioner, release, cluster, _draws(question))
     batches = _Ageing(cluster, question.batch_records, question.drain_after)
     return Distribution(batches.counts, send_by_two_calls(place, on_new_batch, batches, question.records))
 
 
 def _but(**changes: Any) -> Ask:
-    return lambda question, at: RULE.ask(replaced(question, **changes), at)
+    return lambda question, release: RULE.ask(replaced(question, **changes), release)
 
 
 def _as_if(version: str) -> Ask:
