@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -83,7 +84,8 @@ def test_the_spaces_are_what_their_names_say() -> None:
 
 @pytest.fixture(scope="module")
 def many(histories: list[RecordAccumulatorQuestion]) -> list[RecordAccumulatorQuestion]:
-    found = [*histories[:300], *every_order_of_answers(), *every_way_round()]
+    turns = zip_longest(histories[:300], every_order_of_answers(), every_way_round())
+    found = (question for turn in turns for question in turn if question is not None)
     return [question for question in found if question.config.allocation == "full"]  # what every release can answer
 
 
