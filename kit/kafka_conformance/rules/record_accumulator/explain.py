@@ -12,7 +12,13 @@ from typing import Any, Protocol
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.timeline import Box, Explained, Lane
 from kafka_conformance.rules.common.step_text import count_of
-from kafka_conformance.rules.record_accumulator.explain_text import answer_words, mark_words, reason_words, step_words
+from kafka_conformance.rules.record_accumulator.explain_text import (
+    answer_words,
+    mark_words,
+    partition_name,
+    reason_words,
+    step_words,
+)
 from kafka_conformance.rules.record_accumulator.question import (
     AbortUndrainedStep,
     AppendStep,
@@ -31,7 +37,7 @@ __all__ = ["Walked", "explain_history"]
 
 _OUT = {
     BatchState.DRAINED: ("sent", "in flight"),
-    BatchState.LOST: ("lost", "lost by a drain that raised"),
+    BatchState.LOST: ("lost", "lost by a drain that threw"),
     BatchState.EXPIRED: ("ended", "expired, to be completed"),
     BatchState.ABORTED_IN_FLIGHT: ("ended", "aborted in flight"),
 }
@@ -57,15 +63,15 @@ def explain_history(history: Walked, steps: Sequence[Any], answers: Sequence[Any
     for step, answer in zip(steps, answers, strict=True):
         noted: list[Reason] = []
         state.reasons, before = noted, _places(state.batches)
-        said = history.take(step)
-        reasons = list(reason_words(noted, (said or {}).get("delay_ms"), history.metadata))
+        expected = history.take(step)
+        reasons = list(reason_words(noted, (expected or {}).get("delay_ms"), history.metadata))
         mark = mark_words(step, answer, noted)
         if isinstance(step, ReenqueueStep | SplitStep | CompleteStep):
             mark += "".join(f" #{batch.number}" for batch in state.batches if _moved(before, batch))
-        if said == {} or not isinstance(step, AppendStep | DrainStep):
+        if expected == {} or not isinstance(step, AppendStep | DrainStep):
             changes = list(_changes(before, state.batches))
-            idle = isinstance(step, _MAY_BE_IDLE) and not said and not changes
-            reasons += changes or ["nothing was to be done: see the state, or the release does not know this"] * idle
+            idle = isinstance(step, _MAY_BE_IDLE) and not expected and not changes
+            reasons += changes or ["no effect in this state or release"] * idle
         yield Explained(
             time_ms=state.now_ms,
             step=step_words(step),
@@ -101,26 +107,30 @@ def _place(state: BatchState) -> str:
 
 
 def _name(batch: Batch) -> str:
-    return f"{batch.topic_partition[0]}-{batch.topic_partition[1]} #{batch.number}"
+    return f"{partition_name(batch.topic_partition)} #{batch.number}"
 
 
 def _state(accumulator: RecordAccumulator, metadata: Metadata) -> Iterator[tuple[str, str]]:
     """Every deque that is not empty, in Java's order, and everything else that matters to what comes next."""
     state = accumulator.state
-    for of, queue in state.queues():
+    for partition, queue in state.queues():
         if queue:
-            yield f"{of[0]}-{of[1]}", " │ ".join(_batch(batch, state.now_ms) for batch in queue)
-    for where, (_, said) in _OUT.items():
+            yield partition_name(partition), " │ ".join(_batch(batch, state.now_ms) for batch in queue)
+    for where, (_, label) in _OUT.items():
         out = [_name(batch) for batch in state.batches if batch.state is where]
         if out:
-            yield said, ", ".join(out)
+            yield label, ", ".join(out)
     for topic, info in state.topics.items():
         stay = info.partitioner.stay
         if stay is not None:
-            yield f"{topic} stays at", f"partition {stay.partition}, {stay.produced} of {state.config.batch_size} B"
-    leaderless = [f"{of[0]}-{of[1]}" for of, queue in state.queues() if queue and metadata.leader(*of) is None]
+            yield f"{topic} is at", f"partition {stay.partition}, {stay.produced} of {state.config.batch_size} B"
+    leaderless = [
+        partition_name(partition)
+        for partition, queue in state.queues()
+        if queue and metadata.leader(*partition) is None
+    ]
     if leaderless:
-        yield "nobody leads", ", ".join(leaderless)
+        yield "no leader", ", ".join(leaderless)
     yield from _switches(accumulator)
 
 
@@ -129,21 +139,21 @@ def _switches(accumulator: RecordAccumulator) -> Iterator[tuple[str, str]]:
     waiting = f", {count_of(state.pool.waiting, 'thread')} waiting" if state.pool.waiting else ""
     yield "memory", f"{state.pool.available:,} of {state.config.buffer_memory:,} B free{waiting}"
     if state.muted:
-        yield "muted", ", ".join(_muted(of, until) for of, until in state.muted.items())
+        yield "muted", ", ".join(_muted(partition, until) for partition, until in state.muted.items())
     if state.flushes:
         yield "flushing", count_of(state.flushes, "thread")
     if state.closed:
         yield "closed", "takes no records"
 
 
-def _muted(of: tuple[str, int], until: int | None) -> str:
-    return f"{of[0]}-{of[1]}" + ("" if until is None else f" until {until} ms")
+def _muted(partition: tuple[str, int], until: int | None) -> str:
+    return partition_name(partition) + ("" if until is None else f" until {until} ms")
 
 
 def _batch(batch: Batch, now_ms: int) -> str:
     what = [count_of(len(batch.records), "record"), f"{batch.estimated} of {batch.buffer} B", _door(batch)]
     if batch.attempts:
-        what.append(f"came back {'once' if batch.attempts == 1 else f'{batch.attempts} times'}")
+        what.append(f"retried {'once' if batch.attempts == 1 else f'{batch.attempts} times'}")
     return f"#{batch.number} {', '.join(what)}, {now_ms - batch.created_ms} ms old"
 
 
@@ -164,9 +174,9 @@ def _lanes(accumulator: RecordAccumulator, before: dict[int, tuple[BatchState, i
             out.setdefault(batch.topic_partition, []).append(_box(batch, state.now_ms, *_OUT[batch.state]))
         elif batch.state is BatchState.DONE and was is not BatchState.DONE:
             out.setdefault(batch.topic_partition, []).append(_box(batch, state.now_ms, "ended", "done"))
-    for of in sorted({*queues, *out}):
-        boxes = [_box(batch, state.now_ms, _kind(batch), "queued") for batch in queues.get(of, ())]
-        yield Lane(f"{of[0]}-{of[1]}", tuple(boxes), tuple(out.get(of, ())))
+    for partition in sorted({*queues, *out}):
+        boxes = [_box(batch, state.now_ms, _kind(batch), "queued") for batch in queues.get(partition, ())]
+        yield Lane(partition_name(partition), tuple(boxes), tuple(out.get(partition, ())))
 
 
 def _kind(batch: Batch) -> str:

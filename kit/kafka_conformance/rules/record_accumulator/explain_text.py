@@ -1,4 +1,4 @@
-"""What is asked of an accumulator, what it answers and why, in words: steps, answers, and the records of ``reasons``."""
+"""The steps of an accumulator, its answers and its reasons in words, for ``explain``."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from kafka_reference.accumulator.reasons import (
     StickyUpdate,
 )
 
-__all__ = ["answer_words", "mark_words", "reason_words", "step_words"]
+__all__ = ["answer_words", "mark_words", "partition_name", "reason_words", "step_words"]
 
 _PLAIN = {
-    "flush": "somebody begins to flush",
-    "flushed": "somebody ends flushing, if every batch is done",
+    "flush": "begin to flush",
+    "flushed": "end the flush, if every batch is complete",
     "close": "close: no more records",
     "abort": "abort all batches",
     "abort_undrained": "abort what was never drained",
@@ -61,11 +61,11 @@ _PLAIN = {
 
 
 def step_words(step: Any) -> str:
-    """A step, as it was asked."""
+    """Return a step in words."""
     match step:
         case AppendStep(partition, key, value, timestamp, topic, chosen, headers):
             to = f"{topic}-{partition}" if partition is not None else f"{topic}, partition to be chosen"
-            before = "" if chosen is None or partition is not None else f" (to 3.2: {chosen})"
+            before = "" if chosen is None or partition is not None else f" (up to 3.2.x: {chosen})"
             sized = f"{_sized('key', key)}, {_sized('value', value)}"
             sized += f", {len(headers)} header{'s' * (len(headers) > 1)}" if headers else ""
             return f"append to {to}{before}: {sized}" + (f", timestamp {timestamp}" if timestamp else "")
@@ -74,11 +74,11 @@ def step_words(step: Any) -> str:
         case DrainStep(nodes, max_size):
             return f"drain for {_nodes(nodes)}, up to {max_size:,} B each"
         case ReenqueueStep(number):
-            return f"{_batch(number)} comes back"
+            return f"{_batch(number)} is queued again"
         case SplitStep(number):
-            return f"{_batch(number)} comes back in pieces"
+            return f"{_batch(number)} is split"
         case CompleteStep(number):
-            return f"{_batch(number)} is done"
+            return f"{_batch(number)} is completed"
         case MoveStep(cluster, epochs):
             known = f"\nleader epochs {', '.join('?' if e is None else str(e) for e in epochs)}" if epochs else ""
             return f"the cluster becomes\n{cluster_in_words(cluster)}{known}"
@@ -90,7 +90,7 @@ def _other_step_words(step: Any) -> str:
         case LatencyStep(node, can_drain):
             return f"node {node} has batches ready and {'can' if can_drain else 'cannot'} take them"
         case LoadStep(topic):
-            return f"which statistics does {topic} go by?"
+            return f"load statistics of {topic}"
         case MuteStep(partition, topic):
             return f"mute {topic}-{partition}"
         case UnmuteStep(partition, topic, throttle_ms):
@@ -101,7 +101,7 @@ def _other_step_words(step: Any) -> str:
 
 
 def mark_words(step: Any, answer: Any, reasons: Sequence[Reason]) -> str:
-    """A step and what came of it, in the few words a figure has room for."""
+    """Return a step and its outcome in the few words that a figure has room for."""
     raises = raised(answer) if isinstance(answer, dict) else ""
     if raises:
         return f"{_short(step)}: {raises}"
@@ -161,7 +161,7 @@ def _came_of(step: Any, answer: Any) -> str:
 
 
 def answer_words(step: Any, answer: Any) -> str:
-    """An answer to this step: anybody's, so it need not have the form it should."""
+    """Return an answer to this step in words; an implementation under test may give it any form."""
     try:
         return (raised(answer) if isinstance(answer, dict) else "") or _answered(step, answer)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -172,7 +172,7 @@ def _answered(step: Any, answer: Any) -> str:
     match step:
         case AppendStep() if answer:
             batch = "a new batch" if answer["new_batch"] else "its last batch"
-            told = "" if answer["bytes"] is None else f", {answer['bytes']} B told to the partitioner"
+            told = "" if answer["bytes"] is None else f", {answer['bytes']} B reported to the partitioner"
             wakes = "; full or not alone, the sender is woken" if answer["batch_full"] else ""
             return f"into {batch} of partition {answer['partition']}{told}{wakes}"
         case ReadyStep():
@@ -190,12 +190,12 @@ def _answered(step: Any, answer: Any) -> str:
             said = [f"expired: {', '.join(f'#{number}' for number in gone)}" if gone else "nothing has expired"]
             return "; ".join([*said, *([] if following is None else [f"the next may at {following} ms"])])
         case LoadStep():
-            return "none: every partition alike" if answer is None else _table(answer)
+            return "none: all partitions count alike" if answer is None else _table(answer)
         case LookStep():
             queues = [
                 f"{name}: {_numbers(batch[0] for batch in queue)}" for name, queue in answer["queues"].items() if queue
             ]
-            not_done = f"not done: {_numbers(answer['incomplete'])}"
+            not_done = f"incomplete: {_numbers(answer['incomplete'])}"
             return "; ".join([*queues, not_done, f"{answer['memory']:,} B free"])
         case _ if not answer:
             return NOTHING
@@ -218,20 +218,18 @@ def _table(answer: Any) -> str:
 
 
 def reason_words(reasons: Sequence[Reason], delay_ms: int | None, metadata: Metadata) -> Iterator[str]:
-    """Each reason in words; the first that asks for ``delay_ms`` is named as where that comes from."""
-    visiting: int | None = None
+    """Yield each reason in words; the first that asks for ``delay_ms`` is marked as the source of the delay."""
     delayed = False
     for reason in reasons:
         match reason:
             case ReadyCheck():
                 yield _looked(reason) + (" ← the delay" if not delayed and _asks(reason, delay_ms) else "")
                 delayed = delayed or _asks(reason, delay_ms)
-            case QueueSkipped(of, why):
-                yield f"{_name(of)}: {_skipped(why, metadata.leader(*of), visiting is not None)}"
+            case QueueSkipped(where, why):
+                yield f"{partition_name(where)}: {_skipped(why, metadata.leader(*where))}"
             case NodeVisit(node, start, count):
-                visiting = node
                 first = (metadata.node_partitions(node) or ())[start]
-                yield f"node {node}: {count_of(count, 'partition')}, from {_name(first)} on"
+                yield f"node {node}: {count_of(count, 'partition')}, from {partition_name(first)} on"
             case _:
                 yield _other(reason)
 
@@ -247,45 +245,45 @@ def _looked(one: ReadyCheck) -> str:
     terms += ["threads wait for memory"] * one.exhausted + ["closed"] * one.closed + ["flushing"] * one.flushing
     terms += ["backing off"] * one.backing_off
     verdict = f"node {one.leader} is ready" if one.left_ms is None else f"look again in {one.left_ms} ms"
-    return f"{_name(one.topic_partition)} #{one.number}: {', '.join(terms)} → {verdict}"
+    return f"{partition_name(one.topic_partition)} #{one.number}: {', '.join(terms)} → {verdict}"
 
 
-def _skipped(why: Skip, leader: int | None, draining: bool) -> str:
+def _skipped(why: Skip, leader: int | None) -> str:
     match why:
         case Skip.LEADER_UNKNOWN:
-            return "nobody leads it → its topic is to be asked about"
+            return "no leader → its topic needs metadata"
         case Skip.LEADER_READY:
-            return f"node {leader} is ready already → not looked at"
+            return f"node {leader} is ready already → skipped"
         case Skip.MUTED:
-            return f"muted → {'passed' if draining else 'not looked at'}"
+            return "muted → skipped"
         case Skip.BACKING_OFF:
-            return "backs off → passed"
+            return "backs off → skipped"
     return "nothing queued"
 
 
 def _other(reason: BackoffCheck | DrainCheck | SequenceWait | BatchNeeded | StickyUpdate) -> str:
     match reason:
-        case BackoffCheck(of, number, attempts, waited, back_off, another):
+        case BackoffCheck(where, number, attempts, waited, back_off, new_leader):
             times = "once" if attempts == 1 else f"{attempts} times"
             enough = "≥" if waited >= back_off else "<"
-            verdict = "backs off" if reason.backing_off else "may go"
+            verdict = "backs off" if reason.backing_off else "may be sent"
             why = f"waited {waited} {enough} {back_off} ms of back-off" + (
-                ", but its leader is another one" if another else ""
+                ", but its leader is new" if new_leader else ""
             )
-            return f"{_name(of)} #{number}: came back {times}, {why} → {verdict}"
-        case DrainCheck(of, number, size, before, most, room):
+            return f"{partition_name(where)} #{number}: retried {times}, {why} → {verdict}"
+        case DrainCheck(where, number, size, before, most, room):
             sum_ = f"{before} + {size} B" if before else f"{size} B"
             if not room:
-                return f"{_name(of)} #{number}: {sum_} > {most:,} B → no room left, the visit ends"
-            why = f"≤ {most:,} B" if before + size <= most else f"> {most:,} B, but the first always goes"
-            return f"{_name(of)} #{number}: {sum_} {why} → taken"
-        case SequenceWait(of, number, what):
-            return f"{_name(of)} #{number}: waits for {what}, the visit ends"
-        case BatchNeeded(of, last, size, full):
+                return f"{partition_name(where)} #{number}: {sum_} > {most:,} B → no room left, the visit ends"
+            why = f"≤ {most:,} B" if before + size <= most else f"> {most:,} B, but the first is always taken"
+            return f"{partition_name(where)} #{number}: {sum_} {why} → taken"
+        case SequenceWait(where, number, what):
+            return f"{partition_name(where)} #{number}: waits for {what}, the visit ends"
+        case BatchNeeded(where, last, size, full):
             if last is None:
-                return f"{_name(of)}: nothing queued → a new batch is needed"
+                return f"{partition_name(where)}: nothing queued → a new batch is needed"
             why = "is full" if full else "has no room for it, and is closed"
-            return f"{_name(of)}: #{last}, {size} B, {why} → a new batch is needed"
+            return f"{partition_name(where)}: #{last}, {size} B, {why} → a new batch is needed"
         case StickyUpdate(topic, partition, produced, size, may_leave, left):
             least = "≥" if produced >= size else "<"
             free = (
@@ -295,12 +293,13 @@ def _other(reason: BackoffCheck | DrainCheck | SequenceWait | BatchNeeded | Stic
                 if may_leave
                 else ", its last batch is open"
             )
-            verdict = f"{topic} leaves it" if left else f"{topic} stays"
+            verdict = f"{topic} switches" if left else f"{topic} stays"
             return f"{topic}-{partition}: {produced} B {least} batch.size {size}{free} → {verdict}"
 
 
-def _name(of: tuple[str, int]) -> str:
-    return f"{of[0]}-{of[1]}"
+def partition_name(topic_partition: tuple[str, int]) -> str:
+    """Return a partition as ``t-0``."""
+    return "{}-{}".format(*topic_partition)
 
 
 def _sized(what: str, asked: AskedField) -> str:
@@ -320,4 +319,4 @@ def _nodes(nodes: Sequence[int]) -> str:
 def _batch(number: int) -> str:
     if number >= 0:
         return f"#{number}"
-    return "the last batch out" if number == -1 else f"the last batch out but {-number - 1}"
+    return "the last batch in flight" if number == -1 else f"the last batch in flight but {-number - 1}"

@@ -110,6 +110,7 @@ from kafka_reference.accumulator.behaviour import (
     ProducerBatchBehaviour,
     RecordAccumulatorBehaviour,
 )
+from kafka_reference.idempotence.behaviour import TransactionManagerBehaviour
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.releases import Release, since
 
@@ -180,6 +181,7 @@ RULE = Rule(
         CompressionRatioEstimatorBehaviour,
         MetadataSnapshotBehaviour,
         BuiltInPartitionerBehaviour,
+        TransactionManagerBehaviour,
     ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",

@@ -108,7 +108,7 @@ def test_as_json(shown: Shown) -> None:
     ready = second["rows"][8]["explained"]
     assert ready["time_ms"] == 0
     assert ready["answer"] == "no node ready; look again in 100 ms"
-    assert ready["reasons"][1] == "t-0 #0: came back once, waited 0 < 100 ms of back-off → backs off"
+    assert ready["reasons"][1] == "t-0 #0: retried once, waited 0 < 100 ms of back-off → backs off"
     assert [box["name"] for box in ready["lanes"][0]["queue"]] == ["#0 ×1", "#1 ×1", "#3 ×1"]
 
 

@@ -84,11 +84,11 @@ def test_what_makes_a_batch_go_before_its_time(step: dict[str, Any], term: str, 
 def test_what_is_not_looked_at() -> None:
     told = explained("4.4.0", append(1), append(2), op("mute", partition=1), READY)[3]
     assert told.reasons == (
-        "t-1: muted → not looked at",
-        "t-2: nobody leads it → its topic is to be asked about",
+        "t-1: muted → skipped",
+        "t-2: no leader → its topic needs metadata",
     )
     assert told.answer == "no node ready; nothing else to wait for; leaders unknown: t"
-    assert ("nobody leads", "t-2") in told.state
+    assert ("no leader", "t-2") in told.state
     assert ("muted", "t-1") in told.state
 
 
@@ -103,12 +103,12 @@ def test_a_retry_from_drain_to_drain() -> None:
     )
     assert told[2].reasons == ("t-0 #0: in flight → queued",)
     assert told[2].mark == "retry #0"
-    assert dict(told[2].state)["t-0"] == "#0 1 record, 78 of 200 B, closed, came back once, 0 ms old"
+    assert dict(told[2].state)["t-0"] == "#0 1 record, 78 of 200 B, closed, retried once, 0 ms old"
     assert told[3].reasons[1:3] == (
-        "t-0 #0: came back once, waited 0 < 10 ms of back-off → backs off",
-        "t-0: backs off → passed",
+        "t-0 #0: retried once, waited 0 < 10 ms of back-off → backs off",
+        "t-0: backs off → skipped",
     )
-    assert told[5].reasons[1] == "t-0 #0: came back once, waited 10 ≥ 10 ms of back-off → may go"
+    assert told[5].reasons[1] == "t-0 #0: retried once, waited 10 ≥ 10 ms of back-off → may be sent"
     assert told[6].reasons == ("t-0 #0: in flight → done",)
     kinds = [[box.kind for lane in one.lanes for box in (*lane.queue, *lane.out)] for one in told]
     assert kinds == [["open"], ["sent"], ["retry"], ["retry"], ["retry"], ["sent"], ["ended"]]
@@ -120,7 +120,7 @@ def test_room_and_the_first_that_always_goes() -> None:
     assert RULE.explain is not None
     told = list(RULE.explain(typed, parse_release("2.8.2"), RULE.ask(typed, parse_release("2.8.2"))["steps"]))[2]
     assert told.reasons[1:] == (
-        "t-0 #0: 180 B > 100 B, but the first always goes → taken",
+        "t-0 #0: 180 B > 100 B, but the first is always taken → taken",
         "t-1 #1: 180 + 180 B > 100 B → no room left, the visit ends",
     )
 
@@ -136,7 +136,7 @@ def test_why_a_new_batch_and_why_the_partition_is_left() -> None:
         "t-1: #0, 180 B, has no room for it, and is closed → a new batch is needed",
         "t-1: 360 B ≥ batch.size 200, its last batch is open → t stays",
     )
-    assert told[2].reasons[1] == "t-1: 360 B ≥ batch.size 200, its last batch is full or gone → t leaves it"
+    assert told[2].reasons[1] == "t-1: 360 B ≥ batch.size 200, its last batch is full or gone → t switches"
 
 
 def test_memory_that_is_short_and_a_step_that_does_nothing() -> None:
@@ -144,7 +144,7 @@ def test_memory_that_is_short_and_a_step_that_does_nothing() -> None:
     assert told[4].answer == "raises BufferExhaustedException"
     assert told[4].reasons == ("t-0: #2, 260 B, is full → a new batch is needed",)
     assert dict(told[4].state)["memory"].endswith("of 1,000 B free")
-    assert told[5].reasons == ("nothing was to be done: see the state, or the release does not know this",)
+    assert told[5].reasons == ("no effect in this state or release",)
     assert told[7].reasons == told[5].reasons
 
 
