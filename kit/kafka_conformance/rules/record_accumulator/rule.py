@@ -138,6 +138,26 @@ def _path(question: RecordAccumulatorQuestion) -> str:
 _HISTORIES = histories()
 _ISSUES = "https://issues.apache.org/jira/browse"
 
+# A question has a batch.size of at least 1 and header keys that are text, closes the accumulator before its pool, and leaves
+# the Sender's errors to producer-sequences.
+_UNOBSERVABLE = frozenset(
+    {"BufferPoolBehaviour.refuses_when_closed", "BuiltInPartitionerBehaviour.batch_size_below_1_refused"}
+    | {
+        f"MemoryRecordsBuilderBehaviour.{field}"
+        for field in (
+            "bound_includes_wrapper", "largest_record_is_bound", "empty_batch_may_be_full", "estimates_in_64_bits",
+            "estimate_counts_declared_keys",
+        )
+    }
+    | {
+        f"TransactionManagerBehaviour.{field}"
+        for field in (
+            "compares_ids_only", "stale_failure_does_not_bump", "retries_id_only_while_loading",
+            "fatal_error_does_not_bump", "late_id_throws_illegal_state", "unauthorized_is_abortable",
+        )
+    }
+)  # fmt: skip
+
 RULE = Rule(
     slug="record-accumulator",
     title="RecordAccumulator: batches, readiness, retry order, sequences",
@@ -183,6 +203,7 @@ RULE = Rule(
         BuiltInPartitionerBehaviour,
         TransactionManagerBehaviour,
     ),
+    unobservable=_UNOBSERVABLE,
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-91+Provide+Intuitive+User+Timeouts+in+The+Producer",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-580%3A+Exponential+Backoff+for+Kafka+Clients",

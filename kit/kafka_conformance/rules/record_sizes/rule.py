@@ -248,6 +248,11 @@ RULE = Rule(
         "record and tries every record. The expected compression ratio is set first, up to 0.10.2 by reflection."
     ),
     behaviours=(MemoryRecordsBuilderBehaviour, CompressionRatioEstimatorBehaviour),
+    # These are about several topics or batches, or about a batch that the codec built.
+    unobservable=frozenset(
+        f"CompressionRatioEstimatorBehaviour.{field}"
+        for field in ("ratio_per_topic", "observes_retries", "observes_wrapper")
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-126+-+Allow+KafkaProducer+to+split+and+resend+oversized+batches",
