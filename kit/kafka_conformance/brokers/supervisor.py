@@ -43,7 +43,7 @@ class ProcessSupervisor:
         try:
             self._folder = Path(self._receive()["folder"])
         except BaseException:
-            interrupts.heard()
+            interrupts.acknowledge()
             self.close()
             raise
 
@@ -105,7 +105,7 @@ class ProcessSupervisor:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None and not issubclass(kind, Exception):
-            interrupts.heard()
+            interrupts.acknowledge()
         self.close()
 
     def _clean_up(self) -> None:

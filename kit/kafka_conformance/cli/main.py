@@ -79,7 +79,7 @@ def app() -> None:
 
 def main() -> NoReturn:
     """Run the command in ``sys.argv``. Any failure to judge is one line on standard error and exit code 2."""
-    interrupts.listen()
+    interrupts.install()
     # py4j logs what it also raises, and Python prints log records that no handler receives.
     logging.getLogger().addHandler(logging.NullHandler())
     sys.exit(_run(sys.argv[1:]))
@@ -96,7 +96,7 @@ def _run(words: list[str]) -> int:
     except (KitError, JarError) as error:
         return _fail(error)
     except (KeyboardInterrupt, click.Abort):
-        interrupts.heard()
+        interrupts.acknowledge()
         return _fail("interrupted: nothing was judged to the end")
     except click.ClickException as error:
         return _fail_usage(error.format_message())

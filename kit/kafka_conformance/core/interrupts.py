@@ -2,7 +2,7 @@
 
 Python turns a signal into an exception at whatever is being run. If that is a destructor or a callback of the garbage
 collector (Hypothesis has one), Python prints the exception and drops it, and the run would continue. So the exception is
-raised again every second until :func:`heard` acknowledges it.
+raised again every second until :func:`acknowledge` is called.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import signal
 from typing import NoReturn
 
-__all__ = ["heard", "listen"]
+__all__ = ["acknowledge", "install"]
 
 _AGAIN_S = 1.0
 _raised = False
 
 
-def listen() -> None:
+def install() -> None:
     """Raise KeyboardInterrupt for Ctrl-C and SIGTERM from here on. An ignored Ctrl-C stays ignored.
 
     It is not an Exception: py4j would take that for a lost connection.
@@ -27,7 +27,7 @@ def listen() -> None:
         signal.signal(signal.SIGINT, _raise)
 
 
-def heard() -> None:
+def acknowledge() -> None:
     """Acknowledge the exception: it is not raised again, so that the run can end in order."""
     global _raised
     if _raised:

@@ -1,4 +1,4 @@
-"""Progress of whatever takes over a second: a bar on a terminal, else a plain line now and then, on standard error."""
+"""Progress on standard error: a bar on a terminal, elsewhere a plain line every five seconds."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _EVERY_S = 5.0
 
 
 class Steps:
-    """Says what is being done, and how far it is."""
+    """Progress over a number of steps. ``title`` names the current one."""
 
     def __init__(self, title: str, total: int) -> None:
         self.title, self.total, self.done = title, total, 0
-        self._said = self._begun = time.monotonic()
+        self._shown = self._begun = time.monotonic()
 
     def doing(self, what: str) -> None:
-        """What is being done now."""
+        """Show what the current step is."""
         self.title = what
-        self._say()
+        self._show()
 
     def advance(self, by: int = 1) -> None:
-        """So many more are done."""
+        """Count ``by`` more steps as done."""
         self.done += by
-        self._say()
+        self._show()
 
-    def _say(self) -> None:
+    def _show(self) -> None:
         now = time.monotonic()
-        if now - self._said >= _EVERY_S:
-            self._said = now
+        if now - self._shown >= _EVERY_S:
+            self._shown = now
             print(f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
 
 
@@ -44,13 +44,13 @@ class _Bar(Steps):
         super().__init__(title, total)
         self._bar, self._task = bar, bar.add_task(title, total=total)
 
-    def _say(self) -> None:
+    def _show(self) -> None:
         self._bar.update(self._task, description=self.title, completed=self.done)
 
 
 @contextmanager
 def steps(title: str, total: int) -> Iterator[Steps]:
-    """Progress over ``total`` steps."""
+    """Show progress over ``total`` steps while the block runs."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Steps(title, total)

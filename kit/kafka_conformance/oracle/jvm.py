@@ -85,7 +85,7 @@ class Jvm:
                     keep_errors(self._gateway)
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
-                interrupts.heard()
+                interrupts.acknowledge()
                 self._process.kill()  # half-started, it does not look at its standard input yet
                 self.close()
                 raise
@@ -142,7 +142,7 @@ class Jvm:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None and not issubclass(kind, Exception):
-            interrupts.heard()
+            interrupts.acknowledge()
             self._process.kill()  # interrupted: whatever it is doing is not worth waiting for
         self.close()
 

@@ -1,4 +1,4 @@
-"""The parts a command needs, put together: the jars, Spark's JVM, the oracle; and which releases and rules are meant."""
+"""What commands that ask Java share: the oracle with its JVM, and the releases that the user names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def jvm_name(oracle: Oracle) -> str:
 
 
 def chosen_releases(named: str, pins: Pins) -> list[Release]:
-    """The releases meant by ``all``, ``newest``, or exact versions joined by commas. Raises BadInput."""
+    """Return the releases named by ``all``, ``newest`` or exact versions joined by commas. Raises BadInput."""
     pinned = sorted(map(parse_release, pins.releases))
     if not named.strip(" ,"):
         raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, or newest")
@@ -41,7 +41,7 @@ def chosen_releases(named: str, pins: Pins) -> list[Release]:
 
 
 def named_release(name: str) -> Release:
-    """One exact release. Raises BadInput."""
+    """Return one exact release. Raises BadInput."""
     try:
         return parse_release(name)
     except ValueError as error:
@@ -49,10 +49,10 @@ def named_release(name: str) -> Release:
 
 
 def split(names: str) -> Sequence[str]:
-    """``a,b`` as a list; nothing for an empty text."""
+    """Return the names in ``a,b`` as a list, empty for an empty text."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def fresh_seed() -> int:
-    """A seed nobody chose; it is printed, so that anybody can choose it again."""
+    """Return a random seed. It is printed, so that a run can be repeated."""
     return secrets.randbelow(2**32)

@@ -40,13 +40,13 @@ def _is_count(cell: str) -> bool:
 def finding(
     rule: Rule, difference: Difference, names: tuple[str, str], count: int, where: str, how: str = "shrunk to"
 ) -> Text:
-    """Return a difference as text: the question, ``how`` it was chosen, both answers, and how to see it again."""
+    """Return a difference as text: the question, ``how`` it was chosen, both answers, and the command that replays it."""
     width = max(map(len, names))
     text = Text(f"{rule.slug}: {plural(count, 'question')} of this kind, {how}\n", style="bold red")
     text.append(f"  question  {to_json(difference.question).decode()}\n", style="default")
     for name, answer in zip(names, (difference.expected, difference.actual), strict=True):
         text.append(f"  {name:<{width}}  {to_json(answer).decode()}\n", style="default")
-    text.append(f"  see it again: kafka-conformance replay {where}" if where else "", style="dim")
+    text.append(f"  replay: kafka-conformance replay {where}" if where else "", style="dim")
     return text
 
 

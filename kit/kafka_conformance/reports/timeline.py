@@ -1,7 +1,7 @@
-"""The timeline of ``explain``, for a person at a terminal: a row for each step, and under its answer why, and the state.
+"""The timeline of ``explain`` on a terminal: a row for each step, with its answer, the reasons, and the state.
 
-What is printed of the state after a step is what changed in it, which after time has gone by is nearly everything, as
-batches have aged. The first step shows all of it. A step whose answer is not the reference's is marked.
+The first step shows the whole state, and each later one what changed. A step whose answer differs from the reference's is
+marked.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from rich.text import Text
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.timeline import NOTHING, Explained
 
-__all__ = ["Row", "Timeline", "print_story"]
+__all__ = ["Row", "Timeline", "print_timeline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step, by somebody's answer; ``instead`` is the reference's answer where that is another one."""
+    """A step as one implementation answers it; ``instead`` is the reference's answer where that differs."""
 
     explained: Explained
     instead: str | None = None
@@ -43,29 +43,33 @@ class Timeline:
 
     @property
     def differing(self) -> int:
-        """How many steps were not answered as the reference answers them."""
+        """The number of steps whose answer differs from the reference's."""
         return sum(row.instead is not None for row in self.rows)
 
 
-def print_story(out: Console, story: Timeline) -> None:
-    """The question, and its answer or its timeline."""
-    out.print(_text(f"{story.rule}, question {story.id}, by {story.who} {story.release}", "bold"), soft_wrap=True)
-    out.print(_text(story.title, "dim"), soft_wrap=True)
-    sides = [("asked", story.asked), ("answered", story.answered), ("the reference answers", story.instead)]
+def print_timeline(out: Console, timeline: Timeline) -> None:
+    """Print a question with its answer, or with its timeline."""
+    out.print(
+        _text(f"{timeline.rule}, question {timeline.id}, by {timeline.who} {timeline.release}", "bold"), soft_wrap=True
+    )
+    out.print(_text(timeline.title, "dim"), soft_wrap=True)
+    sides = [("asked", timeline.asked), ("answered", timeline.answered), ("the reference answers", timeline.instead)]
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for side, fields in sides:
         for number, (name, content) in enumerate(fields):
-            style = "bold red" if fields is story.instead else "bold"
+            style = "bold red" if fields is timeline.instead else "bold"
             table.add_row(_text("" if number else side, style), _text(name, "dim"), _text(content))
     out.print(table)
-    if story.rows:
+    if timeline.rows:
         out.print()
-        out.print(_timeline(story.rows, max(20, out.width // 4 + 4)))
-    if story.differing:
-        many = f"{story.differing} of {len(story.rows)} steps: {story.who} does not answer as the reference does"
+        out.print(_timeline(timeline.rows, max(20, out.width // 4 + 4)))
+    if timeline.differing:
+        many = (
+            f"{timeline.differing} of {len(timeline.rows)} steps: {timeline.who} does not answer as the reference does"
+        )
         out.print(_text(f"◀ {many}", "bold red"), soft_wrap=True)
 
 
@@ -112,5 +116,5 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[st
 
 
 def _text(content: str, style: str = "") -> Text:
-    """No markup, no escape sequences; lines are kept."""
+    """Return text without markup and escape sequences; line breaks are kept."""
     return Text(harmless(content, keep="\n"), style=style)

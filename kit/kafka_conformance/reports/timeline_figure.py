@@ -1,12 +1,11 @@
 """The timeline of ``explain`` as a picture: steps from left to right, a lane for each partition.
 
-Many steps share an instant, so it is steps that are spaced evenly, and time is written above them: a band of columns is
-one instant. What stands in a column is how things are after that step. In a lane, what is out of the queue (in flight,
-expired, lost) stands above the line, and the deque below it, front first; a box goes on for as long as nothing changes.
-Whatever has no room as text is in a tooltip.
+Steps are spaced evenly, since many share an instant; the time is above them, and a band of columns is one instant. A column
+shows the state after its step. In a lane, batches outside the queue (in flight, expired, lost) are above the line, and the
+queue is below it, front first; a box extends for as long as nothing changes. Text without room is in a tooltip.
 
-The picture is SVG without scripts or anything fetched, built as a tree, so that it is well-formed whatever the question
-says; the same question makes the same bytes. It follows the reader's light or dark.
+The picture is SVG without scripts and external files, built as a tree, so it is well-formed whatever the question contains.
+The same question gives the same bytes. Colours follow the reader's light or dark mode.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class _Track:
-    """A lane's place: where it begins, and how many slots it has above and below its line."""
+    """The place of a lane: its top, and its number of slots above (``out``) and below (``queue``) the line."""
 
     name: str
     top: int
@@ -61,47 +60,47 @@ class _Track:
 
 
 def ready(path: Path) -> None:
-    """Refuse, before anything is asked, what could not be written afterwards. Raises BadInput or KitError."""
+    """Check before any question is asked that the figure can be written. Raises BadInput or KitError."""
     if path.suffix.lower() != ".svg":
-        raise BadInput(f"{path} is no picture that explain draws: give a name that ends in .svg")
+        raise BadInput(f"{path} is not an SVG file: give a name that ends in .svg")
     if path.is_dir():
         raise BadInput(f"{path} is a folder: name a file in it")
     if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
         raise KitError(f"the figure cannot be written to {path}: its folder is not there, or may not be written to")
 
 
-def draw(story: Timeline, path: Path) -> None:
-    """Write the picture. Raises BadInput for a question without steps, KitError if it cannot be written."""
-    if not story.rows:
-        raise BadInput(f"this question of {story.rule} has no timeline to draw: its answer is not one of steps")
+def draw(timeline: Timeline, path: Path) -> None:
+    """Write the figure. Raises BadInput for a question without steps, KitError if it cannot be written."""
+    if not timeline.rows:
+        raise BadInput(f"a question of {timeline.rule} has no timeline to draw: its answer has no steps")
     try:
-        path.write_bytes(figure(story))
+        path.write_bytes(figure(timeline))
     except OSError as error:
         raise KitError(f"the figure cannot be written to {path}: {error.strerror}") from error
 
 
-def figure(story: Timeline) -> bytes:
-    """The picture of a story that has steps, as SVG."""
-    rows = story.rows
+def figure(timeline: Timeline) -> bytes:
+    """Return the figure of a timeline with steps, as SVG."""
+    rows = timeline.rows
     clocked = any(row.explained.time_ms is not None for row in rows)
     head = 52 + 18 * clocked + 16
-    foot = head + 14 + int(max(min(len(_said(row)), _LONGEST_MARK) for row in rows) * 6.4)
+    foot = head + 14 + int(max(min(len(_label(row)), _LONGEST_MARK) for row in rows) * 6.4)
     tracks = list(_tracks(rows, foot + 10))
     left = _EDGE + 14 + int(max([len("in flight"), *(min(len(harmless(t.name)), 24) for t in tracks)]) * 6.6)
     right = left + _COLUMN * len(rows)
     bottom = tracks[-1].bottom if tracks else foot + 10
     kinds = list(dict.fromkeys(box.kind for name in _KINDS for box in _boxes(rows) if box.kind == name))
-    heading = _cut(f"{story.rule}: {story.title}", 160)
+    heading = _cut(f"{timeline.rule}: {timeline.title}", 160)
     width = max(right, 520, int(len(heading) * 9.2), *(_legend_ends(kinds))) + _EDGE
     root = Element("svg", {
         "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {bottom + 48}",
         "width": str(width), "height": str(bottom + 48), "role": "img",
     })  # fmt: skip
-    SubElement(root, "title").text = harmless(f"{story.rule} {story.id}, {story.who} {story.release}")
+    SubElement(root, "title").text = harmless(f"{timeline.rule} {timeline.id}, {timeline.who} {timeline.release}")
     SubElement(root, "style").text = _style()
     _rect(root, 0, 0, width, bottom + 48, "page")
     _words(root, _EDGE, 24, heading, "heading")
-    _words(root, _EDGE, 42, f"question {story.id}, by {story.who} {story.release}", "quiet")
+    _words(root, _EDGE, 42, f"question {timeline.id}, by {timeline.who} {timeline.release}", "quiet")
     _bands(root, rows, (left, head, bottom), clocked)
     for number, row in enumerate(rows):
         _mark(root, row, number, left + _COLUMN * number, (head, foot))
@@ -121,7 +120,7 @@ def _boxes(rows: Sequence[Row]) -> Iterator[Box]:
 
 
 def _tracks(rows: Sequence[Row], top: int) -> Iterator[_Track]:
-    """A track for each lane there ever is anything in, t-2 before t-10."""
+    """Yield a track for each lane that is ever filled, sorted so that t-2 comes before t-10."""
     lanes: dict[str, list[Lane]] = {}
     for row in rows:
         for lane in row.explained.lanes:
@@ -139,7 +138,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _bands(root: Element, rows: Sequence[Row], place: tuple[int, int, int], clocked: bool) -> None:
-    """Shading, and the time above it: one band for an instant, or for a step where there is no clock."""
+    """Draw a band for each instant with its time, or for each step if there is no clock."""
     left, head, bottom = place
     at = 0
     for shade, (time_ms, columns) in enumerate(groupby(rows, key=lambda row: row.explained.time_ms)):
@@ -159,7 +158,7 @@ def _bands(root: Element, rows: Sequence[Row], place: tuple[int, int, int], cloc
 
 
 def _mark(root: Element, row: Row, number: int, x: int, place: tuple[int, int]) -> None:
-    """What the step was, upright in its column, with the whole story as a tooltip."""
+    """Draw a step's name upright in its column, with a tooltip of everything about it."""
     one, (head, foot) = row.explained, place
     group = SubElement(root, "g")
     lines = [f"step {number}: {one.step}", one.answer, *(f"· {reason}" for reason in one.reasons)]
@@ -171,10 +170,10 @@ def _mark(root: Element, row: Row, number: int, x: int, place: tuple[int, int]) 
     _words(group, x + _COLUMN / 2, head - 3, str(number), "number")
     style = "mark" if row.instead is None else "mark wrong"
     x, y = x + _COLUMN // 2 + 4, foot
-    _words(group, x, y, _cut(_said(row), _LONGEST_MARK), style, transform=f"rotate(-90 {x} {y})")
+    _words(group, x, y, _cut(_label(row), _LONGEST_MARK), style, transform=f"rotate(-90 {x} {y})")
 
 
-def _said(row: Row) -> str:
+def _label(row: Row) -> str:
     return harmless(("" if row.instead is None else "◀ ") + row.explained.mark)
 
 
@@ -198,7 +197,7 @@ def _box_at(lane: Lane | None, side: str, slot: int) -> Box | None:
 
 
 def _runs(root: Element, boxes: Sequence[Box | None], left: int, y: int) -> None:
-    """One slot of a lane from left to right; what stays the same is one box."""
+    """Draw one slot of a lane from left to right; equal neighbours are one box."""
     at = 0
     for _, run in groupby(boxes, key=lambda box: box and (box.name, box.kind)):
         here = list(run)
@@ -206,8 +205,8 @@ def _runs(root: Element, boxes: Sequence[Box | None], left: int, y: int) -> None
         if first is not None:
             x, width = left + at * _COLUMN + 1, len(here) * _COLUMN - 2
             group = SubElement(root, "g")
-            stories = [f"step {at + n}: {box.story}" for n, box in enumerate(here) if box]
-            SubElement(group, "title").text = harmless("\n".join(stories), keep="\n")
+            lines = [f"step {at + n}: {box.story}" for n, box in enumerate(here) if box]
+            SubElement(group, "title").text = harmless("\n".join(lines), keep="\n")
             _rect(group, x, y, width, _BOX, f"box {first.kind}", rx="3")
             _words(group, x + 4, y + 12, _cut(first.name, int((width - 4) / _CHARACTER)), "label")
         at += len(here)
@@ -243,7 +242,7 @@ def _cut(content: str, longest: int) -> str:
 
 
 def _style() -> str:
-    """Two palettes; the dark one is the reader's choice."""
+    """Return the style sheet, with a palette for light and one for dark mode."""
     always = """
 text { font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; font-size: 11px; fill: #1f2328 }
 .heading { font-size: 15px; font-weight: 600 } .quiet, .number { fill: #656d76 } .number { text-anchor: middle }

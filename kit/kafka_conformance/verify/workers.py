@@ -168,7 +168,7 @@ def _started() -> Iterator[_Worker]:
     try:
         yield _Worker(process)
     finally:
-        interrupts.heard()
+        interrupts.acknowledge()
         with suppress(OSError):
             process.stdin.close()  # type: ignore[union-attr]
         try:
@@ -225,7 +225,7 @@ def _read_tasks(pipe: IO[bytes], tasks: queue.SimpleQueue[Any]) -> None:
 
 def main() -> None:
     """Run a worker."""
-    interrupts.listen()
+    interrupts.install()
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs what it also raises
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no result

@@ -9,9 +9,9 @@ import pytest
 # A run whose first interrupt is lost, as one in a callback of the garbage collector is.
 _LOSES_ONE = """
 import gc, os, signal, sys, time
-from kafka_conformance.core.interrupts import heard, listen
+from kafka_conformance.core.interrupts import acknowledge, install
 
-listen()
+install()
 
 def once(phase, info):
     gc.callbacks.remove(once)
@@ -26,7 +26,7 @@ try:
     time.sleep(20)
     print("never again")
 except KeyboardInterrupt:
-    heard()
+    acknowledge()
     time.sleep(1.5)
     print("heard once more")
 """
@@ -44,7 +44,7 @@ def test_an_interrupt_that_python_drops_comes_again_until_it_is_heard(asked: sig
 
 def test_a_ctrl_c_that_was_to_be_ignored_is_ignored() -> None:
     script = (
-        "from kafka_conformance.core.interrupts import listen; import os; listen(); os.kill(os.getpid(), 2); print(1)"
+        "from kafka_conformance.core.interrupts import install; import os; install(); os.kill(os.getpid(), 2); print(1)"
     )
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False,

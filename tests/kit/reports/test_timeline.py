@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from kafka_conformance.core.timeline import NOTHING, Explained
-from kafka_conformance.reports.timeline import Row, Timeline, print_story
+from kafka_conformance.reports.timeline import Row, Timeline, print_timeline
 
 FIRST = Explained(
     0, "append to t-0", "into a new batch", "append 0", ("nothing queued",), (("t-0", "#0 open"), ("memory", "all"))
@@ -24,7 +24,7 @@ def story(*rows: Row, instead: tuple[tuple[str, str], ...] = ()) -> Timeline:
 
 def printed(story: Timeline, width: int = 80, colour: bool = False) -> str:
     out = StringIO()
-    print_story(Console(file=out, width=width, highlight=False, force_terminal=colour), story)
+    print_timeline(Console(file=out, width=width, highlight=False, force_terminal=colour), story)
     return out.getvalue()
 
 

@@ -94,7 +94,7 @@ class DriverAnswerer:
 
     def _end(self, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, Exception):
-            interrupts.heard()  # what it is doing is not worth waiting for
+            interrupts.acknowledge()  # what it is doing is not worth waiting for
         if self._connection is not None:
             self._connection.close(at_once=error is not None)
         self._connection = None

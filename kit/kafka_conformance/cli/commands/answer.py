@@ -33,19 +33,19 @@ def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None)
     """Answer until the input ends; 2 if some line could not be answered."""
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
     bad = 0
-    with ExitStack() as rooms:
-        someone = open_answerer(who, rooms)
+    with ExitStack() as stack:
+        answerer = open_answerer(who, stack)
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            answered, good = _line(someone, who, line, number)
+            answered, good = _line(answerer, who, line, number)
             bad += not good
             out.write(msgspec.json.encode(answered) + b"\n")
             out.flush()
     return 2 if bad else 0
 
 
-def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
+def _line(answerer: Answerer, who: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
     try:
         document = msgspec.json.decode(line)
     except _UNREADABLE as error:
@@ -59,7 +59,7 @@ def _line(someone: Answerer, who: str, line: bytes, number: int) -> tuple[dict[s
         if rule is None:
             return {"id": asked.id, "unsupported": f"unknown rule {asked.rule!r}"}, True
         question = msgspec.json.decode(asked.question, type=rule.question)
-        (outcome,) = someone.answer(rule, named_release(asked.release), [question])
+        (outcome,) = answerer.answer(rule, named_release(asked.release), [question])
     except _UNREADABLE as error:
         return {"id": name, "failed": f"line {number} is no question: {error}"}, False
     except BadInput as error:

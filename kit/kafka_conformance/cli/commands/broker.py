@@ -64,7 +64,7 @@ def run(
                 time.sleep(_LOOK_S)
                 watched.watch()
         except KeyboardInterrupt:
-            interrupts.heard()  # that is how it is ended: no error
+            interrupts.acknowledge()  # that is how it is ended: no error
     return 0
 
 

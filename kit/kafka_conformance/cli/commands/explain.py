@@ -26,7 +26,7 @@ from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Ques
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.reports.terminal import console
-from kafka_conformance.reports.timeline import Row, Timeline, print_story
+from kafka_conformance.reports.timeline import Row, Timeline, print_timeline
 from kafka_conformance.reports.timeline_figure import draw, ready
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.step_text import fields_in_words, plain_steps
@@ -82,34 +82,34 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
         if len(asked) > 1:
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
         ready(svg)
-    with ExitStack() as rooms:
-        someone = open_answerer(who, rooms)
-        _refuse_strangers(who, asked)
-        stories = [_story(someone, one) for one in asked]
+    with ExitStack() as stack:
+        answerer = open_answerer(who, stack)
+        _check_mutant(who, asked)
+        timelines = [_timeline(answerer, one) for one in asked]
     if svg is not None:
-        draw(stories[0], svg)
+        draw(timelines[0], svg)
     if as_json:
-        for story in stories:
-            sys.stdout.write(to_json(asdict(story)).decode() + "\n")
+        for timeline in timelines:
+            sys.stdout.write(to_json(asdict(timeline)).decode() + "\n")
         return 0
     out = console()
-    for number, story in enumerate(stories):
+    for number, timeline in enumerate(timelines):
         if number:
             out.print()
-        print_story(out, story)
+        print_timeline(out, timeline)
     return 0
 
 
-def _refuse_strangers(who: str, asked: Sequence[_Asked]) -> None:
-    """A mutant answers questions of its own rule; to those of another its answers mean nothing. Raises BadInput."""
+def _check_mutant(who: str, asked: Sequence[_Asked]) -> None:
+    """Raise BadInput if ``who`` is a mutant of another rule than a question's."""
     of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
-    stranger = next((one for one in asked if of not in {None, one.rule.slug}), None)
-    if stranger is not None:
-        raise BadInput(f"{stranger.where}: {who} is a mutant of {of}, and this is a question of {stranger.rule.slug}")
+    other = next((one for one in asked if of not in {None, one.rule.slug}), None)
+    if other is not None:
+        raise BadInput(f"{other.where}: {who} is a mutant of {of}, and this is a question of {other.rule.slug}")
 
 
 def _documents(file: str) -> Iterator[tuple[_Document, str]]:
-    """Each document, and where it is. Raises BadInput."""
+    """Yield each document with its place. Raises BadInput."""
     name, content = _read(file)
     if not content.strip():
         raise BadInput(f"{name} is empty: it should hold a question, as JSON")
@@ -166,48 +166,54 @@ def _typed(document: _Document, where: str, kafka: str) -> _Asked:
     return _Asked(rule, question, at, where, document.story)
 
 
-def _story(someone: Answerer, asked: _Asked) -> Timeline:
+def _timeline(answerer: Answerer, asked: _Asked) -> Timeline:
     rule, question, at = asked.rule, asked.question, asked.at
-    right = _answer(ReferenceAnswerer(), asked)
-    said = right if isinstance(someone, ReferenceAnswerer) and someone.instead is None else _answer(someone, asked)
-    rows = tuple(_rows(rule, question, at, right, said))
-    differs = to_json(said) != to_json(right)
+    expected = _answer(ReferenceAnswerer(), asked)
+    actual = (
+        expected if isinstance(answerer, ReferenceAnswerer) and answerer.instead is None else _answer(answerer, asked)
+    )
+    rows = tuple(_rows(rule, question, at, expected, actual))
+    differs = to_json(actual) != to_json(expected)
     return Timeline(
         rule=rule.slug,
         title=asked.story or rule.title,
         id=question_id(rule.slug, str(at), question),
         release=str(at),
-        who=someone.name,
+        who=answerer.name,
         asked=tuple(fields_in_words(question)),
-        answered=() if rows else tuple(fields_in_words(said)),
+        answered=() if rows else tuple(fields_in_words(actual)),
         rows=rows,
-        instead=tuple(fields_in_words(right)) if differs and not rows else (),
+        instead=tuple(fields_in_words(expected)) if differs and not rows else (),
     )
 
 
-def _answer(someone: Answerer, asked: _Asked) -> Answer:
-    (outcome,) = someone.answer(asked.rule, asked.at, [asked.question])
+def _answer(answerer: Answerer, asked: _Asked) -> Answer:
+    (outcome,) = answerer.answer(asked.rule, asked.at, [asked.question])
     match outcome:
         case Answered(answer):
             return answer
         case Unsupported(why) | Failed(why) | Lost(what=why):
-            raise BadInput(f"{asked.where}: {someone.name} has no answer: {why}")
+            raise BadInput(f"{asked.where}: {answerer.name} has no answer: {why}")
 
 
-def _rows(rule: Rule, question: Any, at: Release, right: Answer, said: Answer) -> Iterator[Row]:
-    """The steps, by what was said of them; none if the rule has no steps, or raised before the first one."""
+def _rows(rule: Rule, question: Any, at: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
+    """Yield the steps as answered; none if the rule has no steps, or threw before the first one."""
     asked: Sequence[Any] = getattr(question, "steps", ())
-    rights, saids = right.get("steps"), said.get("steps")
-    if not isinstance(rights, list) or not isinstance(saids, list):
+    expected_steps, actual_steps = expected.get("steps"), actual.get("steps")
+    if not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
         return
     explain = rule.explain or plain_steps
-    saids = [*saids, *["(no answer)"] * len(asked)][: len(asked)]
-    ours = explain(question, at, rights)
-    theirs = ours if saids == rights and to_json(saids) == to_json(rights) else explain(question, at, saids)
+    actual_steps = [*actual_steps, *["(no answer)"] * len(asked)][: len(asked)]
+    ours = explain(question, at, expected_steps)
+    theirs = (
+        ours
+        if actual_steps == expected_steps and to_json(actual_steps) == to_json(expected_steps)
+        else explain(question, at, actual_steps)
+    )
     if theirs is ours:
         yield from map(Row, ours)
         return
-    for our, their, one, other in zip(ours, theirs, rights, saids, strict=True):
+    for our, their, one, other in zip(ours, theirs, expected_steps, actual_steps, strict=True):
         if to_json(one) == to_json(other):
             yield Row(their)
         elif our.answer != their.answer:

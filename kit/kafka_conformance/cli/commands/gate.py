@@ -65,15 +65,15 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     gate_writers.ready(events, junit, markdown, html, badge, known if write_known else None)
     entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
     asked = asked_rules(kafka, rules)
-    with ExitStack() as rooms:
-        stream = rooms.enter_context(_stream(events))
-        someone = rooms.enter_context(_opened(target, command, timeout))
-        for slug, grade in someone.grades.items():
+    with ExitStack() as stack:
+        stream = stack.enter_context(_stream(events))
+        implementation = stack.enter_context(_opened(target, command, timeout))
+        for slug, grade in implementation.grades.items():
             if slug in RULES:
                 check_grade(RULES[slug], grade)
         plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command))
-        progress = rooms.enter_context(steps("the gate", len(asked)))
-        gated = gate(someone, plan, entries, stream, progress)
+        progress = stack.enter_context(steps("the gate", len(asked)))
+        gated = gate(implementation, plan, entries, stream, progress)
     gate_writers.show(gated.events)
     in_actions = gate_github.in_actions(os.environ) if github is None else github
     gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
@@ -116,10 +116,10 @@ def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
 
 @contextmanager
 def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[TargetAnswerer]:
-    """The target. One that does not come to its hello is told apart by what it did. Raises KitError."""
+    """Open the target. Raises KitError if it does not answer the hello, with what it did instead."""
     try:
-        with open_target(target, command, timeout_s=timeout_s) as someone:
-            yield someone
+        with open_target(target, command, timeout_s=timeout_s) as implementation:
+            yield implementation
     except TargetLost as lost:
         raise KitError(f"the target could not be asked ({lost.error}): {lost}") from lost
 
@@ -132,7 +132,7 @@ def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
         return
 
     def written(event: Event) -> None:
-        """At once: a gate that is killed has told what it knew."""
+        """Write an event at once, so that a gate that is killed has written all it knew."""
         with _writing(path):
             file.write(to_line(event) + b"\n")
 

@@ -55,9 +55,9 @@ def run(
 
 def _look(releases: Sequence[Release], records: int, seed: int, who: Answerer | None) -> list[Seen]:
     seen = []
-    with ExitStack() as rooms:
-        progress = rooms.enter_context(steps("starting Spark's JVM", len(releases)))
-        oracle = None if who is not None else rooms.enter_context(open_oracle())
+    with ExitStack() as stack:
+        progress = stack.enter_context(steps("starting Spark's JVM", len(releases)))
+        oracle = None if who is not None else stack.enter_context(open_oracle())
         for at in releases:
             progress.doing(f"{records:,} records, four scenarios, in {at}")
             seen += look(who if who is not None else JavaAnswerer(oracle), at, records, seed)  # type: ignore[arg-type]

@@ -321,7 +321,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release
 
-interrupts.listen()
+interrupts.install()
 CODE = '''import json, os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 sys.stdin.readline()
