@@ -19,6 +19,7 @@ from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import load
 from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import certificate as shipped
 from kafka_reference.releases import parse_release
 
 PLAN = Plan([RULES["murmur2"]], [parse_release("4.4.0")], 100, 7, 2)
@@ -152,3 +153,11 @@ def test_a_row_that_was_taken_over_is_written_and_read(tmp_path: Path) -> None:
     text = (tmp_path / "it.json").read_text(encoding="utf-8")
     assert from_json(text) == made
     assert "null" not in text
+
+
+def test_the_shipped_certificate_proves_the_installed_rules() -> None:
+    void = certifying.void_rules(shipped())
+    assert void == [], (
+        f"the code of {', '.join(void)} has changed: run `kafka-conformance verify --kafka all --changed --certificate"
+        " reference/kafka_reference/certificate.json`"
+    )
