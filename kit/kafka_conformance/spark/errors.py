@@ -16,7 +16,7 @@ __all__ = ["SparkFault", "spark_fault"]
 _LONGEST = 600
 # Errors whose text is already a line for the user: the kit's own, and those of its Java.
 _KIT = re.compile(
-    r"^kafka_conformance\.(?:errors|pipeline\.\w+)\.\w+: (.*)$|^java\.lang\.IllegalStateException: kafka-conformance: (.*)$"
+    r"^kafka_conformance\.(?:\w+\.)*errors\.\w+: (.*)$|^java\.lang\.IllegalStateException: kafka-conformance: (.*)$"
 )
 _NAMED = re.compile(r"^(?:[a-z_][\w$]*\.)+([A-Z]\w*)(?:: (.*))?$")
 
@@ -41,24 +41,24 @@ def spark_fault(error: Exception, doing: str) -> SparkFault | None:
 
 def _innermost(cause: Any) -> str:
     """Return the text of the deepest cause, which may hold a Python traceback."""
-    said = ""
-    for _ in range(20):  # causes may go round in circles
-        said = str(cause.toString()) or said
+    text = ""
+    for _ in range(20):  # a chain of causes may be a cycle
+        text = str(cause.toString()) or text
         deeper = cause.getCause()
         if deeper is None:
             break
         cause = deeper
-    return said
+    return text
 
 
-def _line(doing: str, said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _line(doing: str, text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return f"{doing}: Spark failed without a message"
     for line in reversed(lines):
         if kit := _KIT.match(line):
             return str(kit[1] or kit[2])
-    traced = "Traceback (most recent call last)" in said
+    traced = "Traceback (most recent call last)" in text
     innermost = lines[-1] if traced else _first_of_a_task(lines)
     if named := _NAMED.match(innermost):
         innermost = f"{named[1]}: {named[2]}" if named[2] else named[1]
