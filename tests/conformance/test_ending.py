@@ -99,7 +99,7 @@ def test_a_killed_run_resumes_with_its_seed(started: Start, tmp_path: Path) -> N
 def test_a_call_that_does_not_come_back_is_ended_at_its_limit() -> None:
     with Jvm(call_limit_s=1) as jvm:
         begun = time.monotonic()
-        with pytest.raises(JvmLost, match="did not answer within 1 s"):
+        with pytest.raises(JvmLost, match="did not respond within 1 s"):
             jvm.call(lambda: jvm.view.java.lang.Thread.sleep(60_000))
         assert time.monotonic() - begun < 10
         assert is_gone(jvm.pid)

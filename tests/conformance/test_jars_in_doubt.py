@@ -103,7 +103,7 @@ def test_a_jar_that_is_another_release_inside_is_found_by_reading_it_back(copied
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")
     shutil.copy(copied.path(pins.jars("4.3.1")[0]), copied.path(unpinned))
     pretending = replace(pins, releases={"4.4.0": (unpinned,)})
-    said = r"asked for release 4\.4\.0 and the loaded jar .* says it is 4\.3\.1"
+    said = r"requested release 4\.4\.0, but the loaded jar .* reports 4\.3\.1"
     with Jvm() as jvm, pytest.raises(WrongRelease, match=said):
         Oracle(jvm, copied, pretending, _rules).open("4.4.0")
 

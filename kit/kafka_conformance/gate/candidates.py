@@ -1,20 +1,20 @@
-"""What may explain wrong answers: everybody who would answer otherwise than the rule, and who is known.
+"""List the candidate explanations of wrong answers: known implementations and mistakes that deviate from the rule.
 
 =====================  ================================================================================================
-kind                   who
+kind                   candidates
 =====================  ================================================================================================
-another release        the reference itself, at each other pinned release that has the rule: ``as-2.3.1``
+another release        the reference in every other pinned release that has the rule: ``as-2.3.1``
 a known mistake        the mutants of the rule
-the wrong form         the right answer, misspelt: a number as text, another error's name, no message
-a slip                 one too many or too few, the question given back, always the same
-two mistakes in one    a wrong hash with a wrong way from it to the partition; either of them, where a key is only
-                       part of the question
+the wrong form         the right answer in another form: a number as text, another error name, no message
+a slip                 off by one in either direction, a field of the question echoed, a constant answer
+two mistakes in one    a wrong hash combined with a wrong mapping from hash to partition; either of them, in rules where
+                       a key is only part of the question
 =====================  ================================================================================================
 
-They come in this order, the simplest first: of two that explain the same, the first one is told. What is *always the
-same*, or *another error's name*, is read off the wrong answers, so it fits them better than it should:
-``kafka_conformance.gate.diagnosis`` asks all candidates to beat chance by a margin. Their stories quote the target, so they
-are as hostile as it is.
+They are listed in this order, simplest first; of two that explain the same answers, the first one is reported. The *constant
+answer* and *another error name* are derived from the wrong answers themselves and so fit them too well:
+``kafka_conformance.gate.diagnosis`` requires every candidate to beat chance by a margin. Their descriptions quote the
+implementation under test, so reports must escape them like its answers.
 """
 
 from __future__ import annotations
@@ -46,44 +46,47 @@ from kafka_reference.releases import Release
 __all__ = ["READ_OFF", "Candidate", "candidates", "line_of", "pinned"]
 
 READ_OFF = frozenset({"always-the-same", "another-error"})
-"""Candidates made from the wrong answers themselves: of a single one, they would explain whatever it says."""
+"""Candidates derived from the wrong answers themselves: they would explain any single wrong answer."""
 
 _KEYED = "partition-for-key"
 _LONGEST = 80
 _CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 _HASHED_WITHIN = {"producer-partition": producer, "default-partitioner": default}
-"""Rules in which a key is part of the question, and where in the reference its partition is asked for."""
+"""Rules with a key as part of the question, and the reference module that computes the key's partition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Somebody's answers: ``says`` takes a question and its right answer; None is no answer.
+    """A known way to answer.
 
-    ``release`` is set for the reference at another release, ``is_mutant`` for a mutant of the rule. Who is ``whole`` has
-    to give all the right answers, too, or its story is not true.
+    ``answer`` takes a question and its right answer, and returns the candidate's answer, or None if it has none.
+    ``release`` is set for the reference in another release, ``is_mutant`` for a mutant of the rule. A candidate that is
+    ``exhaustive`` claims to describe every answer, so it is rejected unless it also gives all the right ones.
     """
 
     slug: str
     story: str
-    says: Callable[[Question, Answer], Answer | None]
+    answer: Callable[[Question, Answer], Answer | None]
     references: tuple[str, ...] = ()
     release: Release | None = None
-    whole: bool = False
+    exhaustive: bool = False
     is_mutant: bool = False
 
 
-def candidates(rule: Rule, at: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:
-    """All of them for this rule in this release, the simplest first."""
-    yield from _releases(rule, at)
-    yield from (replace(_of(mutant, at), is_mutant=True) for mutant in MUTANTS if mutant.rule == rule.slug)
+def candidates(rule: Rule, release: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:
+    """Return all candidates for this rule in this release, the simplest first."""
+    yield from _releases(rule, release)
+    yield from (
+        replace(_mutant_candidate(mutant, release), is_mutant=True) for mutant in MUTANTS if mutant.rule == rule.slug
+    )
     yield from _misspelt(wrong)
     yield from _slips(rule)
-    yield from (_of(mutant, at) for mutant in _composed(rule.slug))
+    yield from (_mutant_candidate(mutant, release) for mutant in _composed(rule.slug))
     yield from _always(wrong)
 
 
 def line_of(answer: Answer) -> bytes:
-    """An answer as JSON, equal ones as equal lines; one that a target gave and JSON has no form for, as Python has it."""
+    """Return an answer as JSON, equal answers as equal lines; an answer that JSON cannot express as its Python form."""
     try:
         return to_json(answer)
     except (TypeError, ValueError, OverflowError, RecursionError):
@@ -91,47 +94,47 @@ def line_of(answer: Answer) -> bytes:
 
 
 def _short(text: str) -> str:
-    """What a target said, in a story."""
+    """Shorten an answer of the implementation under test for a description."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 @cache
 def pinned() -> tuple[Release, ...]:
-    """The releases that the proof is about, in order."""
+    """Return the pinned releases, in order."""
     return tuple(chosen_releases("all", load()))
 
 
-def _asked(ask: Ask, at: Release) -> Callable[[Question, Answer], Answer | None]:
-    def says(question: Question, _: Answer) -> Answer | None:
-        outcome = outcome_of(ask, question, at)
+def _answer_by(ask: Ask, release: Release) -> Callable[[Question, Answer], Answer | None]:
+    def answer(question: Question, _: Answer) -> Answer | None:
+        outcome = outcome_of(ask, question, release)
         return outcome.answer if isinstance(outcome, Answered) else None
 
-    return says
+    return answer
 
 
-def _of(mutant: Mutant, at: Release) -> Candidate:
-    return Candidate(mutant.slug, mutant.story, _asked(mutant.ask, at), mutant.references)
+def _mutant_candidate(mutant: Mutant, release: Release) -> Candidate:
+    return Candidate(mutant.slug, mutant.story, _answer_by(mutant.ask, release), mutant.references)
 
 
-def _releases(rule: Rule, at: Release) -> Iterator[Candidate]:
-    """The nearest first: what changed last is mistaken most."""
-    others = [other for other in pinned() if other != at and other in rule.releases]
-    before = [other for other in reversed(others) if other < at]
-    for other in (*before, *(other for other in others if other > at)):
+def _releases(rule: Rule, release: Release) -> Iterator[Candidate]:
+    """Yield the nearest releases first: recent changes are confused most often."""
+    others = [other for other in pinned() if other != release and other in rule.releases]
+    before = [other for other in reversed(others) if other < release]
+    for other in (*before, *(other for other in others if other > release)):
         yield Candidate(
             f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
         )
 
 
 @lru_cache(maxsize=8192)
-def _answered(slug: str, at: Release, question: Question) -> Answer | None:
-    """A gate of many releases asks each of them about all the others, over the same questions."""
-    outcome = outcome_of(RULES[slug].ask, question, at)
+def _answered(slug: str, release: Release, question: Question) -> Answer | None:
+    """Return a release's answer, cached: a gate of many releases repeats the same questions for every pair."""
+    outcome = outcome_of(RULES[slug].ask, question, release)
     return outcome.answer if isinstance(outcome, Answered) else None
 
 
-def _by_release(slug: str, at: Release, question: Question, _: Answer) -> Answer | None:
-    return _answered(slug, at, question)
+def _by_release(slug: str, release: Release, question: Question, _: Answer) -> Answer | None:
+    return _answered(slug, release, question)
 
 
 def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
@@ -140,22 +143,22 @@ def _misspelt(wrong: Sequence[Difference]) -> Iterator[Candidate]:
     yield Candidate("no-message", "an error's message is left out", _without_message)
     renamed = _renamed(wrong)
     if renamed:
-        pairs = ", ".join(f"{_short(str(said['raises']))} in place of {name}" for name, said in renamed.items())
+        pairs = ", ".join(f"{_short(str(actual['raises']))} in place of {name}" for name, actual in renamed.items())
         yield Candidate(
             "another-error", f"raises {pairs}", lambda _, right: renamed.get(right.get("raises", ""), right)
         )
 
 
 def _renamed(wrong: Sequence[Difference]) -> dict[str, Answer]:
-    """For each error of the rule that the target calls otherwise, what it mostly says."""
-    said: dict[str, Counter[bytes]] = {}
+    """Return the most frequent wrong answer for each error that the implementation under test names differently."""
+    counts: dict[str, Counter[bytes]] = {}
     answers = {}
     for one in wrong:
         if "raises" in one.expected and "raises" in one.actual and one.expected["raises"] != one.actual["raises"]:
             line = line_of(one.actual)
             answers[line] = one.actual
-            said.setdefault(one.expected["raises"], Counter())[line] += 1
-    return {name: answers[counted.most_common(1)[0][0]] for name, counted in said.items()}
+            counts.setdefault(one.expected["raises"], Counter())[line] += 1
+    return {name: answers[counted.most_common(1)[0][0]] for name, counted in counts.items()}
 
 
 def _without_message(_: Question, right: Answer) -> Answer:
@@ -163,7 +166,7 @@ def _without_message(_: Question, right: Answer) -> Answer:
 
 
 def _each(value: Any, change: Callable[[int], Any]) -> Any:
-    """The same, with every number in it changed."""
+    """Return a copy with every number in it changed."""
     if isinstance(value, dict):
         return {name: _each(part, change) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -187,13 +190,13 @@ def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
     counted = Counter(line_of(one.actual) for one in wrong)
     if counted:
         often = counted.most_common(1)[0][0]
-        said = next(one.actual for one in wrong if line_of(one.actual) == often)
+        constant = next(one.actual for one in wrong if line_of(one.actual) == often)
         yield Candidate(
             "always-the-same",
-            f"answers {_short(often.decode())}, whatever it is asked",
-            lambda _, __: said,
+            f"answers {_short(often.decode())}, whatever the question",
+            lambda _, __: constant,
             _CONSTANT,
-            whole=True,
+            exhaustive=True,
         )
 
 
@@ -231,11 +234,11 @@ def _hashed(
 
 
 def _within(slug: str, mutant: Mutant) -> Mutant:
-    """The mistake about a key's partition, in a rule that asks for one."""
+    """Return the mistake about a key's partition as a mutant of a rule that computes one."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         with patch.object(_HASHED_WITHIN[slug], "partition_for_key", partition_for_key):
-            return RULES[slug].ask(question, at)
+            return RULES[slug].ask(question, release)
 
     def partition_for_key(key: bytes | None, partitions: int) -> Any:
         answer = mutant.ask(PartitionForKeyQuestion(None if key is None else key.hex(), partitions), mutant.at)

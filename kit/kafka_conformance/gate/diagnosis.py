@@ -1,27 +1,27 @@
-"""Why a target answers wrongly: which known mistake gives the same wrong answers.
+"""Explain why an implementation answers wrongly: find the known mistakes that give the same wrong answers.
 
-All that is known of a target are questions with the answers it gave. A mistake explains a wrong answer by giving the same
-one. It explains the target if it explains more of the wrong answers than a guess would, and the more so if it gives the
-right ones too where the target does. Questions, answers and chance, in that order:
+The input is questions with the answers of the implementation under test. A mistake explains a wrong answer if it gives the
+same one. It explains the implementation if it explains more wrong answers than a guess would; ties are broken by the right
+answers that it also gives. Definitions:
 
-- **Equal** is equal as JSON. A mistake that breaks down over a question does not explain it.
-- **A guess** differs from the right answer as often as the mistake does (the share of all questions asked over which it
-  departs from the rule), and then picks one of the wrong answers there are. Over a topic of n partitions these are n-1,
-  for each partition that has to be named; with two of them whoever is wrong at all agrees with everybody else who is. Of
-  other answers, how often each occurs in all answers seen tells how often it is guessed; where all differ, hardly ever.
-- **More than chance**: the chance that as many or more of a guess's answers are equal, by Hoeffding's bound, is below
-  1/20 even if all candidates are allowed a guess each.
-- **Enough**: a mistake that explains less than 5 % of what is to be explained is not told.
+- **Equal** means equal as JSON. A mistake that raises for a question does not explain its answer.
+- **A guess** deviates from the right answer as often as the mistake does (the share of all questions for which the mistake
+  deviates from the rule), and then picks one of the possible wrong answers. With n partitions there are n-1 of them per
+  partition in the answer; with two partitions all wrong answers are equal. For other answers the guess follows the
+  frequency of each answer among all answers seen; if all differ, a guess hardly ever matches.
+- **More than chance**: the probability that a guess matches at least as often is below 1/20 by Hoeffding's bound, corrected
+  for the number of candidates.
+- **Enough**: a mistake that explains less than 5 % of the wrong answers is not reported.
 
-The one that explains most is told first; of two, the one that also gives more of the right answers; then the simpler
-one, which is the one that comes first among ``candidates``. What it leaves open is put to the others in the same way, so
-a target with two mistakes is told both. Each is told with its own counts: they may add up to more than there is, where
-both explain the same, or to less, which says that something is still unknown.
+The mistake that explains most is reported first; of two, the one that also gives more of the right answers; then the simpler
+one, that is the first of ``candidates``. The remaining wrong answers are explained in the same way, so an implementation
+with two mistakes gets both reported. Each has its own counts. Their sum exceeds the total where two explain the same answer,
+and stays below it where some answers have no known explanation.
 
-**Cost is bounded.** Of very many wrong answers, or right ones, a sample is looked at, the same one each time: up to
-``MOST`` of each, and no more questions than make up ``BYTES`` as JSON, since what a question costs goes with its length.
-``Diagnosis.sample_of`` then says how many wrong ones there were. And who equals none of the first ``LOOKED_AT`` wrong
-answers is not asked any further.
+**The cost is bounded.** Of many wrong or right answers a deterministic sample is used: up to ``MOST`` of each, and questions
+of at most ``BYTES`` bytes of JSON in total, because the cost of a question grows with its length. ``Diagnosis.sample_of`` is
+then the number of all wrong answers. A candidate that matches none of the first ``LOOKED_AT`` wrong answers is not
+evaluated further.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from kafka_reference.releases import Release
 __all__ = ["BYTES", "LOOKED_AT", "MOST", "diagnose"]
 
 T = TypeVar("T")
-MOST, BYTES, LOOKED_AT, TOLD = 400, 60_000, 24, 3
+MOST, BYTES, LOOKED_AT, REPORTED = 400, 60_000, 24, 3
 _ENOUGH, _UNLIKELY = 0.05, 0.05
 _RAREST = 1e-4
 _FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b"drawn"})
@@ -52,74 +52,75 @@ _FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question, the right answer to it, and the target's, as JSON too."""
+    """A question and its right answer; ``expected`` and ``actual`` are the right and the actual answer as JSON."""
 
     question: Question
     right: Answer
     expected: bytes
-    said: bytes
+    actual: bytes
 
     @property
     def is_wrong(self) -> bool:
-        return self.said != self.expected
+        return self.actual != self.expected
 
 
 @dataclass(slots=True)
 class _Suspect:
-    """A candidate, and what it has said so far."""
+    """A candidate, its position in the list, and its answers so far by the question's number."""
 
     candidate: Candidate
     place: int
-    said: dict[int, bytes | None] = field(default_factory=dict)
+    answers: dict[int, bytes | None] = field(default_factory=dict)
 
-    def says(self, number: int, asked: _Asked) -> bytes | None:
-        """Its answer to the question of that number, as JSON."""
-        if number not in self.said:
-            answer = self.candidate.says(asked.question, asked.right)
-            self.said[number] = None if answer is None else line_of(answer)
-        return self.said[number]
+    def answer(self, number: int, asked: _Asked) -> bytes | None:
+        """Return the candidate's answer to the question with this number as JSON; None if it has none."""
+        if number not in self.answers:
+            answer = self.candidate.answer(asked.question, asked.right)
+            self.answers[number] = None if answer is None else line_of(answer)
+        return self.answers[number]
 
 
 def diagnose(
-    rule: Rule, at: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]]
+    rule: Rule, release: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]]
 ) -> tuple[Diagnosis, ...]:
-    """What explains the ``wrong`` answers a target gave to a rule's questions; ``right`` are those it got right.
+    """Return the explanations of the ``wrong`` answers in a release, the best one first; empty if none is known.
 
-    The best explanation first, then what explains the rest. Nothing, if nothing known explains them.
+    ``right`` are the questions that the implementation under test answers as expected. Each further explanation covers
+    answers that the ones before it leave open.
     """
     taken = _sampled(wrong, lambda one: one.question)
     asked = [_Asked(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
     for question, answer in _sampled(right, lambda one: one[0]):
         asked.append(_Asked(question, answer, line_of(answer), line_of(answer)))
-    suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, at, wrong))]
+    suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, release, wrong))]
     case = _Case(asked, suspects)
-    in_all = sum(one.times for one in wrong)
-    return tuple(case.told(suspect, in_all) for suspect in case.explanations())
+    total = sum(one.times for one in wrong)
+    return tuple(case.report(suspect, total) for suspect in case.explanations())
 
 
 class _Case:
-    """The questions asked, of which the first are answered wrongly, and who may be it."""
+    """The questions asked, those with wrong answers first, and the candidates."""
 
     def __init__(self, asked: Sequence[_Asked], suspects: Sequence[_Suspect]) -> None:
         self.asked, self.suspects = asked, suspects
         self.wrong = [number for number, one in enumerate(asked) if one.is_wrong]
         self.right = [number for number, one in enumerate(asked) if not one.is_wrong]
-        self.answers = Counter(answer for one in asked for answer in {one.expected, one.said})
+        self.answers = Counter(answer for one in asked for answer in {one.expected, one.actual})
         seen = self.answers.total()
         self.collisions = sum(n * (n - 1) for n in self.answers.values()) / max(1, seen * (seen - 1))
 
     def explanations(self) -> Iterator[_Suspect]:
-        """The best one, then the best one for what it leaves open, and so on."""
+        """Yield the best explanation, then the best one of the answers it leaves open, and so on."""
         left = list(self.wrong)
-        for _ in range(TOLD):
+        for _ in range(REPORTED):
             best = self._best(left)
             if best is None:
                 return
             yield best
             left = [number for number in left if not self._equals(best, number)]
 
-    def told(self, suspect: _Suspect, in_all: int) -> Diagnosis:
-        """The counts of one explanation."""
+    def report(self, suspect: _Suspect, total: int) -> Diagnosis:
+        """Return one explanation with its counts; ``total`` is the number of all wrong answers."""
         candidate, alike = suspect.candidate, self._alike(suspect)
         mistake = next(iter(alike), None)
         return Diagnosis(
@@ -127,14 +128,14 @@ class _Case:
             self._story(suspect) if mistake is None else f"{self._story(suspect)}: {mistake.candidate.story}",
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
-            self._also(suspect),
+            self._matched_right(suspect),
             len(self.right),
-            candidate.references or tuple(dict.fromkeys(at for one in alike for at in one.candidate.references)),
-            in_all if in_all != len(self.wrong) else 0,
+            candidate.references or tuple(dict.fromkeys(link for one in alike for link in one.candidate.references)),
+            total if total != len(self.wrong) else 0,
         )
 
     def _alike(self, suspect: _Suspect) -> list[_Suspect]:
-        """The mistakes by which a release is known: those that say the same wherever they were asked."""
+        """Return the mutants that give the same answers as the release of ``suspect`` to all questions."""
         if suspect.candidate.release is None:
             return []
         others = self.suspects[suspect.place + 1 :]
@@ -148,57 +149,59 @@ class _Case:
             if equal < _ENOUGH * len(left):
                 return None
             tied = [one for one in likely if explained[one.place] == equal]
-            tied.sort(key=lambda one: (-self._also(one), one.place))
-            told = next((one for one in tied if self._is_true(one) and self._beats_chance(one, equal, left)), None)
-            if told is not None:
-                return told
+            tied.sort(key=lambda one: (-self._matched_right(one), one.place))
+            best = next((one for one in tied if self._is_true(one) and self._beats_chance(one, equal, left)), None)
+            if best is not None:
+                return best
         return None
 
     def _is_true(self, suspect: _Suspect) -> bool:
-        return not suspect.candidate.whole or self._also(suspect) == len(self.right)
+        return not suspect.candidate.exhaustive or self._matched_right(suspect) == len(self.right)
 
     def _equals(self, suspect: _Suspect, number: int) -> bool:
-        return suspect.says(number, self.asked[number]) == self.asked[number].said
+        return suspect.answer(number, self.asked[number]) == self.asked[number].actual
 
-    def _also(self, suspect: _Suspect) -> int:
+    def _matched_right(self, suspect: _Suspect) -> int:
         return sum(self._equals(suspect, number) for number in self.right)
 
     def _beats_chance(self, suspect: _Suspect, equal: int, left: Sequence[int]) -> bool:
-        departs = sum(suspect.says(number, one) != one.expected for number, one in enumerate(self.asked))
-        guessed = [self._guessed(suspect.says(number, self.asked[number]), self.asked[number]) for number in left]
-        chance = sum(guessed) / len(left) * departs / len(self.asked)
+        departs = sum(suspect.answer(number, one) != one.expected for number, one in enumerate(self.asked))
+        probabilities = [
+            self._guess_probability(suspect.answer(number, self.asked[number]), self.asked[number]) for number in left
+        ]
+        chance = sum(probabilities) / len(left) * departs / len(self.asked)
         return _at_least(equal, len(left), chance) < _UNLIKELY / len(self.suspects)
 
-    def _guessed(self, answer: bytes | None, asked: _Asked) -> float:
-        """How likely a guess that is wrong is this one."""
+    def _guess_probability(self, answer: bytes | None, asked: _Asked) -> float:
+        """Return the probability that a wrong guess is this answer."""
         if answer is None:
             return 0.0
         partitions, named = _partitions(asked.question), _choices(answer)
         if partitions is not None and named:
             return 1 / max(1.0, float(max(2, partitions)) ** min(named, 30) - 1)
         others = self.answers.total() - self.answers[asked.expected]
-        often = self.answers[answer] - (answer == asked.said) if answer in self.answers else 0
+        often = self.answers[answer] - (answer == asked.actual) if answer in self.answers else 0
         return min(1.0, max(often / max(1, others), self.collisions, _RAREST))
 
     def _story(self, suspect: _Suspect) -> str:
-        """Of a release, those beside it that answer the same."""
+        """Return the description; for a release, with the span of neighbouring releases that answer the same."""
         nearest = suspect.candidate.release
         if nearest is None:
             return suspect.candidate.story
         same = [one.candidate.release for one in self.suspects if one.candidate.release and self._same(one, suspect)]
         releases = [one for one in pinned() if one in same or any(one == other for other in same)]
-        first, last = _run(nearest, releases)
+        first, last = _span_around(nearest, releases)
         return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
 
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
         everywhere = enumerate(self.asked)
-        return all(one.says(number, asked) == other.says(number, asked) for number, asked in everywhere)
+        return all(one.answer(number, asked) == other.answer(number, asked) for number, asked in everywhere)
 
 
-def _run(around: Release, among: Sequence[Release]) -> tuple[Release, Release]:
-    """The first and the last of the pinned releases about this one that are all ``among`` these."""
+def _span_around(release: Release, among: Sequence[Release]) -> tuple[Release, Release]:
+    """Return the first and the last release of the span of pinned releases around ``release`` that are all in ``among``."""
     every = pinned()
-    first = last = every.index(around)
+    first = last = every.index(release)
     while first and every[first - 1] in among:
         first -= 1
     while last + 1 < len(every) and every[last + 1] in among:
@@ -207,7 +210,7 @@ def _run(around: Release, among: Sequence[Release]) -> tuple[Release, Release]:
 
 
 def _partitions(question: Question) -> int | None:
-    """How many partitions there are to choose from, or None if that is not what is asked."""
+    """Return the number of partitions to choose from, or None if the question has none."""
     count = getattr(question, "partitions", None)
     if isinstance(count, int):
         return abs(count)
@@ -216,31 +219,34 @@ def _partitions(question: Question) -> int | None:
 
 
 def _choices(answer: bytes) -> int:
-    """How many partitions an answer names, if it says nothing else; else 0."""
+    """Return how many partitions an answer names if it has no other fields, else 0."""
     fields = _FIELD.findall(answer)
     return fields.count(b"partition") if _CHOICE.issuperset(fields) else 0
 
 
-def _at_least(equal: int, of: int, chance: float) -> float:
-    """A bound on the probability of so many or more, of so many guesses of this chance on average (Hoeffding, 1956)."""
-    share = equal / of
+def _at_least(equal: int, guesses: int, chance: float) -> float:
+    """Return an upper bound of the probability that ``equal`` or more of the guesses match (Hoeffding, 1956).
+
+    ``chance`` is the mean probability that a guess matches.
+    """
+    share = equal / guesses
     if chance <= 0:
         return 0.0
     if share <= chance:
         return 1.0
     rest = (1 - share) * math.log((1 - share) / (1 - chance)) if share < 1 else 0.0
-    return math.exp(-of * (share * math.log(share / chance) + rest))
+    return math.exp(-guesses * (share * math.log(share / chance) + rest))
 
 
 def _sampled(everything: Sequence[T], question: Callable[[T], Question]) -> list[T]:
-    """All of them, or a sample: the same one each time."""
+    """Return all items, or a sample that depends on their number alone."""
     order = list(everything)
-    random.Random(len(order)).shuffle(order)  # noqa: S311  meant to be foreseeable
+    random.Random(len(order)).shuffle(order)  # noqa: S311  deterministic on purpose
     kept: list[T] = []
-    room = BYTES
+    bytes_left = BYTES
     for one in order[: 4 * MOST]:
         size = len(to_json(question(one)))
-        if len(kept) < MOST and (size <= room or not kept):
+        if len(kept) < MOST and (size <= bytes_left or not kept):
             kept.append(one)
-            room -= size
+            bytes_left -= size
     return kept

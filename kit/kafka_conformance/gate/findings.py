@@ -94,8 +94,8 @@ class Finder:
     def _equals(self, slug: str, difference: Difference) -> bool:
         """Whether the candidate of this name gives this wrong answer."""
         candidate = self._named.get(slug)
-        said = None if candidate is None else candidate.says(difference.question, difference.expected)
-        return said is not None and to_json(said) == to_json(difference.actual)
+        answer = None if candidate is None else candidate.answer(difference.question, difference.expected)
+        return answer is not None and to_json(answer) == to_json(difference.actual)
 
     def _finding(self, kind: str, known: Known | None, differences: Sequence[Difference],
                  right: Sequence[tuple[Question, Answer]]) -> Finding:  # fmt: skip

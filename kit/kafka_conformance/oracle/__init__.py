@@ -1,1 +1,1 @@
-"""Real Java, through Spark's JVM, by py4j: which Java, the JVM, the compiled bridge, and the releases opened in it."""
+"""Run Kafka's real Java classes in Spark's JVM through py4j: find Java, start the JVM, compile the bridge, open releases."""

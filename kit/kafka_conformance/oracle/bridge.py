@@ -1,8 +1,7 @@
-"""The compiled Java half: its source, compiled at first use inside Spark's JVM, once for each release and source.
+"""Compile the Java half of the oracle inside Spark's JVM, at first use, once per release and source.
 
-The compiler is Eclipse's, one jar, which needs no JDK around it. What comes out is kept in the store under a name made
-of everything that went in: the source, the compiler, and the jars it was compiled against. So a change to any of them
-compiles anew, and nothing else does.
+The compiler is Eclipse's, a single jar that needs no JDK. The classes are cached in the store under a hash of the sources,
+the compiler and the jars they are compiled against, so only a change to one of these compiles again.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from kafka_jars.store import Stored
 __all__ = ["Compiler", "jar_of"]
 
 _SHOWN = 3
-# What Eclipse's compiler prints of an error with -Xemacs, before the line of source.
+# How Eclipse's compiler prints an error with -Xemacs; the line of source follows.
 _ERROR = re.compile(r"^(.+?):(\d+): error: (.+)$", re.MULTILINE)
 
 
 class _Calls(Protocol):
-    """What is needed of a JVM."""
+    """The methods of a JVM that the compiler uses."""
 
     @property
     def view(self) -> Any: ...
@@ -39,7 +38,7 @@ class _Calls(Protocol):
 
 
 class Compiler:
-    """Eclipse's compiler, from ``jars`` (the first is its own), keeping what it makes in ``folder``."""
+    """Eclipse's compiler, loaded from ``jars`` (the first is its own); caches the classes in ``folder``."""
 
     def __init__(self, jvm: _Calls, jars: Sequence[Stored], folder: Path) -> None:
         self._jvm, self._jars, self._folder = jvm, jars, folder
@@ -47,12 +46,12 @@ class Compiler:
     def classes(
         self, sources: Sequence[Path], target: str, against: Sequence[Stored], class_path: Iterable[str] = ()
     ) -> Path:
-        """Return the folder of classes made from ``sources``, which it compiles if no run has done so before.
+        """Return the folder of classes compiled from ``sources``; compile them unless they are cached.
 
-        ``target`` names what they are compiled against, for the error: the jars ``against``, which are part of the
+        ``target`` names in errors what they are compiled against: the jars ``against``, which are part of the
         folder's name, and ``class_path``, which is not (Spark's own, which changes with Spark).
 
-        Raises OracleFault with the compiler's errors, each with its file and line.
+        Raises OracleFault with the compiler's errors, each with its file and line; KitError if the folder is read-only.
         """
         made = self._folder / "classes" / self._name(sources, against)
         if not made.is_dir():
@@ -97,16 +96,16 @@ class Compiler:
         )
         log = java.io.StringWriter()
         printer = java.io.PrintWriter(log)
-        words = self._jvm.array(java.lang.String, len(arguments))
-        for index, word in enumerate(arguments):
-            words[index] = word
-        given = self._jvm.array(java.lang.Object, 4)
-        given[0], given[1], given[2], given[3] = words, printer, printer, None
-        return None if method.invoke(None, given) else str(log.toString())
+        strings = self._jvm.array(java.lang.String, len(arguments))
+        for index, argument in enumerate(arguments):
+            strings[index] = argument
+        parameters = self._jvm.array(java.lang.Object, 4)
+        parameters[0], parameters[1], parameters[2], parameters[3] = strings, printer, printer, None
+        return None if method.invoke(None, parameters) else str(log.toString())
 
 
 def _failure(target: str, log: str) -> str:
-    """One line about a failed compilation: the first errors, each with its file and line, and how many there are."""
+    """Return one line about a failed compilation: the first errors with file and line, and the number of further ones."""
     errors = [f"{file}:{line}: {message}" for file, line, message in _ERROR.findall(log)]
     more = f" (and {len(errors) - _SHOWN} more errors)" if len(errors) > _SHOWN else ""
     shown = "; ".join(errors[:_SHOWN]) or " ".join(log.split()) or "the compiler printed no error"
@@ -117,7 +116,7 @@ def _failure(target: str, log: str) -> str:
 
 
 def jar_of(classes: Path) -> Path:
-    """A folder of classes as a jar beside it, named like it; made at first use."""
+    """Return the jar of a folder of classes; create it beside the folder at first use."""
     jar = classes.with_name(f"kafka-conformance-{classes.name}.jar")
     if not jar.is_file():
         scratch = jar.with_name(f"arriving-{os.getpid()}-{jar.name}")
@@ -132,5 +131,5 @@ def _move(scratch: Path, made: Path) -> None:
     try:
         scratch.rename(made)
     except OSError:
-        if not made.is_dir():  # else another run was here first, with the same classes
+        if not made.is_dir():  # otherwise a concurrent run has compiled the same classes
             raise

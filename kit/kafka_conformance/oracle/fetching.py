@@ -1,4 +1,4 @@
-"""Jars out of the store, and into it: a JVM is started only if one has to be fetched."""
+"""Take jars from the store, and fetch those that are missing; a JVM is started only to fetch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ __all__ = ["fetched"]
 
 
 def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[Stored]:
-    """Each jar, checked. Raises JarError, and NoJava or JvmLost where a JVM is needed; ``jvm`` is one that runs."""
+    """Return each jar, its sha256 checked; fetch the missing ones through ``jvm``, or through a JVM started for it.
+
+    Raises JarError; NoJava or JvmLost if a jar has to be fetched.
+    """
     if not store.missing(jars):
         return [store.get(jar, _never) for jar in jars]
     if jvm is None:
@@ -31,4 +34,4 @@ def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[S
 
 
 def _never(coordinates: str, _: Path) -> Path:
-    raise AssertionError(f"{coordinates} was there a moment ago")
+    raise AssertionError(f"{coordinates} was in the store when the run checked, and is missing now")

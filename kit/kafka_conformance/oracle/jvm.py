@@ -1,14 +1,14 @@
-"""Spark's JVM: started, spoken to by py4j, and ended with us whatever happens.
+"""Start Spark's JVM, call it through py4j, and end it together with this process.
 
-The JVM runs Spark's own ``PythonGatewayServer`` on Spark's own class path: what ``pyspark`` starts too, by two shell
-scripts and another JVM in between. Started directly there is one process whose id we know, and the options are ours:
-no ``jdk.incubator.vector``, which the wheel's Java lacks, and ``java.lang`` open, which Draws.java needs.
+The JVM runs Spark's ``PythonGatewayServer`` on Spark's class path, as ``pyspark`` does through two shell scripts and a
+second JVM. Starting it directly gives one process with a known id, and its own options: no ``jdk.incubator.vector``,
+which the wheel's Java lacks, and ``java.lang`` opened, which Draws.java needs.
 
-It ends with us in every case. Asked to, its standard input is closed, which ``PythonGatewayServer`` takes as the end;
-if that does not help it is killed, by its id. When we are killed, the pipe closes by itself. It runs in a session of
-its own, so that Ctrl-C reaches us alone and we end it in order.
+``close`` closes the JVM's standard input, on which ``PythonGatewayServer`` exits; after a time limit it kills the process
+by its id. If this process is killed, the operating system closes the pipe. The JVM runs in its own session, so that Ctrl-C
+reaches this process alone, which then ends the JVM in order.
 
-Every wait has a limit. A call that does not come back within it, or a JVM that is gone, is JvmLost.
+Every wait has a limit. A call that does not return in time, or a JVM that has ended, raises JvmLost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ START_LIMIT_S = 60
 CALL_LIMIT_S = 300
 _END_LIMIT_S = 5
 
-# What Spark 4.0 opens for itself, in org.apache.spark.launcher.JavaModuleOptions.
+# The packages that Spark 4.0 opens, from org.apache.spark.launcher.JavaModuleOptions.
 _OPENED = (
     "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
     "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
@@ -57,8 +57,9 @@ _OPTIONS = (
 class Jvm:
     """One JVM, as a context manager.
 
-    ``extra_class_path`` goes beside Spark's jars, as a connector's would; ``options`` are Java's, after ours. Errors of the
-    JVM are py4j's, but for the one that is given to pyspark (``for_pyspark``): that reads them in its own way.
+    ``extra_class_path`` is added to Spark's jars, as for a connector; ``options`` are Java options, after the default ones.
+    A call is limited to ``call_limit_s`` seconds. Java exceptions are raised as py4j's errors; with ``for_pyspark`` pyspark
+    converts them instead. Raises NoJava, JvmLost.
     """
 
     def __init__(
@@ -68,14 +69,14 @@ class Jvm:
         spark = spark_jars()
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
-        self._words = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
         self._scratch = tempfile.TemporaryDirectory(
-            prefix="kafka-conformance-", dir=_memory()
+            prefix="kafka-conformance-", dir=_memory_folder()
         )  # for files of a question
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
             address = Path(folder) / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
-            self._process = _start(self.java, class_path, options, address, self._words, Path(self._scratch.name))
+            self._process = _start(self.java, class_path, options, address, self._stderr, Path(self._scratch.name))
             try:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -86,7 +87,7 @@ class Jvm:
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
                 interrupts.acknowledge()
-                self._process.kill()  # half-started, it does not look at its standard input yet
+                self._process.kill()  # while starting, it does not read its standard input yet
                 self.close()
                 raise
 
@@ -97,7 +98,7 @@ class Jvm:
 
     @property
     def view(self) -> Any:
-        """py4j's view of the JVM; use it inside :meth:`call`."""
+        """py4j's view of the JVM; use it only inside :meth:`call`."""
         return self._gateway.jvm
 
     @property
@@ -106,11 +107,11 @@ class Jvm:
         return self._gateway
 
     def array(self, kind: Any, length: int) -> Any:
-        """A Java array."""
+        """Create a Java array."""
         return self._gateway.new_array(kind, length)
 
     def call(self, work: Any) -> Any:
-        """``work()``, in which Java is called: what goes wrong with the JVM itself becomes JvmLost."""
+        """Return ``work()``, which calls Java. Raises JvmLost if the JVM has ended or does not respond in time."""
         from py4j.protocol import Py4JError, Py4JJavaError
 
         try:
@@ -121,7 +122,7 @@ class Jvm:
             raise self._lost(error) from error
 
     def close(self) -> None:
-        """End the JVM and wait until it is gone."""
+        """End the JVM and wait until its process has exited."""
         if (gateway := getattr(self, "_gateway", None)) is not None:
             gateway.close()
         assert self._process.stdin is not None  # noqa: S101  it was started with a pipe
@@ -132,7 +133,7 @@ class Jvm:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait(_END_LIMIT_S)
-        self._words.close()
+        self._stderr.close()
         self._scratch.cleanup()
 
     def __enter__(self) -> Self:
@@ -143,7 +144,7 @@ class Jvm:
     ) -> None:
         if kind is not None and not issubclass(kind, Exception):
             interrupts.acknowledge()
-            self._process.kill()  # interrupted: whatever it is doing is not worth waiting for
+            self._process.kill()  # interrupted: do not wait for the call in progress
         self.close()
 
     def _await_address(self, address: Path) -> tuple[int, str]:
@@ -151,7 +152,7 @@ class Jvm:
         while not address.exists():
             if (code := self._process.poll()) is not None:
                 raise JvmLost(
-                    f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_words()}"
+                    f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_error_line()}"
                 )
             if time.monotonic() > limit:
                 raise JvmLost(f"Spark's JVM ({self.java.program}) did not start within {START_LIMIT_S} s")
@@ -160,10 +161,10 @@ class Jvm:
         port, length = struct.unpack_from(">ii", written)
         return port, written[8 : 8 + length].decode()
 
-    def _last_words(self) -> str:
-        self._words.seek(0)
-        lines = self._words.read().decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    def _last_error_line(self) -> str:
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it printed no error")
 
     def _lost(self, error: Exception) -> JvmLost:
         try:
@@ -171,7 +172,7 @@ class Jvm:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return JvmLost(
-                f"Spark's JVM did not answer within {self._call_limit_s:g} s and was ended: {_first_line(error)}"
+                f"Spark's JVM did not respond within {self._call_limit_s:g} s and was killed: {_first_line(error)}"
             )
         return JvmLost(
             f"Spark's JVM (process {self.pid}) ended with code {code} in the middle of the run: run it again"
@@ -179,21 +180,21 @@ class Jvm:
 
 
 def spark_jars() -> Path:
-    """The folder of pyspark's jars. Raises NoJava if it is not installed."""
+    """Return the folder of pyspark's jars. Raises NoJava if pyspark is not installed."""
     spark = importlib.util.find_spec("pyspark")
     if spark is None or not spark.submodule_search_locations:
-        raise NoJava("asking the real Java needs Spark's JVM: pip install 'kafka-conformance[jvm]'")
+        raise NoJava("calling the real Java classes needs Spark's JVM: pip install 'kafka-conformance[jvm]'")
     return Path(spark.submodule_search_locations[0]) / "jars"
 
 
-def _memory() -> str | None:
-    """Where files are kept in memory, if there is such a place: a broker's snapshots are forced to the disk."""
-    memory = Path("/dev/shm")  # noqa: S108  a folder of its own is made in it
+def _memory_folder() -> str | None:
+    """Return a folder in memory, or None: a broker syncs each snapshot to the disk, which is slow on a real one."""
+    memory = Path("/dev/shm")  # noqa: S108  a temporary folder is created in it
     return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
 
 
 def _start(
-    java: Java, class_path: list[str], options: Sequence[str], address: Path, words: IO[bytes], scratch: Path
+    java: Java, class_path: list[str], options: Sequence[str], address: Path, stderr: IO[bytes], scratch: Path
 ) -> subprocess.Popen[bytes]:
     command = [
         str(java.program),
@@ -211,15 +212,20 @@ def _start(
         "PYSPARK_PIN_THREAD": "true",
     }
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words, env=environment, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        env=environment,
+        start_new_session=True,
     )
 
 
 def _connect(port: int, secret: str, limit_s: float) -> Any:
-    """A client of the kind pyspark uses: py4j's simpler one breaks down over Ctrl-C in the middle of a call."""
+    """Return a client of the kind pyspark uses: py4j's simpler one fails on Ctrl-C in the middle of a call."""
     from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 
-    # py4j logs what it also raises, and its finalizers log a JVM that is gone already.
+    # py4j logs the errors that it also raises, and its finalizers log an ended JVM.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     java = JavaParameters(
         address="127.0.0.1",
@@ -227,7 +233,7 @@ def _connect(port: int, secret: str, limit_s: float) -> Any:
         auth_token=secret,
         auto_convert=True,
         read_timeout=limit_s,
-        # Few objects are made, and a finalizer that calls a JVM which has ended is noise and a wait.
+        # Few objects are created, and a finalizer would wait for a JVM that has ended.
         enable_memory_management=False,
     )
     return ClientServer(java, PythonParameters(port=0, eager_load=False, daemonize=True, daemonize_connections=True))

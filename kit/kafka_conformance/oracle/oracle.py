@@ -1,8 +1,8 @@
-"""The releases opened in Spark's JVM, each asked in batches.
+"""Open releases of Kafka in Spark's JVM, and ask them questions in batches.
 
-Opening a release resolves its jars, compiles the bridge against them, and loads both in a class loader that sees
-nothing else. The version is then read back from what was loaded and has to be the one asked for; every batch of answers
-names it again. A broker's jars are put behind them once a rule asks about a broker.
+Opening a release resolves its jars, compiles the bridge against them, and loads both in an isolated class loader. The
+loaded classes then report their version, which must be the requested one; every batch of answers reports it again. A
+broker's jars are added to the class loader when a rule first needs a broker.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _HOST = "kafkaoracle.host.OracleHost"
 
 
 class Oracle:
-    """Answers as Kafka's own classes do. ``jvm`` is the JVM, ``store`` and ``pins`` say which jars.
+    """Kafka's own classes, which answer questions in ``jvm``.
 
-    ``java_classes`` gives, for a release, the Java class of each rule by its slug.
+    ``store`` holds the jars, ``pins`` names them with their sha256; ``java_classes`` returns, for a release, the Java class
+    of each rule by the rule's slug.
     """
 
     def __init__(self, jvm: Jvm, store: Store, pins: Pins, java_classes: Callable[[str], Mapping[str, str]]) -> None:
@@ -41,40 +42,40 @@ class Oracle:
         self._compiler: Compiler | None = None
         self._host: Any = None
         self._open: dict[str, OpenRelease] = {}
-        # One call at a time: in every sandbox the thread that answers has the id 0, and locks of the JDK's that tell
-        # threads apart by their ids (ReentrantReadWriteLock, which JMX uses) would make two of them wait for each other.
+        # One call at a time: the answering thread of every sandbox has the id 0, and JDK locks that identify threads by
+        # id (ReentrantReadWriteLock, which JMX uses) would make two of them wait for each other.
         self._one_at_a_time = RLock()
 
     @property
     def jvm(self) -> Jvm:
-        """The JVM underneath."""
+        """The JVM in which the releases are opened."""
         return self._jvm
 
     def resolve(self, jars: Sequence[Jar]) -> list[Stored]:
-        """These jars, fetched if need be and checked."""
+        """Return these jars with checked sha256; fetch the missing ones. Raises JarError, JvmLost."""
         return [self._jvm.call(lambda jar=jar: self._store.get(jar, self._ivy.fetch)) for jar in jars]
 
     def open(self, version: str) -> OpenRelease:
-        """The release, opened at first use. Raises JarError, WrongRelease, OracleFault."""
+        """Return the release, opened at first use. Raises JarError, WrongRelease, OracleFault."""
         with self._one_at_a_time:
             if version not in self._open:
-                self._open[version] = self._opened(version, self.resolve(self._pins.jars(version)))
+                self._open[version] = self._open_release(version, self.resolve(self._pins.jars(version)))
             return self._open[version]
 
     def open_broker(self, version: str) -> OpenRelease:
-        """The release with its broker's part. Raises JarError, WrongRelease, OracleFault."""
+        """Return the release with its broker's classes. Raises JarError, WrongRelease, OracleFault."""
         with self._one_at_a_time:
             opened = self.open(version)
             if not opened.broker:
-                opened.broker = self._extended(version)
+                opened.broker = self._add_broker(version)
             return opened
 
     def close_release(self, version: str) -> None:
-        """Let go of a release's classes: twenty-eight of them side by side need no memory nobody asks for."""
+        """Unload a release's classes, to free their memory before the next release is opened."""
         if self._open.pop(version, None) is not None:
             self._ask_host(lambda host: host.close(version))
 
-    def _opened(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
+    def _open_release(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
         classes = self._ready_compiler().classes(java_sources(rules.values()), f"Kafka {version}", stored)
         jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
@@ -84,15 +85,17 @@ class Oracle:
         opened.check(loaded, str(stored[0].path))
         return opened
 
-    def _extended(self, version: str) -> Sequence[Stored]:
+    def _add_broker(self, version: str) -> Sequence[Stored]:
         broker = broker_of(version)
         if broker is None:
-            raise OracleFault(f"release {version} has no broker part to ask")
+            raise OracleFault(f"no broker is pinned for release {version}: leave its broker rules out")
         stored = self.resolve(self._pins.broker(version))
         jars = "\n".join(str(each.path) for each in stored)
         found = str(self._ask_host(lambda host: host.extend(version, jars, broker.witness)))
         if Path(found).resolve() != stored[0].path.resolve():
-            raise WrongRelease(f"the broker of {version} was loaded from {found} and not from {stored[0].path}")
+            raise WrongRelease(
+                f"the broker of {version} was loaded from {found}, expected {stored[0].path}: fix its jars in releases.toml"
+            )
         return stored
 
     def _ready_compiler(self) -> Compiler:
@@ -105,18 +108,18 @@ class Oracle:
 
         with self._one_at_a_time:
             if self._host is None:
-                self._host = self._made_host()
+                self._host = self._create_host()
             try:
                 return self._jvm.call(lambda: work(self._host))
             except Py4JJavaError as error:
                 raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
 
-    def _made_host(self) -> Any:
+    def _create_host(self) -> Any:
         sources = sorted((ORACLE_SOURCES / "host").glob("*.java"))
         spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
         classes = self._ready_compiler().classes(sources, "Spark", [], [spark])
 
-        def made() -> Any:
+        def create() -> Any:
             java = self._jvm.view.java
             urls = self._jvm.array(java.net.URL, 1)
             urls[0] = java.io.File(str(classes)).toURI().toURL()
@@ -125,11 +128,11 @@ class Oracle:
                 loader.loadClass(_HOST).getDeclaredConstructors()[0].newInstance(self._jvm.array(java.lang.Object, 0))
             )
 
-        return self._jvm.call(made)
+        return self._jvm.call(create)
 
 
 class OpenRelease:
-    """One release, open."""
+    """An open release. ``version`` is the release, ``stored`` its jars, the clients jar first."""
 
     def __init__(self, oracle: Oracle, version: str, stored: Sequence[Stored]) -> None:
         self._oracle, self.version, self.stored = oracle, version, stored
@@ -138,36 +141,39 @@ class OpenRelease:
 
     @property
     def jar_sha256(self) -> str:
-        """The sha256 of the clients jar that answers."""
+        """The sha256 of the clients jar whose classes answer."""
         return self.stored[0].sha256
 
     @property
     def broker_sha256(self) -> str:
-        """The sha256 of the broker's jar that answers."""
+        """The sha256 of the broker jar whose classes answer."""
         return self.broker[0].sha256
 
     @property
     def pinned(self) -> bool:
-        """Whether every jar was held against a pinned sha256."""
+        """Whether every jar was checked against a pinned sha256."""
         return all(stored.pinned for stored in (*self.stored, *self.broker))
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
-        """A batch: questions as JSON lines in, one answer line for each, in order."""
-        said = self._oracle._ask_host(lambda host: host.answer(self.version, lines))  # noqa: SLF001
-        head, *answers = self._decode(said)
+        """Answer a batch of questions given as JSON lines; one answer per question, in order. Raises WrongRelease."""
+        lines_out = self._oracle._ask_host(lambda host: host.answer(self.version, lines))  # noqa: SLF001
+        head, *answers = self._decode(lines_out)
         self.check(head["release"], head["jar"])
         return answers
 
     def bulk(self, rule: str, keys: Path, results: Path) -> int:
-        """A whole column of keys, by files (see KeyColumn.java); nanoseconds in the release's own loop."""
+        """Answer a column of keys from file to file (see KeyColumn.java); return the nanoseconds spent in Java's loop."""
         return int(self._oracle._ask_host(lambda host: host.bulk(self.version, rule, str(keys), str(results))))  # noqa: SLF001
 
     def check(self, loaded: str, jar: str) -> None:
-        """Hold what was loaded against what was asked for. Raises WrongRelease."""
+        """Check that the loaded release and jar are the requested ones. Raises WrongRelease."""
         if loaded != self.version:
             raise WrongRelease(
-                f"asked for release {self.version} and the loaded jar {jar} says it is {loaded}:"
+                f"requested release {self.version}, but the loaded jar {jar} reports {loaded}:"
                 " delete that jar from the cache, or fix releases.toml"
             )
         if Path(jar).resolve() != self.stored[0].path.resolve():
-            raise WrongRelease(f"release {self.version} was loaded from {jar} and not from {self.stored[0].path}")
+            raise WrongRelease(
+                f"release {self.version} was loaded from {jar}, expected {self.stored[0].path}:"
+                " fix its jars in releases.toml"
+            )

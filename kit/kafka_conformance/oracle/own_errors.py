@@ -1,10 +1,10 @@
-"""An exception of our JVM stays ours in a process where pyspark has been at work.
+"""Keep py4j's errors for the oracle's JVM in a process that also uses pyspark.
 
-pyspark puts its own reading of errors in the place of py4j's, for every gateway of the process and for good: it asks
-*its* JVM what kind of exception that is. Of ours that JVM knows nothing, so what it answers is about another object or
-about none; and once its session has ended, the error that arrives is an ``AssertionError`` without a word.
+pyspark replaces py4j's conversion of errors for every gateway of the process: it asks *its own* JVM for the kind of an
+exception. For an exception of the oracle's JVM the result describes another object or none; after the Spark session has
+ended, the error is an ``AssertionError`` without a message.
 
-Errors are therefore read where the answer comes in, by py4j's own function, which pyspark leaves as it is.
+Errors are therefore converted when the response arrives, by py4j's own function, which pyspark does not replace.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["keep_errors"]
 
 
 def keep_errors(gateway: Any) -> None:
-    """From now on a call over ``gateway`` that ends in an exception raises py4j's ``Py4JJavaError``, whoever is loaded."""
-    client = gateway._gateway_client  # noqa: SLF001  py4j gives no other way to it
+    """Make calls through ``gateway`` raise py4j's ``Py4JJavaError`` for a Java exception, even after pyspark is loaded."""
+    client = gateway._gateway_client  # noqa: SLF001  py4j has no public access to it
     send = client.send_command
 
-    def sent(command: str, retry: bool = True, binary: bool = False) -> Any:
+    def send_and_check(command: str, retry: bool = True, binary: bool = False) -> Any:
         answer = send(command, retry, binary)
         if not binary and command.startswith((CALL_COMMAND_NAME, CONSTRUCTOR_COMMAND_NAME)) and is_error(answer)[0]:
             get_return_value(answer, client, *command.split("\n", 3)[1:3])
         return answer
 
-    client.send_command = sent
+    client.send_command = send_and_check

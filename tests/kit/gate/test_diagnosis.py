@@ -1,4 +1,4 @@
-"""Every mistake is told by a few of its answers, two of them are told apart, and chance is told nothing."""
+"""Every mistake is recognised by a few of its answers, two are distinguished, and random answers have no explanation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.candidates import Candidate, candidates, pinned
-from kafka_conformance.gate.diagnosis import MOST, TOLD, diagnose
+from kafka_conformance.gate.diagnosis import MOST, REPORTED, diagnose
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
 from kafka_conformance.rules.murmur2.question import Murmur2Question
@@ -48,13 +48,13 @@ def gated(
     right: list[tuple[Question, Answer]] = []
     for question in questions:
         expected = answered(rule.ask, question, at)
-        said = None if expected is None else target(question, expected)
-        if expected is None or said is None:
+        actual = None if expected is None else target(question, expected)
+        if expected is None or actual is None:
             continue
-        if said == expected and to_json(said) == to_json(expected):
-            right.append((question, said))
+        if actual == expected and to_json(actual) == to_json(expected):
+            right.append((question, actual))
         else:
-            wrong.append(Difference(question, expected, said))
+            wrong.append(Difference(question, expected, actual))
     return wrong, right
 
 
@@ -88,7 +88,7 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
     return wrong[:20], right[:60]
 
 
-# Those that answer as a mutant before them does wherever the questions above ask.
+# Mutants that give the same answers to the questions above as an earlier mutant.
 SAME_AS = {
     "sign-negate": "sign-abs",
     "default-draw-for-one": "default-counts-on",
@@ -99,7 +99,7 @@ SAME_AS = {
     "timeout-first": "in-flight-last",
 }
 
-# Those that answer as a release does, which is what is told.
+# Mutants that answer as a release does; the release is reported.
 AS_RELEASE = {
     "as-3.2": "as-3.2.3",
     "as-3.1": "as-3.1.2",
@@ -168,43 +168,44 @@ AS_RELEASE = {
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_each_mistake_is_told(mutant: Mutant) -> None:
+def test_each_mistake_is_recognised(mutant: Mutant) -> None:
     wrong, right = killing(mutant)
-    told = diagnose(RULES[mutant.rule], mutant.at, wrong, right)
-    assert [one.mutant for one in told] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
-    assert (told[0].equal, told[0].wrong, told[0].also, told[0].right) == (len(wrong),) * 2 + (len(right),) * 2
+    explanations = diagnose(RULES[mutant.rule], mutant.at, wrong, right)
+    assert [one.mutant for one in explanations] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
+    best = explanations[0]
+    assert (best.equal, best.wrong, best.also, best.right) == (len(wrong), len(wrong), len(right), len(right))
     if mutant.slug not in SAME_AS:
-        assert set(told[0].threads) >= set(mutant.references)
+        assert set(explanations[0].threads) >= set(mutant.references)
 
 
-def test_two_mistakes_are_both_told() -> None:
+def test_two_mistakes_are_both_reported() -> None:
     def target(question: PartitionForKeyQuestion, _: Answer) -> Answer | None:
         slug = "negative-count-raises" if question.partitions < 0 else "librdkafka-consistent"
         return acts_as(slug)(question, {})
 
-    told = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))
-    assert [one.mutant for one in told] == ["librdkafka-consistent", "negative-count-raises"]
-    assert sum(one.equal for one in told) == told[0].wrong == MOST
-    assert told[0].equal > 0.9 * MOST > 0.1 * MOST > told[1].equal > 0
+    explanations = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))
+    assert [one.mutant for one in explanations] == ["librdkafka-consistent", "negative-count-raises"]
+    assert sum(one.equal for one in explanations) == explanations[0].wrong == MOST
+    assert explanations[0].equal > 0.9 * MOST > 0.1 * MOST > explanations[1].equal > 0
 
 
 def test_two_mistakes_of_a_sequence() -> None:
-    """Half of the wrong answers each: neither is told as if it were all."""
+    """Half of the wrong answers each: neither is reported for all of them."""
 
     def target(question: SequenceQuestion, right: Answer) -> Answer:
         wrong = acts_as("increment-never-wraps" if question.by % 2 else "increment-to-1")(question, right)
         return right if wrong is None else wrong
 
     questions = [SequenceQuestion(2**31 - first, by) for first in range(1, 12) for by in range(1, 60)]
-    told = diagnosed(RULES["sequence-increment"], NEWEST, target, questions)
-    assert {one.mutant for one in told} == {"increment-never-wraps", "increment-to-1"}
-    assert all(one.equal < one.wrong for one in told)
-    assert sum(one.equal for one in told) == told[0].wrong
+    explanations = diagnosed(RULES["sequence-increment"], NEWEST, target, questions)
+    assert {one.mutant for one in explanations} == {"increment-never-wraps", "increment-to-1"}
+    assert all(one.equal < one.wrong for one in explanations)
+    assert sum(one.equal for one in explanations) == explanations[0].wrong
 
 
 @pytest.mark.parametrize("partitions", [2, 3, 12, None])
-def test_random_answers_are_told_nothing(partitions: int | None) -> None:
-    """Two partitions: whoever is wrong agrees with every mistake that is wrong there."""
+def test_random_answers_have_no_explanation(partitions: int | None) -> None:
+    """With two partitions, a wrong answer equals that of every mistake that is wrong there."""
     chance = random.Random(7)
     questions = some("partition-for-key", 400)
     if partitions is not None:
@@ -217,8 +218,8 @@ def test_random_answers_are_told_nothing(partitions: int | None) -> None:
 
 
 @pytest.mark.parametrize("slug", ["idempotence-config", "murmur2", "builtin-partitioner", "sequence-increment"])
-def test_answers_to_other_questions_are_told_nothing(slug: str) -> None:
-    """Right answers, but shuffled: as plausible as can be."""
+def test_answers_to_other_questions_have_no_explanation(slug: str) -> None:
+    """Right answers, shuffled over the questions."""
     rule, questions = RULES[slug], some(slug, 200)
     answers = [answered(rule.ask, question, NEWEST) for question in questions]
     random.Random(3).shuffle(answers)
@@ -228,13 +229,13 @@ def test_answers_to_other_questions_are_told_nothing(slug: str) -> None:
 
 def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
     questions = [PartitionForKeyQuestion(bytes([number, 255 - number]).hex(), 2) for number in range(200)]
-    told = diagnosed(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
-    assert told[0].equal == told[0].wrong > 50
-    assert told[0].mutant in ("librdkafka-consistent", "crc32")
+    explanations = diagnosed(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
+    assert explanations[0].equal == explanations[0].wrong > 50
+    assert explanations[0].mutant in ("librdkafka-consistent", "crc32")
 
 
 @pytest.mark.parametrize(
-    ("slug", "at", "acting", "told", "story"),
+    ("slug", "at", "acting", "reported", "story"),
     [
         ("default-partitioner", "2.8.2", "2.3.1", "as-2.3.1", "answers as Kafka 0.11.0.3 to 2.3.1"),
         (
@@ -248,12 +249,12 @@ def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
         ("idempotence-config", "2.8.2", "4.4.0", "as-4.1.2", "answers as Kafka 4.1.2 to 4.4.0"),
     ],
 )
-def test_another_release_is_named(slug: str, at: str, acting: str, told: str, story: str) -> None:
+def test_another_release_is_recognised(slug: str, at: str, acting: str, reported: str, story: str) -> None:
     rule = RULES[slug]
     found = diagnosed(
         rule, parse_release(at), lambda q, _: answered(rule.ask, q, parse_release(acting)), some(slug, 300)
     )
-    assert [one.mutant for one in found] == [told]
+    assert [one.mutant for one in found] == [reported]
     assert found[0].story.startswith(story)
     assert found[0].equal == found[0].wrong
 
@@ -271,7 +272,7 @@ def _errors(_: Any, right: Answer) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "slug"),
     [
         (_text, "numbers-as-text"),
         (_doubles, "numbers-as-doubles"),
@@ -291,35 +292,37 @@ def _errors(_: Any, right: Answer) -> Answer:
         (lambda *_: {"partition": 0}, "always-the-same"),
     ],
 )
-def test_forms_and_slips(target: Target, told: str) -> None:
-    assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == told
+def test_forms_and_slips(target: Target, slug: str) -> None:
+    assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == slug
 
 
 def test_a_message_left_out() -> None:
     rule, questions = RULES["idempotence-config"], some("idempotence-config", 200)
-    (told,) = diagnosed(rule, NEWEST, lambda _, right: {k: v for k, v in right.items() if k != "message"}, questions)
-    assert told.mutant == "no-message"
+    (explanations,) = diagnosed(
+        rule, NEWEST, lambda _, right: {k: v for k, v in right.items() if k != "message"}, questions
+    )
+    assert explanations.mutant == "no-message"
 
 
 def test_a_wrong_hash_with_a_wrong_sign() -> None:
-    """Nobody is known to have made both: they are put together, with the threads of either."""
+    """No mutant has both mistakes: they are combined, with the references of either."""
 
     def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
         both = next(one for one in candidates(KEYED, NEWEST, []) if one.slug == "characters-for-bytes+sign-kept")
-        return both.says(question, right)
+        return both.answer(question, right)
 
-    (told,) = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 300))
-    assert told.mutant == "characters-for-bytes+sign-kept"
-    assert set(told.threads) == {*BY_SLUG["characters-for-bytes"].references, *BY_SLUG["sign-kept"].references}
+    (explanations,) = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 300))
+    assert explanations.mutant == "characters-for-bytes+sign-kept"
+    assert set(explanations.threads) == {*BY_SLUG["characters-for-bytes"].references, *BY_SLUG["sign-kept"].references}
 
 
 @pytest.mark.parametrize("slug", ["producer-partition", "default-partitioner"])
 def test_a_key_within_another_question(slug: str) -> None:
     rule, at = RULES[slug], parse_release("3.9.2")
     within = next(one for one in candidates(rule, at, []) if one.slug == "key:librdkafka-consistent")
-    told = diagnosed(rule, at, lambda question, right: within.says(question, right), some(slug, 1500))
-    assert told[0].mutant in ("key:librdkafka-consistent", "key:crc32")
-    assert told[0].equal == told[0].wrong
+    explanations = diagnosed(rule, at, lambda question, right: within.answer(question, right), some(slug, 1500))
+    assert explanations[0].mutant in ("key:librdkafka-consistent", "key:crc32")
+    assert explanations[0].equal == explanations[0].wrong
 
 
 def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,12 +333,12 @@ def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPa
 
     broken = Mutant("broken", KEYED.slug, "it breaks down over odd counts", breaks_down)
     monkeypatch.setattr("kafka_conformance.gate.candidates.MUTANTS", (broken, *MUTANTS))
-    told = diagnosed(KEYED, NEWEST, acts_as("sign-abs"), some("partition-for-key", 300))
-    assert [one.mutant for one in told] == ["sign-abs"]
+    explanations = diagnosed(KEYED, NEWEST, acts_as("sign-abs"), some("partition-for-key", 300))
+    assert [one.mutant for one in explanations] == ["sign-abs"]
 
 
-def test_what_explains_little_is_not_told() -> None:
-    """3 of 300 as a known mistake, 297 as nobody."""
+def test_a_mistake_that_explains_little_is_not_reported() -> None:
+    """3 of 300 answers are a known mistake, 297 are random."""
     chance = random.Random(11)
     questions = [PartitionForKeyQuestion(number.to_bytes(3, "big").hex(), 1000) for number in range(300)]
 
@@ -347,7 +350,7 @@ def test_what_explains_little_is_not_told() -> None:
     assert diagnosed(KEYED, NEWEST, target, questions) == ()
 
 
-def test_of_very_many_a_sample_is_looked_at_and_that_is_said() -> None:
+def test_a_sample_of_many_answers_is_used_and_reported() -> None:
     questions = [PartitionForKeyQuestion(number.to_bytes(2, "big").hex(), 12) for number in range(3000)]
     wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
     first, second = diagnose(KEYED, NEWEST, wrong, right), diagnose(KEYED, NEWEST, wrong, right)
@@ -359,23 +362,23 @@ def test_of_very_many_a_sample_is_looked_at_and_that_is_said() -> None:
 def test_differences_that_stand_for_others_are_a_sample_too() -> None:
     wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), some("partition-for-key", 60))
     many = [Difference(one.question, one.expected, one.actual, 10) for one in wrong]
-    (told,) = diagnose(KEYED, NEWEST, many, right)
-    assert (told.wrong, told.sample_of) == (len(wrong), 10 * len(wrong))
+    (explanations,) = diagnose(KEYED, NEWEST, many, right)
+    assert (explanations.wrong, explanations.sample_of) == (len(wrong), 10 * len(wrong))
 
 
 def test_nothing_wrong_needs_no_explanation() -> None:
     assert diagnose(KEYED, NEWEST, [], [(PartitionForKeyQuestion("00", 3), {"partition": 0})]) == ()
 
 
-def test_no_more_than_a_few_are_told() -> None:
+def test_only_a_few_are_reported() -> None:
     slugs = ("sign-abs", "crc32", "sarama-hash", "kafka-node-keyed", "scala-producer")
     known = {slug: next(one for one in candidates(KEYED, NEWEST, []) if one.slug == slug) for slug in slugs}
 
     def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
-        return known[slugs[int(question.key or "0", 16) % len(slugs)]].says(question, right)
+        return known[slugs[int(question.key or "0", 16) % len(slugs)]].answer(question, right)
 
     questions = [PartitionForKeyQuestion(number.to_bytes(2, "big").hex(), 1000) for number in range(400)]
-    assert len(diagnosed(KEYED, NEWEST, target, questions)) == TOLD
+    assert len(diagnosed(KEYED, NEWEST, target, questions)) == REPORTED
 
 
 def test_releases_are_those_that_are_pinned() -> None:
@@ -383,8 +386,8 @@ def test_releases_are_those_that_are_pinned() -> None:
     assert list(pinned()) == sorted(pinned())
 
 
-def test_what_is_no_chance_but_little_is_not_told() -> None:
-    """3 of 300 hashes are those of CRC32, which nobody guesses; but 297 are not."""
+def test_a_significant_but_rare_mistake_is_not_reported() -> None:
+    """3 of 300 hashes are CRC32's, which is no chance; 297 are random."""
     rule = RULES["murmur2"]
     chance = random.Random(13)
     questions = [Murmur2Question(number.to_bytes(3, "big").hex()) for number in range(300)]
@@ -398,35 +401,38 @@ def test_what_is_no_chance_but_little_is_not_told() -> None:
 
 
 def _off_by(step: int, *, once_over: int = 2**32) -> Callable[[Any, Answer], Answer]:
-    def says(question: SequenceQuestion, right: Answer) -> Answer:
+    def answer(question: SequenceQuestion, right: Answer) -> Answer:
         return {"sequence": right["sequence"] + (step if question.sequence < once_over else 0)}
 
-    return says
+    return answer
 
 
-def told_of(monkeypatch: pytest.MonkeyPatch, *known: Candidate) -> list[str]:
-    """Who of those known explains a target that is one off below 10, and right from there on."""
+def explained_by(monkeypatch: pytest.MonkeyPatch, *known: Candidate) -> list[str]:
+    """Return the slugs of the known candidates that explain a target which is off by one below 10, and right above."""
     monkeypatch.setattr("kafka_conformance.gate.diagnosis.candidates", lambda *_: iter(known))
     questions = [SequenceQuestion(first, 1) for first in range(40)]
-    told = diagnosed(RULES["sequence-increment"], NEWEST, _off_by(1, once_over=10), questions)
-    return [one.mutant for one in told]
+    explanations = diagnosed(RULES["sequence-increment"], NEWEST, _off_by(1, once_over=10), questions)
+    return [one.mutant for one in explanations]
 
 
-def test_of_two_that_explain_as_much_the_one_that_is_right_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_equal_explanations_the_one_with_more_right_answers_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     always, below = Candidate("always", "one off", _off_by(1)), Candidate("below", "", _off_by(1, once_over=10))
-    assert told_of(monkeypatch, always, below) == told_of(monkeypatch, below, always) == ["below"]
-    assert told_of(monkeypatch, always) == ["always"]
+    assert explained_by(monkeypatch, always, below) == explained_by(monkeypatch, below, always) == ["below"]
+    assert explained_by(monkeypatch, always) == ["always"]
 
 
-def test_of_two_that_say_the_same_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_identical_explanations_the_first_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = Candidate("one", "", _off_by(1)), Candidate("other", "", _off_by(1))
-    assert told_of(monkeypatch, one, other) == ["one"]
-    assert told_of(monkeypatch, other, one) == ["other"]
+    assert explained_by(monkeypatch, one, other) == ["one"]
+    assert explained_by(monkeypatch, other, one) == ["other"]
 
 
-def test_who_is_whole_gives_the_right_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert told_of(monkeypatch, Candidate("always", "one off, whatever it is asked", _off_by(1), whole=True)) == []
-    assert told_of(monkeypatch, Candidate("below", "", _off_by(1, once_over=10), whole=True)) == ["below"]
+def test_an_exhaustive_candidate_must_give_the_right_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (
+        explained_by(monkeypatch, Candidate("always", "one off, whatever the question", _off_by(1), exhaustive=True))
+        == []
+    )
+    assert explained_by(monkeypatch, Candidate("below", "", _off_by(1, once_over=10), exhaustive=True)) == ["below"]
 
 
 @pytest.mark.parametrize(
@@ -435,8 +441,8 @@ def test_who_is_whole_gives_the_right_answers_too(monkeypatch: pytest.MonkeyPatc
      {"raises": "x" * 5000}, {"raises": ["\ud800"]}, {}],
     ids=["surrogate", "large", "set", "long", "list", "nothing"],
 )  # fmt: skip
-def test_whatever_a_target_says_is_no_trouble(odd: Any) -> None:
-    (told,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
-    assert told.mutant == "always-the-same"
-    assert len(told.story) < 200
-    assert told.story.encode()
+def test_odd_answers_do_not_break_the_diagnosis(odd: Any) -> None:
+    (explanations,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
+    assert explanations.mutant == "always-the-same"
+    assert len(explanations.story) < 200
+    assert explanations.story.encode()

@@ -1,4 +1,4 @@
-"""Which Java is taken, told by programs that say they are one."""
+"""Which Java is chosen, with scripts that print a version as ``java`` does."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_java_home_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo hello", "echo 'version \"new\"'", "", None])
-def test_a_java_home_that_does_not_work_is_no_reason_to_look_elsewhere(
+def test_a_broken_java_home_is_an_error_even_with_java_on_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str | None
 ) -> None:
     home = tmp_path / "home"
@@ -69,7 +69,7 @@ def test_a_java_home_that_does_not_work_is_no_reason_to_look_elsewhere(
     )
 
 
-def test_a_java_home_that_may_not_be_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_java_home_without_execute_permission(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     java(tmp_path / "home" / "bin", SEVENTEEN).chmod(0o600)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     with pytest.raises(NoJava, match="no working bin/java"):
@@ -84,7 +84,7 @@ def test_a_java_home_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         find_java()
 
 
-def test_a_java_that_does_not_come_back_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_java_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     java(tmp_path / "home" / "bin", "exec /bin/sleep 60")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(java_home, "_LIMIT_S", 0.2)
@@ -101,7 +101,7 @@ def test_an_empty_java_home_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, "exit 1", None])
-def test_what_is_no_use_on_path_is_passed_over_for_the_wheel(
+def test_an_unusable_java_on_path_is_skipped_for_the_wheel(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_path: str | None
 ) -> None:
     program = wheel(monkeypatch, tmp_path, TWENTY_ONE)
@@ -112,16 +112,16 @@ def test_what_is_no_use_on_path_is_passed_over_for_the_wheel(
 
 def test_a_wheel_whose_java_does_not_run_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wheel(monkeypatch, tmp_path, "exit 1")
-    with pytest.raises(NoJava, match="there is no Java 17 or newer here"):
+    with pytest.raises(NoJava, match="no Java 17 or newer found"):
         find_java()
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, None])
-def test_no_java_anywhere_says_how_to_get_one(tmp_path: Path, on_path: str | None) -> None:
+def test_without_any_java_the_error_names_the_extra_to_install(tmp_path: Path, on_path: str | None) -> None:
     if on_path is not None:
         java(tmp_path / "path", on_path)
     with pytest.raises(NoJava) as raised:
         find_java()
     assert str(raised.value) == (
-        "there is no Java 17 or newer here: pip install 'kafka-conformance[jvm]' brings one, or set JAVA_HOME"
+        "no Java 17 or newer found: install one with pip install 'kafka-conformance[jvm]', or set JAVA_HOME"
     )

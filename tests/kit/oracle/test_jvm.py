@@ -20,7 +20,7 @@ from kafka_conformance.oracle.jvm import Jvm
 
 pytest.importorskip("pyspark")
 
-# What Spark writes for whoever started it: a port, the length of a secret, the secret.
+# What Spark writes for the process that started it: a port, the length of a secret, the secret.
 ADDRESS = """
 import os, struct
 path = os.environ["_PYSPARK_DRIVER_CONN_INFO_PATH"]
@@ -35,8 +35,8 @@ HANG = "import time; time.sleep(120)\n"
 class Program:
     """A program ``java`` that is a Python script; it notes its process id and its arguments."""
 
-    def __init__(self, room: Path, script: str) -> None:
-        self._noted, program = room / "noted", room / "java"
+    def __init__(self, folder: Path, script: str) -> None:
+        self._noted, program = folder / "noted", folder / "java"
         program.write_text(
             f"#!{sys.executable} -IS\nimport os, sys\n"
             f"open({str(self._noted)!r}, 'w').write('\\n'.join([str(os.getpid()), *sys.argv[1:]]))\n{script}",
@@ -50,7 +50,7 @@ class Program:
         return self._noted.read_text(encoding="utf-8").split("\n")[1:]
 
     def is_gone(self) -> bool:
-        """Ended, and waited for: a process nobody waited for still answers to signal 0."""
+        """Whether the process has ended and was waited for: a zombie still accepts signal 0."""
         pid = int(self._noted.read_text(encoding="utf-8").split("\n")[0])
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, 0)
@@ -60,26 +60,26 @@ class Program:
 
 @pytest.fixture
 def free_port() -> int:
-    """A port nobody listens at."""
+    """A port without a listener."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
 
 
 @pytest.mark.parametrize(
-    ("script", "code", "words"),
+    ("script", "code", "error"),
     [
         ("print('Error: no such option', file=sys.stderr); print('  ', file=sys.stderr); sys.exit(3)",
          3, "Error: no such option"),
-        ("sys.exit(0)", 0, "it said nothing"),
+        ("sys.exit(0)", 0, "it printed no error"),
         ("os.write(2, b'\\xff broken\\n'); os.kill(os.getpid(), 9)", -9, "� broken"),
     ],
 )  # fmt: skip
-def test_it_ends_while_starting(tmp_path: Path, script: str, code: int, words: str) -> None:
+def test_it_ends_while_starting(tmp_path: Path, script: str, code: int, error: str) -> None:
     program = Program(tmp_path, script)
     with pytest.raises(JvmLost) as raised:
         Jvm(java=program.java)
-    assert str(raised.value) == f"Spark's JVM ({tmp_path}/java) ended with code {code} while starting: {words}"
+    assert str(raised.value) == f"Spark's JVM ({tmp_path}/java) ended with code {code} while starting: {error}"
     assert program.is_gone()
 
 
@@ -110,7 +110,7 @@ def test_ctrl_c_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 # In a process of its own, where whatever is left open shows as a ResourceWarning.
-NOBODY_ANSWERS = """
+NO_RESPONSE = """
 import os, sys
 from pathlib import Path
 from kafka_conformance.core.errors import JvmLost
@@ -128,9 +128,9 @@ except ProcessLookupError:
 
 
 @pytest.mark.parametrize("then", ["sys.exit(4)", WAIT_FOR_THE_END, HANG])
-def test_it_comes_up_and_nobody_answers(tmp_path: Path, free_port: int, then: str) -> None:
+def test_a_jvm_that_starts_and_does_not_respond(tmp_path: Path, free_port: int, then: str) -> None:
     Program(tmp_path, ADDRESS.format(port=free_port) + then)
-    command = [sys.executable, "-W", "always::ResourceWarning", "-c", NOBODY_ANSWERS, str(tmp_path)]
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", NO_RESPONSE, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     line, gone = ran.stdout.splitlines()
     assert line.startswith("Spark's JVM ")
@@ -141,13 +141,13 @@ def test_how_it_is_started(tmp_path: Path) -> None:
     program = Program(tmp_path, "sys.exit(0)")
     with pytest.raises(JvmLost):
         Jvm(java=program.java, extra_class_path=[Path("/somewhere/connector.jar")])
-    words = program.arguments
-    assert words[-1] == "org.apache.spark.api.python.PythonGatewayServer"
-    assert words[0] == "-cp"
-    assert words[1].endswith("/pyspark/jars/*:/somewhere/connector.jar")
-    assert "--add-opens=java.base/java.lang=ALL-UNNAMED" in words, "Draws.java sets a private field of Thread"
-    assert "-Duser.language=en" in words
-    assert "jdk.incubator.vector" not in " ".join(words), "the wheel's Java lacks that module"
+    arguments = program.arguments
+    assert arguments[-1] == "org.apache.spark.api.python.PythonGatewayServer"
+    assert arguments[0] == "-cp"
+    assert arguments[1].endswith("/pyspark/jars/*:/somewhere/connector.jar")
+    assert "--add-opens=java.base/java.lang=ALL-UNNAMED" in arguments, "Draws.java sets a private field of Thread"
+    assert "-Duser.language=en" in arguments
+    assert "jdk.incubator.vector" not in " ".join(arguments), "the wheel's Java lacks that module"
 
 
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +156,7 @@ def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         Jvm()
 
 
-def test_no_java_is_told_before_anything_is_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_java_is_reported_before_anything_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(NoJava, match="no working bin/java"):
         Jvm()
