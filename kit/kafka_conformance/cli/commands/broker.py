@@ -64,7 +64,7 @@ def run(
                 time.sleep(_LOOK_S)
                 watched.watch()
         except KeyboardInterrupt:
-            interrupts.acknowledge()  # that is how it is ended: no error
+            interrupts.acknowledge()  # the usual end, and no error
     return 0
 
 
@@ -104,7 +104,7 @@ def pin(*, versions: Sequence[str]) -> int:
 
 
 def parse_topics(topics: Sequence[str]) -> dict[str, int]:
-    """``NAME:PARTITIONS`` as names and numbers. Raises BadInput."""
+    """Parse ``NAME:PARTITIONS`` into names and partition counts. Raises BadInput."""
     found = {}
     for topic in topics:
         name, _, partitions = topic.rpartition(":")
@@ -122,7 +122,7 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, str]:
 
 
 def _all_of(version: str, jvm: Jvm) -> Sequence[str]:
-    """The coordinates of all a broker runs on. Raises JarUnavailable if one is absent that is needed."""
+    """Return the coordinates of every jar a broker needs. Raises JarUnavailable if one is in no repository."""
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         closure = jvm.call(lambda: Ivy(jvm.view).closure(broker_coordinates(version), Path(room)))
     missing = [each for each in closure.absent if each.rpartition(":")[0] not in NOT_NEEDED]

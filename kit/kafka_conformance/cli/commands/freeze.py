@@ -43,7 +43,7 @@ _DRIFTS_SHOWN = 10
                    "repeatable.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None,
         runs: Sequence[str] = ()) -> int:  # fmt: skip
-    """Make the files, or check those in ``check`` (the shipped ones if that is empty); the exit code."""
+    """Write the files, or check those in ``check`` (an empty path: the shipped ones); return the exit code."""
     meant = named(rules)
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check)

@@ -26,7 +26,7 @@ __all__ = ["read", "run"]
 @click.option("--terminal", is_flag=True, help="Print the report (default if no other report is named).")
 def run(*, events: Path, junit: Path | None, github: bool, markdown: Path | None, badge: Path | None, html: Path | None,
         terminal: bool) -> int:  # fmt: skip
-    """Write what was asked for, or print it for a person if nothing was; the exit code that the gate ended with."""
+    """Write the reports that are named, or print one; return the exit code of the gate."""
     found = read(events)
     if terminal or not (github or any((junit, markdown, badge, html))):
         gate_writers.show(found)
@@ -35,9 +35,9 @@ def run(*, events: Path, junit: Path | None, github: bool, markdown: Path | None
 
 
 def read(path: Path) -> list[Event]:
-    """The events in a file, or on standard input for ``-``. Raises BadInput.
+    """Read the events in a file, or on standard input for ``-``. Raises BadInput.
 
-    A gate that was killed may have left half a line at the end: the reports then say that its stream was cut.
+    A gate that was killed may leave half a line at the end; the reports then say that its stream is incomplete.
     """
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
@@ -49,10 +49,10 @@ def read(path: Path) -> list[Event]:
         try:
             found.extend(from_lines([line]))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise BadInput(f"{path} is no stream of events: line {number}: {error}") from error
+            raise BadInput(f"{path} is not a stream of events: line {number}: {error}") from error
     try:
         found.extend(from_lines([rest]))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if not found:
-            raise BadInput(f"{path} is no stream of events: {error}") from error
+            raise BadInput(f"{path} is not a stream of events: {error}") from error
     return found

@@ -58,7 +58,7 @@ _COUNTS, _WITH_EVERY_COUNT = 1_024, 2
 @options.as_json
 def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int, scripts: int, seed: int, who: str,
         kills: bool, master: str, folder: str, as_json: bool) -> int:  # fmt: skip
-    """Sweep, print; the exit code."""
+    """Sweep, print the results, and return the exit code."""
     pins = load()
     meant = _rules(rules, who)
     releases = chosen_releases(kafka, pins)

@@ -56,7 +56,7 @@ def test_half_a_line_at_the_end_is_a_stream_that_was_cut(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:-20])
     assert read(path) == streams.everything()[:-1]
     path.write_bytes(path.read_bytes()[:7])
-    with pytest.raises(BadInput, match="is no stream of events"):
+    with pytest.raises(BadInput, match="is not a stream of events"):
         read(path)
 
 
@@ -72,7 +72,7 @@ def test_a_last_line_may_lack_its_end(tmp_path: Path) -> None:
 def test_what_is_no_event_is_one_line(line: bytes, tmp_path: Path) -> None:
     path = saved(tmp_path, streams.conforming())
     path.write_bytes(path.read_bytes() + line)
-    with pytest.raises(BadInput, match="is no stream of events: line 7: ") as failed:
+    with pytest.raises(BadInput, match="is not a stream of events: line 7: ") as failed:
         read(path)
     assert "\n" not in str(failed.value)
 
