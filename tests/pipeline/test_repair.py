@@ -66,7 +66,8 @@ def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callabl
 
     def run(**given: Any) -> Repair:
         asked = {"topic": name, "target": f"{name}-new", "kafka": {"kafka.bootstrap.servers": broker.bootstrap},
-                 "folder": str(tmp_path / "run"), "partitions": None, "execute": True, "patience_s": 60, **given}  # fmt: skip
+                 "folder": str(tmp_path / "run"), "partitions": None, "execute": True,
+                 "patience_s": 60, **given}  # fmt: skip
         return repair(spark, **asked)
 
     return run

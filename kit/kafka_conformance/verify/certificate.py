@@ -151,7 +151,7 @@ def markdown(made: Certificate) -> str:
         per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
         lines.append(f"| `{rule}` | {span} | {per} | {asked:,} | {agreed:,} |")
     if made.harness:
-        lines += ["", "Part of what answers as Java is the kit's own logic:", ""]
+        lines += ["", "Harness: what of the Java half is the kit's own logic and not Kafka's.", ""]
         lines += [f"- `{rule}`: {made.harness[rule]}" for rule in made.rules() if rule in made.harness]
     return "\n".join(lines) + "\n"
 

@@ -56,7 +56,7 @@ def _print(made: Certificate, void: Sequence[str], source: str) -> None:
         sources = "; ".join(f"{count:,} {name}" for name, count in row.sources.items())
         out.print(f"{rule}: {sources}", style="dim", markup=False, soft_wrap=True)
     for rule, words in made.harness.items():
-        out.print(f"{rule}: not Kafka's own: {words}", markup=False, soft_wrap=True)
+        out.print(f"{rule}: harness: {words}", markup=False, soft_wrap=True)
     run = f"{source}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}"
     out.print(run, markup=False, soft_wrap=True)
     if taken := sum(row.made is not None or row.seed is not None for row in made.rows):
