@@ -84,3 +84,9 @@ def test_explain_shows_a_question_of_it(run: Run, tmp_path: Path) -> None:
     ran = run("explain", str(question))
     assert ran.returncode == 0, ran
     assert "utils-abs" in ran.stdout
+
+
+def test_freeze_makes_cases_of_it(run: Run, tmp_path: Path) -> None:
+    ran = run("freeze", "--rules", "utils-abs", "--examples", "50", "--seed", "1", "--folder", str(tmp_path))
+    assert ran.returncode == 0, ran
+    assert len((tmp_path / "utils-abs.ndjson").read_text(encoding="utf-8").splitlines()) > 5

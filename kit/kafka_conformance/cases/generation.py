@@ -21,7 +21,7 @@ import msgspec
 from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.mutation import covering, killers, kills
-from kafka_conformance.cases.selection import QUOTAS, Candidate, choose, thinned
+from kafka_conformance.cases.selection import QUOTAS, USUAL_QUOTA, Candidate, choose, thinned
 from kafka_conformance.cases.store import Case, Frozen, Provenance
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, batches
@@ -129,7 +129,7 @@ def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
     wanted = list(dict.fromkeys(question for some in found.values() for question in some))
     if (swept := plan.swept.get(rule.slug)) is not None:
         wanted = covering(found, swept)
-    return _Asked(rule, thinned(rule, asked, wanted, plan.quotas[rule.slug]), wanted)
+    return _Asked(rule, thinned(rule, asked, wanted, plan.quotas.get(rule.slug, USUAL_QUOTA)), wanted)
 
 
 def _ask(asked: _Asked, releases: Sequence[Release], java: Java, progress: Steps) -> _Asked:
@@ -159,7 +159,7 @@ def _record(asked: _Asked, release: Release, place: int, outcome: Outcome) -> No
 
 def _made(asked: _Asked, plan: Plan, java: Java) -> RuleCases:
     rule = asked.rule
-    chosen = choose(_candidates(asked), asked.wanted, plan.quotas[rule.slug])
+    chosen = choose(_candidates(asked), asked.wanted, plan.quotas.get(rule.slug, USUAL_QUOTA))
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
     pairs = [(candidate.question, case) for candidate in chosen for case in _cases(candidate)]
     questions, bare = [question for question, _ in pairs], [case for _, case in pairs]

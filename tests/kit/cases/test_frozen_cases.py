@@ -23,7 +23,9 @@ LARGEST_FOLDER = 12_000_000
 def shipped() -> dict[str, Frozen]:
     found = {slug: frozen(rule) for slug, rule in RULES.items()}
     missing = [slug for slug, each in found.items() if each is None]
-    assert not missing, f"no frozen cases of {', '.join(missing)}: kafka-conformance freeze --rules {','.join(missing)}"
+    assert not missing, (
+        f"no frozen cases of {', '.join(missing)}: kafka-conformance freeze --folder {folder_of_cases()} --rules {','.join(missing)}"
+    )
     return {slug: each for slug, each in found.items() if each is not None}
 
 
@@ -49,7 +51,9 @@ def test_every_kind_of_question_is_there(shipped: dict[str, Frozen], rule: Rule)
 def test_every_mutant_is_caught_and_only_mutants_are_named(shipped: dict[str, Frozen]) -> None:
     for slug, each in shipped.items():
         caught = {kill for case in each.cases for kill in case.kills}
-        assert caught == {m.slug for m in MUTANTS if m.rule == slug}, f"kafka-conformance freeze --rules {slug}"
+        assert caught == {m.slug for m in MUTANTS if m.rule == slug}, (
+            f"kafka-conformance freeze --folder {folder_of_cases()} --rules {slug}"
+        )
 
 
 def test_they_come_from_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
