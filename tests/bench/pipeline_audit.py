@@ -24,7 +24,7 @@ from turns import in_turns
 
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.run import Asked, audit
+from kafka_conformance.spark.audit.run import AuditRequest, audit
 from kafka_conformance.spark.audit.sources import Topic
 from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.session import Spark, open_spark
@@ -108,7 +108,7 @@ def _audit(spark: Spark, broker: Broker, topic: str) -> float:
     try:
         begun = time.perf_counter()
         source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}))
-        audit(spark, source, Asked(topic, broker.bootstrap), f"{folder}/run", Steps("audit", 1))
+        audit(spark, source, AuditRequest(topic, broker.bootstrap), f"{folder}/run", Steps("audit", 1))
         return time.perf_counter() - begun
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -16,7 +16,7 @@ from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Placed
-from kafka_conformance.spark.audit.run import Asked, audit, planned
+from kafka_conformance.spark.audit.run import AuditRequest, audit, planned
 from kafka_conformance.spark.audit.sources import Topic
 from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.errors import SparkFault
@@ -30,7 +30,7 @@ def audited(
     spark: Spark, broker: Broker, topic: str, folder: Path, *, chunk: int = 8_000_000, every: bool = True, **kafka: str
 ) -> Audit:
     """The topic, audited; every record kept. ``kafka``: options of the connector, dots written as underscores."""
-    asked = Asked(topic, broker.bootstrap, chunk_records=chunk, every_record=every)
+    asked = AuditRequest(topic, broker.bootstrap, chunk_records=chunk, every_record=every)
     before = planned(spark, str(folder))
     spans = None if before is None else before.spans
     options = {name.replace("_", "."): value for name, value in kafka.items()}
@@ -258,9 +258,9 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
 
 
 def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"there is no topic nowhere at 127\.0\.0\.1"):
+    with pytest.raises(BadInput, match=r"topic nowhere does not exist at 127\.0\.0\.1"):
         audited(spark, kafka_broker, "nowhere", tmp_path / "run")
-    with pytest.raises(BadInput, match=r"^'no name' is no name for a topic$"):
+    with pytest.raises(BadInput, match=r"^'no name' is not a valid topic name: "):
         audited(spark, kafka_broker, "no name", tmp_path / "run")
     topics.create_topic(kafka_broker.bootstrap, "empty", 3)
     found = audited(spark, kafka_broker, "empty", tmp_path / "empty")
@@ -275,7 +275,7 @@ def test_a_topic_made_anew_with_fewer_partitions_is_not_the_one_the_run_began_wi
     audited(spark, kafka_broker, "anew", tmp_path / "run")
     topics.delete_topic(kafka_broker.bootstrap, "anew")
     topics.create_topic(kafka_broker.bootstrap, "anew", 3)
-    with pytest.raises(BadInput, match="begin another"):
+    with pytest.raises(BadInput, match="start a new run"):
         audited(spark, kafka_broker, "anew", tmp_path / "run")
 
 

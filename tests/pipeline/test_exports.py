@@ -45,12 +45,12 @@ def test_its_spans_take_one_pass(spark: Spark, tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("row", [(None, 4, 0, b"k"), (1, None, 0, b"k")])
 def test_records_of_no_place_are_counted(spark: Spark, tmp_path: Path, row: tuple[Any, ...]) -> None:
-    with pytest.raises(BadInput, match=r"a: 2 records have no partition or no offset$"):
+    with pytest.raises(BadInput, match=r"a: 2 records have no partition or no offset: export both columns$"):
         export(spark, tmp_path / "a", [*ROWS, row, row])
 
 
 def test_a_partition_beyond_the_count_is_said(spark: Spark, tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match=r"a: records lie in partition 2, and the topic is to have 2: was a partition removed"
+        BadInput, match=r"a: there are records in partition 2, but --partitions is 2: give the topic's partition count"
     ):
         export(spark, tmp_path / "a", ROWS, 2)

@@ -289,12 +289,12 @@ def test_a_record_of_another_producer_is_seen_while_it_is_written(
 def test_a_target_that_is_there_is_refused_and_so_is_a_source_that_is_not(
     broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
-    with pytest.raises(BadInput, match=f"there is no topic {name}"):
+    with pytest.raises(BadInput, match=f"topic {name} does not exist"):
         repaired()
     create_topic(broker.bootstrap, name, 1)
     create_topic(broker.bootstrap, f"{name}-new", 1)
     for execute in (False, True):
-        with pytest.raises(BadInput, match="is there already"):
+        with pytest.raises(BadInput, match="exists already"):
             repaired(execute=execute)
     with pytest.raises(BadInput, match="to itself"):
         repaired(target=name)
@@ -341,7 +341,7 @@ def test_what_is_not_as_planned_is_seen(
         producer.close(30)
     kafka = {"kafka.bootstrap.servers": broker.bootstrap}
     with Topics(spark, kafka) as topics:
-        plan = Plan(name, topics.there(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
+        plan = Plan(name, topics.require(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
         with Run.open(spark, str(tmp_path / "run"), msgspec.to_builtins(plan, str_keys=True)) as run:
             spark.add_java()
             repairing._stage(spark, topics, kafka, run, plan)

@@ -15,7 +15,7 @@ from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
-from kafka_conformance.spark.audit.attribution.placements import of
+from kafka_conformance.spark.audit.attribution.placements import find_placement
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
@@ -72,7 +72,10 @@ class Topic:
         slug, count = producer
         if slug == "random":
             return self.key()
-        hash_, fold = SCALAR_HASHES[of(slug).hash], SCALAR_FOLDS[of(slug).fold]  # as place, but quicker
+        hash_, fold = (
+            SCALAR_HASHES[find_placement(slug).hash],
+            SCALAR_FOLDS[find_placement(slug).fold],
+        )  # as place, but quicker
         while True:
             key = self.key()
             if fold(hash_(key), count) == self.partition:

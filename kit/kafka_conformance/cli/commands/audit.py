@@ -106,10 +106,10 @@ def _run_audit(
 def _audit(
     spark: Spark, source: str, given: Given, expect: str, chunk: int, all_records: bool, folder: str, progress: Steps
 ) -> Audit:
-    from kafka_conformance.spark.audit.run import Asked, audit, planned
+    from kafka_conformance.spark.audit.run import AuditRequest, audit, planned
 
     progress.doing(f"looking at {source}")
-    asked = Asked(source, given.bootstrap, expect, chunk, all_records)
+    asked = AuditRequest(source, given.bootstrap, expect, chunk, all_records)
     before = planned(spark, folder)
     spans = None if before is None else before.spans
     return audit(spark, source_of(spark, source, given, spans), asked, folder, progress)
@@ -117,9 +117,9 @@ def _audit(
 
 def _check_placement(slug: str) -> None:
     """Raise BadInput for an unknown rule, before Spark is started."""
-    from kafka_conformance.spark.audit.attribution.placements import of
+    from kafka_conformance.spark.audit.attribution.placements import find_placement
 
-    of(slug)
+    find_placement(slug)
 
 
 def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:

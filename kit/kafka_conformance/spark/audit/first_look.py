@@ -1,10 +1,11 @@
-"""A first look at a topic: who is present in it, as a few records of every partition say.
+"""Find the placements present in a topic from a sample of every partition, before the scan.
 
-One partition alone cannot tell everybody apart: on partition 4 of 6 murmur2 with its sign dropped by ``abs`` puts what Java
-puts there. All partitions together can. So the topic is asked first, at its beginning, middle and end, and every block is
-told who is known to be present; a block finds for itself whoever the look has missed.
+A single partition cannot distinguish all placements: on partition 4 of 6, murmur2 with its sign dropped by ``abs`` places
+keys as Java does. All partitions together can. The topic is therefore sampled at its beginning, middle and end, and the
+placements found are passed to every block; a block finds by itself what the sample misses.
 
-What the blocks are judged with is compiled at first use, which takes some seconds; done here, once, no worker has to.
+The compile_all functions that judge blocks take some seconds to build at first use. :func:`compile_all` builds them once, so
+that no worker has to.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from kafka_conformance.spark.audit.result import Placed
 from kafka_conformance.spark.audit.sources import Source
 from kafka_conformance.spark.session import Spark
 
-__all__ = ["LOOKED_AT", "compiled", "known"]
+__all__ = ["SAMPLE_RECORDS", "compile_all", "known_placements"]
 
-LOOKED_AT = 30_000
+SAMPLE_RECORDS = 30_000
 
 
-def known(spark: Spark, source: Source, expected: Placed) -> tuple[Placed, ...]:
-    """Who is present. Raises SparkFault."""
+def known_placements(spark: Spark, source: Source, expected: Placed) -> tuple[Placed, ...]:
+    """Return the placements present in a sample of ``source``. Raises SparkFault."""
     rows = spark.call(
-        lambda: source.sample(LOOKED_AT).select("partition", "key").toArrow(), f"looking at {source.name}"
+        lambda: source.sample(SAMPLE_RECORDS).select("partition", "key").toArrow(), f"sampling {source.name}"
     )
     rows = rows.filter(rows.column("key").is_valid()).combine_chunks()
     if not rows.num_rows:
@@ -36,8 +37,8 @@ def known(spark: Spark, source: Source, expected: Placed) -> tuple[Placed, ...]:
     return present(column_of(keys, partitions, source.partitions), expected)
 
 
-def compiled() -> None:
-    """Compile everything that ``attribution.block.judge`` uses, and cache it for all processes."""
+def compile_all() -> None:
+    """Compile every function that ``attribution.block.judge`` uses, and cache the code for all processes."""
     count = 3_000
     keys = pa.array([b"%d" % number for number in range(count)], pa.binary())
     offsets = np.arange(count, dtype=np.int64)

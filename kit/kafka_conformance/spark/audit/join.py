@@ -1,17 +1,17 @@
-"""What a join of two topics, partition by partition, would miss.
+"""Find the keys that a partition-by-partition join of two topics would miss.
 
-Kafka Streams, and whoever else joins topics that are *co-partitioned*, lets records meet within a partition number only. It
-refuses topics of different counts, and trusts those of the same count. So what counts here is where records really lie:
+Kafka Streams and other consumers that join *co-partitioned* topics match records within a partition number only. They
+reject topics with different partition counts, and trust those with equal ones. So the actual partitions of records count:
 
-* Two records of a key, one in each topic, *meet* if they lie in partitions of the same number. A key is *missed* if some
-  pair of its records does not meet: it lies, in both topics together, in more than one partition.
-* A missed key *never* meets, if no pair does; else it meets *partly*, which is worse: results look right.
-* A record is *affected* if the other topic has its key in some partition other than its own.
-* A topic is *off the rule* for a key if it has a record of it elsewhere than the expected placement, Java's if no other is
-  named, puts it among the topic's own partitions. That says which one to fix. If neither is, the counts differ.
+* Two records of a key, one in each topic, *meet* if they are in partitions of the same number. A key is *missed* if some
+  pair of its records does not meet: in both topics together it is in more than one partition.
+* A missed key *never* meets if no pair does; otherwise it meets *partly*, which is worse, because results look right.
+* A record is *affected* if the other topic has its key in a partition with another number.
+* A topic is *off the rule* for a key if it has a record of it outside the partition that the expected placement (Java's by
+  default) chooses. That tells which topic to repair. If neither is off the rule, the partition counts differ.
 
-Records without a key are never joined. All numbers are exact: Spark counts the records of a key in a partition first, and
-brings together a key's few counts, not its records. The thousand keys kept are those with the most affected records.
+Records without a key are never joined. All counts are exact: Spark counts the records of each key and partition first, and
+then combines these counts, not the records. The 1,000 missed keys with the most affected records are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.attribution.placements import JAVA, Placement, of
+from kafka_conformance.spark.audit.attribution.placements import JAVA, Placement, find_placement
 from kafka_conformance.spark.audit.result import Place
 from kafka_conformance.spark.workers import mapped
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["KEPT", "Join", "JoinSide", "JoinSource", "Lies", "MissedKey", "join_audit"]
 
 KEPT = 1000
-"""So many missed keys are kept."""
+"""The maximum number of missed keys in the result."""
 
 
 class JoinSource(Protocol):
@@ -42,21 +42,21 @@ class JoinSource(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in reports."""
+        """Its name in messages and reports."""
         ...
 
     @property
     def partitions(self) -> int:
-        """How many it has."""
+        """Its partition count."""
         ...
 
     def frame(self) -> DataFrame:
-        """Its records: partition int, offset bigint, timestamp_ms bigint or null, key binary or null."""
+        """Return its records: partition int, offset bigint, timestamp_ms bigint or null, key binary or null."""
         ...
 
 
 class JoinSide(msgspec.Struct, frozen=True):
-    """One of the two. ``off_keys`` and ``off_records`` are off the rule, of all; ``to_blame``: of the missed keys."""
+    """One of the two topics. ``off_keys`` and ``off_records`` are off the rule; ``to_blame`` counts missed keys off it."""
 
     name: str
     partitions: int
@@ -70,7 +70,7 @@ class JoinSide(msgspec.Struct, frozen=True):
 
 
 class Lies(msgspec.Struct, frozen=True):
-    """A key's records in a partition: how many, and the first of them."""
+    """The number of a key's records in a partition, and the first of them."""
 
     partition: int
     records: int
@@ -78,7 +78,7 @@ class Lies(msgspec.Struct, frozen=True):
 
 
 class MissedKey(msgspec.Struct, frozen=True):
-    """A key that a join would miss, as hex; where it lies in each topic, by partition, and where the rule puts it."""
+    """A key (hex) that a join would miss, its partitions in each topic, and the expected partition in each."""
 
     key: str
     never: bool
@@ -89,7 +89,7 @@ class MissedKey(msgspec.Struct, frozen=True):
 
 
 class Join(msgspec.Struct, frozen=True):
-    """What a join of two topics would miss. ``pairs`` are records of a key in one with those in the other."""
+    """The result of a join audit. A pair is a record of one topic with a record of the other that has the same key."""
 
     a: JoinSide
     b: JoinSide
@@ -98,7 +98,7 @@ class Join(msgspec.Struct, frozen=True):
     keys_missed: int
     keys_never: int
     neither_to_blame: int
-    """Missed keys that are where the rule puts them in both: their partition counts differ."""
+    """Missed keys that are where the rule puts them in both topics: the partition counts differ."""
     pairs: int
     pairs_missed: int
     missed: tuple[MissedKey, ...]
@@ -107,7 +107,7 @@ class Join(msgspec.Struct, frozen=True):
 
     @property
     def same_count(self) -> bool:
-        """Whether the two have the same number of partitions, without which Kafka Streams refuses the join."""
+        """Whether the partition counts are equal; Kafka Streams rejects the join otherwise."""
         return self.a.partitions == self.b.partitions
 
     @property
@@ -126,45 +126,45 @@ def join_audit(
     rule: str = JAVA,
     kept: int = KEPT,
 ) -> Join:
-    """What a join of ``a`` and ``b`` would miss. Raises BadInput, SparkFault.
+    """Return what a join of ``a`` and ``b`` would miss. Raises BadInput for a topic without keyed records; SparkFault.
 
-    ``rule`` is a placement's slug, ``clock`` gives seconds; so many missed keys are ``kept``.
+    ``rule`` is the slug of the expected placement, ``clock`` returns seconds, ``kept`` limits the missed keys in the result.
     """
-    began, expected = clock(), of(rule)
+    began, expected = clock(), find_placement(rule)
     keys = spark.call(lambda: _by_key(a, b, expected), f"reading {a.name} and {b.name}")
     from pyspark import StorageLevel
 
     held = keys.persist(StorageLevel.DISK_ONLY)
     try:
-        told = spark.call(lambda: held.agg(*_totals()).collect()[0].asDict(), f"joining {a.name} and {b.name}")
-        _check(a, b, told)
+        totals = spark.call(lambda: held.agg(*_totals()).collect()[0].asDict(), f"joining {a.name} and {b.name}")
+        _check(a, b, totals)
         worst = held.where("not keyless and missed").orderBy(_sort(), "key").limit(kept)
-        rows = spark.call(worst.collect, f"joining {a.name} and {b.name}") if told["missed"] else []
+        rows = spark.call(worst.collect, f"joining {a.name} and {b.name}") if totals["missed"] else []
     finally:
         if spark.alive():
             held.unpersist()
-    number = {name: int(value or 0) for name, value in told.items()}
+    number = {name: int(value or 0) for name, value in totals.items()}
     sides = [JoinSide(source.name, source.partitions, *(number[f"{what}_{side}"] for what in _SIDE))
              for side, source in (("a", a), ("b", b))]  # fmt: skip
     return Join(
         sides[0], sides[1], rule, number["both"], number["missed"], number["never"], number["neither"], number["pairs"],
-        number["pairs"] - number["met"], tuple(map(_missed, rows)), kit, clock() - began,
+        number["pairs"] - number["meeting"], tuple(map(_missed, rows)), kit, clock() - began,
     )  # fmt: skip
 
 
 _SIDE = ("records", "keyless", "keys", "off_keys", "off_records", "affected", "to_blame")
 
 
-def _check(a: JoinSource, b: JoinSource, told: dict[str, Any]) -> None:
+def _check(a: JoinSource, b: JoinSource, totals: dict[str, Any]) -> None:
     for side, source in (("a", a), ("b", b)):
-        if not told[f"records_{side}"]:
-            raise BadInput(f"{source.name} has no records: nothing can be said about a join")
-        if not told[f"keys_{side}"]:
-            raise BadInput(f"{source.name} has no record with a key: there is nothing to join by")
+        if not totals[f"records_{side}"]:
+            raise BadInput(f"{source.name} has no records: a join needs records in both topics")
+        if not totals[f"keys_{side}"]:
+            raise BadInput(f"{source.name} has no record with a key: a join needs keys in both topics")
 
 
 def _by_key(a: JoinSource, b: JoinSource, rule: Placement) -> DataFrame:
-    """A row for each key, and one for all records without."""
+    """Return a row per key, and one for all records without a key."""
     from pyspark.sql import functions as f
 
     def counted(source: JoinSource, side: str) -> DataFrame:
@@ -181,7 +181,7 @@ def _by_key(a: JoinSource, b: JoinSource, rule: Placement) -> DataFrame:
 
 
 def _expected(places: DataFrame, rule: Placement, of_a: int, of_b: int) -> DataFrame:
-    """With where the rule puts the key in each."""
+    """Add the partitions that the rule chooses for the key in each topic."""
 
     def placed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -199,7 +199,7 @@ def _expected(places: DataFrame, rule: Placement, of_a: int, of_b: int) -> DataF
 
 
 def _buffers(keys: Any) -> tuple[Any, Any]:
-    """The offsets and data of an Arrow array; a null's bytes are none."""
+    """Return the offsets and data of an Arrow array; a null has no bytes."""
     import numpy as np
 
     *_, offsets, data = keys.buffers()
@@ -210,12 +210,12 @@ def _buffers(keys: Any) -> tuple[Any, Any]:
 
 
 def _judged(keys: DataFrame) -> DataFrame:
-    """What becomes of each key."""
+    """Add to each key its counts: records, records off the rule, affected records, pairs that meet."""
     from pyspark.sql import functions as f
 
     total = "aggregate({0}, 0L, (sum, x) -> sum + x.n)"
     wide = "cast({0} as decimal(38,0))"
-    met = f"""aggregate(a, {wide.format(0)}, (sum, x) -> cast(sum + aggregate(filter(b, y -> y.partition = x.partition),
+    meeting = f"""aggregate(a, {wide.format(0)}, (sum, x) -> cast(sum + aggregate(filter(b, y -> y.partition = x.partition),
         {wide.format(0)}, (s, y) -> cast(s + {wide.format("x.n")} * y.n as decimal(38,0))) as decimal(38,0)))"""
     affected = (
         """aggregate(filter({0}, x -> exists({1}, y -> y.partition != x.partition)), 0L, (sum, x) -> sum + x.n)"""
@@ -227,7 +227,7 @@ def _judged(keys: DataFrame) -> DataFrame:
         **{f"off_{side}": f.expr(f"if(key is null, 0L, {off.format(side)})") for side in "ab"},
         "affected_a": f.expr(f"if(key is null, 0L, {affected.format('a', 'b')})"),
         "affected_b": f.expr(f"if(key is null, 0L, {affected.format('b', 'a')})"),
-        "met": f.expr(f"if(key is null, {wide.format(0)}, {met})"),
+        "meeting": f.expr(f"if(key is null, {wide.format(0)}, {meeting})"),
     })  # fmt: skip
     return counted.withColumns({
         "pairs": f.expr(f"if(keyless, {wide.format(0)}, cast({wide.format('n_a')} * n_b as decimal(38,0)))"),
@@ -236,16 +236,16 @@ def _judged(keys: DataFrame) -> DataFrame:
 
 
 def _totals() -> list[Column]:
-    """Over all keys, by the names of :class:`Join` and :class:`JoinSide`."""
+    """Return the totals over all keys, by the names of :class:`Join` and :class:`JoinSide`."""
     from pyspark.sql import functions as f
 
     counts = {
         "both": "n_a > 0 and n_b > 0 and not keyless",
         "missed": "missed",
-        "never": "missed and met = 0",
+        "never": "missed and meeting = 0",
         "neither": "missed and off_a = 0 and off_b = 0",
     }
-    sums = {"pairs": "pairs", "met": "met"}
+    sums = {"pairs": "pairs", "meeting": "meeting"}
     for side in "ab":
         counts[f"keys_{side}"] = f"n_{side} > 0 and not keyless"
         counts[f"off_keys_{side}"] = f"off_{side} > 0"
@@ -268,5 +268,5 @@ def _sort() -> Column:
 def _missed(row: Any) -> MissedKey:
     lies = [tuple(Lies(one.partition, one.n, Place(one.time_ms, one.partition, one.offset)) for one in row[side])
             for side in "ab"]  # fmt: skip
-    return MissedKey(bytes(row["key"]).hex(), int(row["met"]) == 0, int(row["affected_a"] + row["affected_b"]),
+    return MissedKey(bytes(row["key"]).hex(), int(row["meeting"]) == 0, int(row["affected_a"] + row["affected_b"]),
                      (row["expected_a"], row["expected_b"]), lies[0], lies[1])  # fmt: skip

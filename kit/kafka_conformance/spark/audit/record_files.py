@@ -1,11 +1,10 @@
-"""The records that an audit tells one by one, as Parquet files that are made where they are judged.
+"""Write the records that an audit lists one by one as Parquet files, in the worker that judges them.
 
-In a topic that two producers share, half of all records are out of place. Handed to Spark as rows, to be written by it,
-they took longer than everything else of an audit. So Python makes the files, and hands over their bytes (``PutFile.java``
-puts them into the run's folder, whatever file system that is on).
+In a topic shared by two producers, half of all records may be misplaced. Passing them to Spark as rows took longer than the
+rest of the audit. So Python writes the Parquet content and passes on bytes, which ``PutFile.java`` stores in the run's
+folder on any file system.
 
-A file is of one task, in the order of the records, and is named by the first of them. So a chunk that is done again has the
-same files.
+A file holds records of one task, in order, and is named by the first of them. A repeated chunk thus gives the same files.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.attribution import KEYLESS_AT, UNEXPLAINED_AT
-from kafka_conformance.spark.audit.attribution.block import Block, Judged, whose
+from kafka_conformance.spark.audit.attribution.block import Block, Judged, attribution_names
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference import bulk
@@ -37,15 +36,15 @@ _ARROW = pa.schema([
     ("expected_partition", pa.int32()), ("attributed", _FEW), ("explained_by", _FEW),
 ])  # fmt: skip
 _RECORDS, _BYTES = 500_000, 32 << 20
-"""A file ends with the block in which it comes to so much, before it is compressed."""
+"""Limits of a file, in records and in bytes before compression; it ends with the block that reaches one."""
 
 _GROUP = 65_536
-"""Records of a row group: whoever asks for a few offsets reads only the groups that have them."""
+"""Records per row group: a reader of a few offsets reads only their groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFile:
-    """A file: its first record's place, and what it holds."""
+    """A file: the partition and offset of its first record, and its content."""
 
     partition: int
     offset: int
@@ -53,28 +52,28 @@ class RecordFile:
 
     @property
     def name(self) -> str:
-        """Of no other file of a chunk."""
+        """A name that is unique within a chunk."""
         return f"p{self.partition:06d}-{self.offset:020d}.parquet"
 
 
 class RecordFiles:
-    """The files of one task. ``every``: all records, not only those that are out of place or that nobody explains."""
+    """The files of one task. ``every`` writes all records, not only the offending and the unexplained ones."""
 
     def __init__(self, expected: Placed, partitions: int, *, every: bool) -> None:
         self._expected, self._partitions, self._every = expected, partitions, every
         self._held: list[pa.RecordBatch] = []
 
     def add(self, block: Block, judged: Judged) -> Iterator[RecordFile]:
-        """A file, if this block makes one full."""
-        told = judged.offending | (judged.attributed == UNEXPLAINED_AT)
-        rows = np.arange(len(block.offsets)) if self._every else np.flatnonzero(told)
+        """Add a block's records; yield a file if it is full."""
+        listed = judged.offending | (judged.attributed == UNEXPLAINED_AT)
+        rows = np.arange(len(block.offsets)) if self._every else np.flatnonzero(listed)
         if len(rows):
             self._held.append(self._batch(block, judged, rows))
         if sum(map(len, self._held)) >= _RECORDS or sum(each.nbytes for each in self._held) >= _BYTES:
             yield from self.end()
 
     def end(self) -> Iterator[RecordFile]:
-        """What is left, as a file."""
+        """Yield the remaining records as a file."""
         if not self._held:
             return
         table = pa.Table.from_batches(self._held, _ARROW).unify_dictionaries()
@@ -87,32 +86,32 @@ class RecordFiles:
 
     def _batch(self, block: Block, judged: Judged, rows: NDArray[np.int64]) -> pa.RecordBatch:
         keys = block.keys.take(pa.array(rows))
-        masks = np.zeros(len(rows), np.uint32) if judged.masks is None else judged.masks[rows]  # there was no key
+        masks = np.zeros(len(rows), np.uint32) if judged.masks is None else judged.masks[rows]  # the block has no keys
         times, codes = block.timestamps_ms[rows], judged.attributed[rows]
         columns = [
             np.full(len(rows), block.partition, np.int32), block.offsets[rows], pa.array(times, mask=times < 0), keys,
-            self._expects(keys), _named(judged, codes), _explained(masks, self._partitions, codes),
+            self._expected_partitions(keys), _named(judged, codes), _explained(masks, self._partitions, codes),
         ]  # fmt: skip
         return pa.RecordBatch.from_arrays(
             [column if isinstance(column, pa.Array) else pa.array(column) for column in columns], schema=_ARROW
         )
 
-    def _expects(self, keys: pa.Array) -> pa.Array:
-        """Where the expected placement, if it is Java's, would put each."""
+    def _expected_partitions(self, keys: pa.Array) -> pa.Array:
+        """Return the partition that the expected placement chooses for each key; null unless it is Java's."""
         if self._expected.rule != PLACEMENTS[0].slug:
             return pa.nulls(len(keys), pa.int32())
         return bulk.partition_for_key(keys, self._expected.partitions)
 
 
 def _named(judged: Judged, codes: NDArray[np.int16]) -> pa.Array:
-    """Whom each is attributed to, as text."""
-    names = dict(sorted(whose(judged.present).items()))
+    """Return the name of each record's attribution."""
+    names = dict(sorted(attribution_names(judged.present).items()))
     places = np.searchsorted(list(names), codes).astype(np.int32)
     return pa.DictionaryArray.from_arrays(places, list(names.values()))
 
 
 def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int16]) -> pa.Array:
-    """All that explain each with as many partitions as there are now, joined by commas."""
+    """Return the placements that explain each record with the current partition count, joined by commas."""
     kinds, places = np.unique(masks, return_inverse=True)
     texts = [_names_of(mask, partitions) for mask in kinds.tolist()]
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32), mask=codes == KEYLESS_AT), texts)
@@ -120,5 +119,5 @@ def _explained(masks: NDArray[np.uint32], partitions: int, codes: NDArray[np.int
 
 @lru_cache(maxsize=1 << 16)
 def _names_of(mask: int, partitions: int) -> str:
-    """A set of placements in words; the same few thousand sets come again in every block."""
+    """Return the names of a set of placements; cached, because the same few thousand sets recur in every block."""
     return ",".join(f"{each.slug}@{partitions}" for bit, each in enumerate(PLACEMENTS) if mask >> bit & 1)

@@ -1,10 +1,10 @@
-"""What an audit says, whole: what the JSON holds, what every report is made from.
+"""The result of an audit: the content of ``audit.json``, from which every report is made.
 
-Offsets and timestamps are Kafka's; times are milliseconds since 1970, None where records carry none. Keys are lower-case
-hex. A *placement* is a way from a key to a partition, ``murmur2`` Java's own, and with how many partitions it reckons:
-``Placed("murmur2", 3)``. Two facts about a record are told apart throughout: which placements *explain* it, that is would
-put its key where it is (several may, by chance), and to which one it is *attributed*, by its neighbours where it alone
-does not say. What no one explains is *unexplained*; what could be of either of two is attributed to neither.
+Offsets and timestamps are Kafka's; times are milliseconds since 1970, None where records have none. Keys are lower-case
+hex. A *placement* maps a key to a partition; ``murmur2`` is Java's. It is named with its partition count:
+``Placed("murmur2", 3)``. Two facts about a record are kept apart: the placements that *explain* it would put its key into
+its partition (several may, by chance); the one it is *attributed* to is derived from neighbouring records where several
+explain it. A record that no placement explains is *unexplained*; one that could be of two is attributed to neither.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = [
 ]  # fmt: skip
 
 UNEXPLAINED, EITHER, KEYLESS = "unexplained", "either", "no key"
-"""In place of a placement's text, where it is told whom records are attributed to."""
+"""Used instead of a placement's text in counts of attributed records."""
 
 
 class Placed(msgspec.Struct, frozen=True, order=True):
-    """A placement and the number of partitions it reckons with."""
+    """A placement and the partition count it was used with."""
 
     rule: str
     partitions: int
@@ -45,7 +45,7 @@ class Placed(msgspec.Struct, frozen=True, order=True):
 
 
 class Place(msgspec.Struct, frozen=True, order=True):
-    """One record: its time first, so that the earliest is the least. ``time_ms`` is -1 where it has none."""
+    """One record; places sort by time. ``time_ms`` is -1 where the record has no timestamp."""
 
     time_ms: int
     partition: int
@@ -55,9 +55,9 @@ class Place(msgspec.Struct, frozen=True, order=True):
 class Share(msgspec.Struct, frozen=True):
     """One placement that is present in the topic.
 
-    ``explains``: keyed records it would put where they are; ``alone``: those that no other placement that is present
-    explains; ``attributed``: those it is held to have placed. ``first`` and ``last`` of the attributed. ``expected``: it is
-    the one the user expects.
+    ``explains``: keyed records it would put into their partition; ``alone``: those of them that no other present placement
+    explains; ``attributed``: those attributed to it, with the ``first`` and the ``last`` one. ``expected``: whether it is
+    the placement that the user expects.
     """
 
     placed: Placed
@@ -71,9 +71,9 @@ class Share(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Neighbouring records of a partition of the same placement; of several in turn, if ``mixed`` names more than one.
+    """Consecutive records of a partition with the same attribution.
 
-    ``placed`` holds one for a run; several where producers took turns; none for what is unexplained.
+    ``placed`` holds one placement; several where producers alternated; none where the records are unexplained.
     """
 
     partition: int
@@ -86,7 +86,10 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Growth(msgspec.Struct, frozen=True):
-    """A topic that grew while this placement was used: by partition, the last offset still placed with the older count."""
+    """An increase of the partition count, from ``before`` to ``after``, while this placement was in use.
+
+    ``until`` is, by partition, the last offset placed with the old partition count.
+    """
 
     rule: str
     before: int
@@ -109,7 +112,7 @@ class PartitionLine(msgspec.Struct, frozen=True):
 
 
 class TimeSlot(msgspec.Struct, frozen=True):
-    """So many milliseconds of the topic, from ``begin_ms``."""
+    """A slot of ``length_ms`` milliseconds, from ``begin_ms``."""
 
     begin_ms: int
     length_ms: int
@@ -119,7 +122,7 @@ class TimeSlot(msgspec.Struct, frozen=True):
 
 
 class SplitKey(msgspec.Struct, frozen=True):
-    """A key that lives on several partitions: where it was first met on each, earliest first."""
+    """A key with records in several partitions: its first record in each, earliest first."""
 
     key: str
     places: tuple[Place, ...]
@@ -127,7 +130,11 @@ class SplitKey(msgspec.Struct, frozen=True):
 
 
 class Splits(msgspec.Struct, frozen=True):
-    """All keys that live on several partitions: how many, of how many; since when; the earliest of them."""
+    """All keys with records in several partitions.
+
+    ``keys`` of ``of_keys`` are split, with ``records`` in all; ``since`` is the first record that split a key, ``earliest``
+    the keys that were split first.
+    """
 
     keys: int
     of_keys: int
@@ -147,7 +154,7 @@ class Keyless(msgspec.Struct, frozen=True):
 
 
 class Skew(msgspec.Struct, frozen=True):
-    """How unevenly records lie: the fullest partition over the mean, the emptiest over it, the coefficient of variation."""
+    """How unevenly records are distributed: fullest and emptiest partition over the mean, coefficient of variation."""
 
     fullest: int
     fullest_over_mean: float
@@ -157,7 +164,7 @@ class Skew(msgspec.Struct, frozen=True):
 
 
 class Summed(msgspec.Struct, frozen=True, kw_only=True):
-    """What an audit found in the records themselves."""
+    """The findings of an audit in the records themselves."""
 
     records: int
     keyed: int
@@ -174,11 +181,11 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     keyless: Keyless
     skew: Skew
     notes: tuple[str, ...] = ()
-    """What a reader has to know besides, a line each: no timestamps, offsets that were missing."""
+    """Further remarks, one line each: records without timestamps, missing offsets."""
 
 
 class Audit(Summed, frozen=True, kw_only=True):
-    """An audit of one topic or one export of it."""
+    """An audit of one topic, or of an export of it. ``took_s`` is in seconds."""
 
     source: str
     partitions: int

@@ -1,7 +1,7 @@
-"""An audit, from a source to its result: scanned chunk by chunk into a run's folder, then summed.
+"""Run an audit from a source to its result: scan the source chunk by chunk into a run's folder, then add up the blocks.
 
-What is fixed when a run begins is its plan: which offsets of which partitions, what is expected, how large a chunk is. A run
-that is resumed takes all of it from there, and so comes to the same result.
+The plan is fixed when a run begins: the offsets of each partition, the expected placement, and the chunk size. A resumed
+run reads it back, so its result is the same.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.spark.audit.first_look import compiled, known
+from kafka_conformance.spark.audit.first_look import compile_all, known_placements
 from kafka_conformance.spark.audit.result import Audit, Placed, Summed
 from kafka_conformance.spark.audit.scan import RECORD, SCHEMA, scanner
-from kafka_conformance.spark.audit.sources import Source, Span, chunked, in_all
+from kafka_conformance.spark.audit.sources import Source, Span, chunked, offset_count
 from kafka_conformance.spark.audit.totals.split_keys import buckets_for
 from kafka_conformance.spark.audit.totals.totals import summed
 from kafka_conformance.spark.runs import Run
@@ -31,16 +31,20 @@ from kafka_conformance.spark.workers import Work, mapped
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Asked", "Plan", "audit", "planned"]
+__all__ = ["AuditRequest", "Plan", "audit", "planned"]
 
 CHUNK_RECORDS = 25_000_000
-"""Half a minute's work: what is done again after a run was ended. Each chunk begins anew with every partition, which takes
-a second and more for each core."""
+"""Records per chunk, about 30 s of work: the most that a resumed run repeats. Each chunk opens every partition again, which
+costs a second or more per core."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an audit is asked: ``name`` is the source's, ``where`` the broker or nothing."""
+class AuditRequest:
+    """The options of an audit.
+
+    ``name`` is the source's, ``where`` the broker's address (empty for files), ``expected`` a placement's slug;
+    ``every_record`` writes all records to Parquet, not only the offending ones.
+    """
 
     name: str
     where: str
@@ -50,7 +54,7 @@ class Asked:
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What ``plan.json`` holds of an audit. ``known``: who is present in the topic, as a first look at it says."""
+    """The content of an audit's ``plan.json``. ``known`` are the placements that a sample of the topic has shown."""
 
     job: str
     kit: str
@@ -64,24 +68,24 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def planned(spark: Spark, folder: str) -> Plan | None:
-    """The plan of the audit in this folder, if one has begun. Raises BadInput for another kind of run."""
+    """Return the plan of the audit in this folder, or None if none has begun. Raises BadInput for another kind of run."""
     found = Run.plan(spark, folder)
     if found is None:
         return None
     try:
         return msgspec.convert(found, Plan, strict=False)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{folder} holds a run that is no audit: give another folder") from error
+        raise BadInput(f"{folder} holds a run of another command than audit: give another folder") from error
 
 
-def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Steps) -> Audit:
-    """Carry it out, or go on with it. Raises KitError."""
+def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, progress: Steps) -> Audit:
+    """Run the audit, or resume it if ``folder`` holds a part of it. Raises KitError."""
     begun = time.monotonic()
-    expected = Placed(asked.expected, source.partitions)
-    plan = _plan(spark, source, asked, expected, planned(spark, folder))
-    chunks = chunked(source.spans, asked.chunk_records)
-    buckets = buckets_for(in_all(source.spans))
-    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=asked.every_record)
+    expected = Placed(request.expected, source.partitions)
+    plan = _plan(spark, source, request, expected, planned(spark, folder))
+    chunks = chunked(source.spans, request.chunk_records)
+    buckets = buckets_for(offset_count(source.spans))
+    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=request.every_record)
     spark.register({_PUT: "PutFile"}, "long")
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
@@ -93,27 +97,27 @@ def audit(spark: Spark, source: Source, asked: Asked, folder: str, progress: Ste
                     frame = partial(_scanned, spark, source, each, scan, f"{run.located(number)}/kind={RECORD}")
                     run.do(number, frame, by=("kind",), settings=_WRITTEN)
             progress.advance()
-        progress.doing(f"auditing {source.name}: putting it together")
+        progress.doing(f"auditing {source.name}: adding up the blocks")
         found = summed(run, len(chunks), source, expected, buckets)
         progress.advance()
-    return _result(found, source, expected, asked, folder, time.monotonic() - begun)
+    return _result(found, source, expected, request, folder, time.monotonic() - begun)
 
 
-def _plan(spark: Spark, source: Source, asked: Asked, expected: Placed, before: Plan | None) -> Plan:
-    compiled()
-    seen = known(spark, source, expected) if before is None else before.known
+def _plan(spark: Spark, source: Source, request: AuditRequest, expected: Placed, before: Plan | None) -> Plan:
+    compile_all()
+    known = known_placements(spark, source, expected) if before is None else before.known
     spans = dict(sorted(source.spans.items()))
-    kit, chunk = kit_version(), asked.chunk_records
-    return Plan("audit", kit, asked.name, asked.where, asked.expected, chunk, asked.every_record, spans, seen)
+    kit, chunk = kit_version(), request.chunk_records
+    return Plan("audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known)
 
 
-# Keys that are hashes are not written shorter by a dictionary or a compressor, and trying takes time.
+# A dictionary or a stronger compressor does not shrink hashed keys, and takes time.
 _WRITTEN = {"parquet.enable.dictionary": "false", "compression": "snappy"}
 _PUT = "kafkaoracle_put_file"
 
 
 def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Work, records: str) -> DataFrame:
-    """What the scan gives; files are put into the folder ``records``, and rows have their length instead."""
+    """Return the scan's rows; write its files into the folder ``records``, and keep only their length in the rows."""
     from pyspark.sql import functions as f
 
     rows = mapped(packed(spark, source.frame(spans)), scan, SCHEMA)
@@ -122,16 +126,18 @@ def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Work
 
 
 def packed(spark: Spark, records: DataFrame) -> DataFrame:
-    """Records, packed into blocks in the JVM (``AuditBlocks.java``)."""
+    """Pack records into blocks, in the JVM (``AuditBlocks.java``)."""
     from pyspark.sql import DataFrame
 
-    blocks = spark.jvm.kafkaoracle.spark.AuditBlocks.of(records._jdf)  # noqa: SLF001  the one way to it
+    blocks = spark.jvm.kafkaoracle.spark.AuditBlocks.of(records._jdf)  # noqa: SLF001  pyspark has no public access to it
     return DataFrame(blocks, spark.session)
 
 
-def _result(found: Summed, source: Source, expected: Placed, asked: Asked, folder: str, took_s: float) -> Audit:
+def _result(
+    found: Summed, source: Source, expected: Placed, request: AuditRequest, folder: str, took_s: float
+) -> Audit:
     return Audit(
-        source=source.name if not asked.where else f"{source.name} at {asked.where}",
+        source=source.name if not request.where else f"{source.name} at {request.where}",
         partitions=source.partitions,
         expected=expected,
         kit=kit_version(),

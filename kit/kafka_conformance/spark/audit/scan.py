@@ -1,21 +1,21 @@
-"""The one pass over the records, on Spark: blocks of a partition's records in, what is known of each block out.
+"""Scan the records on Spark, once: take blocks of a partition's records, return the findings of each block.
 
 A block is up to 65,536 records of one partition in the order of their offsets, packed in the JVM (``AuditBlocks.java``).
-Which blocks there are depends on the chunk alone, so a chunk that is done again comes out the same. Three kinds of row go
-out, each into a folder of its own (``kind=block`` and so on), in one frame, since a Spark job writes one:
+The blocks depend on the chunk alone, so a repeated chunk gives the same rows. There are three kinds of rows, each written
+to its own folder (``kind=block`` and so on), in one frame, because a Spark job writes one frame:
 
 =========  ============================================================================================================
-kind       what
+kind       content
 =========  ============================================================================================================
-block      ``data``: what ``attribution.block.judge`` returns for a block, as JSON; ``moments``: when records
-           without a key came, packed by :func:`pack_moments`
-keys       ``keys_seen``: the keys of a block that are in a ``bucket`` of all keys, packed (``splitting``)
-file       a Parquet file of records that are not where the expected placement puts them (all, if asked for): its ``name``
-           and its ``file``, that is the bytes of it (``record_files``)
+block      ``data``: the result of ``attribution.block.judge`` for a block, as JSON; ``moments``: the timestamps of
+           records without a key, packed by :func:`pack_moments`
+keys       ``keys_seen``: those keys of a block that fall into a ``bucket``, packed (``totals.split_keys``)
+file       a Parquet file of the offending records (of all, with ``every_record``): its ``name``, and its content as
+           bytes in ``file`` (``record_files``)
 =========  ============================================================================================================
 
-Nothing that is said is carried from one block to the next. So memory is flat, and whatever needs more than a block is found
-from what is said of all of them (``summing``).
+No state is carried from one block to the next, so memory is bounded. Everything that needs more than a block is computed
+from the rows of all blocks (``totals``).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.attribution import KEYLESS_AT
-from kafka_conformance.spark.audit.attribution.block import Block, Judged, Summary, judge, whose
+from kafka_conformance.spark.audit.attribution.block import Block, Judged, Summary, attribution_names, judge
 from kafka_conformance.spark.audit.record_files import RecordFile, RecordFiles
 from kafka_conformance.spark.audit.result import Placed
-from kafka_conformance.spark.audit.totals.split_keys import dealt
+from kafka_conformance.spark.audit.totals.split_keys import into_buckets
 from kafka_conformance.spark.workers import Work
 
 __all__ = [
@@ -43,11 +43,11 @@ __all__ = [
 
 BLOCK, KEYS, FILE = "block", "keys", "file"
 RECORD = "record"
-"""The folder of the files."""
+"""The kind of the files' folder."""
 
 _HEADER = 16
 PIECES = 32
-"""Into so many pieces a block's time is cut, to tell later what came when."""
+"""The number of equal pieces that a block's time span is divided into, for counts over time."""
 
 BLOCK_SCHEMA = "partition int, offset long, data binary, moments binary"
 KEYS_SCHEMA = "partition int, bucket int, keys_seen binary"
@@ -60,7 +60,7 @@ _ARROW = pa.schema([
 
 
 class Scanned(msgspec.Struct, frozen=True):
-    """What is said of a block. ``pieces``: of each of PIECES equal parts of its time, whom its records are attributed to."""
+    """The findings of a block. ``pieces``: by attribution, its records in each of PIECES equal parts of its time span."""
 
     summary: Summary
     pieces: dict[str, list[int]]
@@ -69,9 +69,10 @@ class Scanned(msgspec.Struct, frozen=True):
 def scanner(
     partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, buckets: int = 1, every: bool
 ) -> Work:
-    """The function Spark maps over Arrow batches. ``known`` are present in the topic, as a look at it says.
+    """Return the function that Spark maps over Arrow batches of blocks.
 
-    ``every``: files of all records, not only those out of place. ``buckets``: of how many the keys are dealt into.
+    ``known`` are placements present in a sample of the topic; ``every`` writes files of all records, not only the offending
+    ones; ``buckets`` is the number of buckets for keys.
     """
 
     def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -79,7 +80,7 @@ def scanner(
         for batch in batches:
             for block in _blocks(batch):
                 judged = judge(block, partitions, expected, known)
-                yield _said(block, judged, buckets)
+                yield _finding_rows(block, judged, buckets)
                 yield from map(_filed, files.add(block, judged))
         yield from map(_filed, files.end())
 
@@ -87,7 +88,7 @@ def scanner(
 
 
 def block_of(cell: Any) -> Block:
-    """A block, from the bytes that ``AuditBlocks.java`` packed it into (which says how); nothing is copied."""
+    """Return a block of the bytes packed by ``AuditBlocks.java``, which documents the format; nothing is copied."""
     count, partition, size = (int(number) for number in struct.unpack_from("<iiq", cell))
     at = _HEADER + 16 * count
     keys_at = at + 4 * (count + 1)
@@ -111,18 +112,18 @@ def _blocks(batch: pa.RecordBatch) -> Iterator[Block]:
         yield block_of(cell.as_buffer())
 
 
-def _said(block: Block, judged: Judged, buckets: int) -> pa.RecordBatch:
-    """A row of what is said of the block, and one for each bucket with some of its keys."""
+def _finding_rows(block: Block, judged: Judged, buckets: int) -> pa.RecordBatch:
+    """Return a row with the findings of the block, and one for each bucket with some of its keys."""
     keyless = judged.attributed == KEYLESS_AT
-    said = Scanned(judged.summary, _pieces(block, judged))
-    pieces = list(dealt(judged.keys_seen, buckets))
+    scanned = Scanned(judged.summary, _pieces(block, judged))
+    pieces = list(into_buckets(judged.keys_seen, buckets))
     nothing = [None] * len(pieces)
     return _batch(
         1 + len(pieces),
         kind=[BLOCK, *[KEYS] * len(pieces)],
         partition=[block.partition] * (1 + len(pieces)),
         offset=[judged.summary.first_offset, *nothing],
-        data=[msgspec.json.encode(said), *nothing],
+        data=[msgspec.json.encode(scanned), *nothing],
         moments=[pack_moments(block.timestamps_ms[keyless]), *nothing],
         bucket=[None, *(bucket for bucket, _ in pieces)],
         keys_seen=[None, *(packed for _, packed in pieces)],
@@ -141,7 +142,7 @@ def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
         return {}
     wide = max(1, -(-(last - first + 1) // PIECES))
     piece = np.clip((block.timestamps_ms - first) // wide, 0, PIECES - 1)
-    names = whose(judged.present)
+    names = attribution_names(judged.present)
     return {
         names[code]: np.bincount(piece[judged.attributed == code], minlength=PIECES).tolist()
         for code in np.unique(judged.attributed).tolist()
@@ -149,13 +150,13 @@ def _pieces(block: Block, judged: Judged) -> dict[str, list[int]]:
 
 
 def pack_moments(times_ms: NDArray[np.int64]) -> bytes:
-    """Each moment once, and how many records came at it: int64 moments, then int32 counts, little-endian."""
+    """Pack each timestamp once with its number of records: int64 timestamps, then int32 counts, little-endian."""
     moments, counts = np.unique(times_ms, return_counts=True)
     return bytes(moments.astype("<i8").tobytes() + counts.astype("<i4").tobytes())
 
 
 def unpack_moments(packed: bytes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """What :func:`pack_moments` packed."""
+    """Unpack the timestamps and counts that :func:`pack_moments` packed."""
     count = len(packed) // 12
     return np.frombuffer(packed, "<i8", count), np.frombuffer(packed, "<i4", count, 8 * count)
 

@@ -1,10 +1,10 @@
-"""Where records come from: a topic, through Spark's Kafka connector, or an export of one, as Parquet or JSON.
+"""Read records from a topic through Spark's Kafka connector, or from an export of one as Parquet or JSON.
 
-Either gives the same frame: ``partition`` (int), ``offset`` (long), ``timestamp_ms`` (long, null where there is none) and
-``key`` (binary, null where there is none), each partition's records in the order of their offsets within one task.
+Both give the same frame: ``partition`` (int), ``offset`` (long), ``timestamp_ms`` (long, null if there is none) and ``key``
+(binary, null if there is none), each partition's records in the order of their offsets within one task.
 
-What is read is fixed before anything is: from which offset to which, by partition. So a run that is resumed reads what it
-would have read, whatever was written since. In an export it is what its files hold.
+The offsets to read are fixed before reading starts, by partition. A resumed run therefore reads the same records, whatever
+was written since. An export is read as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_conformance.spark.session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["COLUMNS", "Export", "Source", "Span", "Topic", "chunked", "in_all", "topic_frame"]
+__all__ = ["COLUMNS", "Export", "Source", "Span", "Topic", "chunked", "offset_count", "topic_frame"]
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
@@ -29,36 +29,36 @@ _SLICES = 12
 
 
 class Source(Protocol):
-    """Records with a partition, an offset and perhaps a key."""
+    """Records with a partition, an offset and an optional key."""
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Its name in messages and reports."""
         ...
 
     @property
     def partitions(self) -> int:
-        """How many partitions the topic has."""
+        """The topic's partition count."""
         ...
 
     @property
     def spans(self) -> Mapping[int, Span]:
-        """What is read, by partition."""
+        """The offsets to read, by partition."""
         ...
 
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
-        """The records in these spans, or all."""
+        """Return the records in these spans, or all."""
         ...
 
     def sample(self, records: int) -> DataFrame:
-        """About so many of all of them, from everywhere; the same ones each time."""
+        """Return about this many records from all partitions, the same ones each time."""
         ...
 
 
 class Topic:
     """A topic at a broker. ``options`` are Spark's for Kafka (``kafka.security.protocol`` and the like).
 
-    Made by :meth:`find`, or with the ``spans`` of a plan, which are then checked to be there still.
+    :meth:`find` creates one; with the offsets of a plan, it checks that they still exist.
     """
 
     def __init__(self, spark: Spark, topic: str, options: Mapping[str, str], spans: Mapping[int, Span]) -> None:
@@ -66,50 +66,53 @@ class Topic:
 
     @staticmethod
     def find(spark: Spark, topic: str, options: Mapping[str, str], planned: Mapping[int, Span] | None = None) -> Topic:
-        """The topic as it is now. Raises BadInput: there is none, or not all of what was planned; SparkFault: no broker."""
+        """Return the topic as it is now.
+
+        Raises BadInput if the topic or some of the ``planned`` offsets do not exist; SparkFault if no broker responds.
+        """
         with Topics(spark, options) as broker:
-            there = broker.spans(topic, broker.there(topic, LIMIT_S).partitions)
+            current = broker.spans(topic, broker.require(topic, LIMIT_S).partitions)
         for partition, span in (planned or {}).items():
-            if partition not in there:
+            if partition not in current:
                 raise BadInput(
-                    f"partition {partition} of {topic} was there when this run began, and is gone: begin another run"
+                    f"partition {partition} of {topic} existed when this run began, and is gone: start a new run"
                 )
-            now = there[partition]
+            now = current[partition]
             if span.end > span.first and (now.first > span.first or now.end < span.end):
                 raise BadInput(
-                    f"partition {partition} of {topic} holds offsets {now.first} to {now.end} now, and this run is to read"
-                    f" {span.first} to {span.end}: begin another run"
+                    f"partition {partition} of {topic} now holds offsets {now.first} to {now.end}, but this run reads"
+                    f" {span.first} to {span.end}: start a new run"
                 )
-        if planned is not None and len(there) != len(planned):
+        if planned is not None and len(current) != len(planned):
             raise BadInput(
-                f"{topic} had {len(planned)} partitions when this run began, and has {len(there)}: begin another run"
+                f"{topic} had {len(planned)} partitions when this run began, and now has {len(current)}: start a new run"
             )
-        return Topic(spark, topic, options, there if planned is None else planned)
+        return Topic(spark, topic, options, current if planned is None else planned)
 
     @property
     def name(self) -> str:
-        """The topic's."""
+        """The topic's name."""
         return self.topic
 
     @property
     def partitions(self) -> int:
-        """How many the topic has."""
+        """The topic's partition count."""
         return len(self._spans)
 
     @property
     def spans(self) -> Mapping[int, Span]:
-        """From the first offset there is to the last there was."""
+        """The offsets at the time of :meth:`find`."""
         return self._spans
 
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
-        """The records, read partition by partition."""
+        """Return the records in these spans, or all, read partition by partition."""
         return topic_frame(self._spark, self.topic, self._options, self._spans if spans is None else spans)
 
     def sample(self, records: int) -> DataFrame:
-        """Slices: a partition's first records, some from its middle, its last.
+        """Return slices of partitions: the first records, some of the middle, the last.
 
-        Of up to four partitions all three, else one of each in turn; of very many partitions, evenly many. To begin reading
-        a slice takes a tenth of a second, whatever it holds.
+        Up to four partitions give all three slices, more partitions one each in turn; of very many partitions an even
+        selection is used. Opening a slice takes about 0.1 s, whatever its size.
         """
         numbers = sorted(number for number, span in self._spans.items() if span.end > span.first)
         numbers = numbers[:: max(1, len(numbers) // _SLICES)]
@@ -124,10 +127,10 @@ class Topic:
 
 
 class Export:
-    """Files of records: ``path`` of Parquet or of JSON lines, with columns of the names given.
+    """An export of a topic: files of Parquet or JSON lines at ``path``, with the key in column ``key``.
 
-    ``partitions`` is how many the topic has: the files tell only which of them hold records. ``encoding`` says how a key of
-    text is to be read.
+    ``partitions`` is the topic's partition count, which the files do not contain. ``encoding`` (utf8, hex or base64) decodes
+    keys stored as text. Raises BadInput, SparkFault.
     """
 
     def __init__(
@@ -137,50 +140,54 @@ class Export:
         reader = spark.session.read
         read = spark.call(lambda: reader.parquet(path) if form == "parquet" else reader.json(path), f"reading {path}")
         self._frame = _columns(read, path, key, encoding)
-        self._spans = self._found()
+        self._spans = self._spans_in_files()
 
-    def _found(self) -> dict[int, Span]:
+    def _spans_in_files(self) -> dict[int, Span]:
         from pyspark.sql import functions as f
 
-        told = f.min("offset").alias("first"), f.max("offset").alias("last"), f.count("*").alias("records")
-        rows = self._spark.call(lambda: self._frame.groupBy("partition").agg(*told).collect(), f"reading {self._path}")
+        totals = f.min("offset").alias("first"), f.max("offset").alias("last"), f.count("*").alias("records")
+        rows = self._spark.call(
+            lambda: self._frame.groupBy("partition").agg(*totals).collect(), f"reading {self._path}"
+        )
         found = {}
         for row in rows:
             partition, first = row["partition"], row["first"]
             if partition is None or first is None:
-                raise BadInput(f"{self._path}: {row['records']:,} records have no partition or no offset")
+                raise BadInput(
+                    f"{self._path}: {row['records']:,} records have no partition or no offset: export both columns"
+                )
             if not 0 <= partition < self._partitions:
                 raise BadInput(
-                    f"{self._path}: records lie in partition {partition}, and the topic is to have {self._partitions}:"
-                    " was a partition removed, or is --partitions too low?"
+                    f"{self._path}: there are records in partition {partition}, but --partitions is {self._partitions}:"
+                    " give the topic's partition count"
                 )
             found[int(partition)] = Span(int(first), int(row["last"]) + 1)
         return {partition: found.get(partition, Span(0, 0)) for partition in range(self._partitions)}
 
     @property
     def name(self) -> str:
-        """Its path."""
+        """The path of the files."""
         return self._path
 
     @property
     def partitions(self) -> int:
-        """As was said."""
+        """The given partition count."""
         return self._partitions
 
     @property
     def spans(self) -> Mapping[int, Span]:
-        """What the files hold."""
+        """The offsets that the files contain."""
         return self._spans
 
     def sample(self, records: int) -> DataFrame:
-        """Evenly many from everywhere."""
+        """Return a random sample, the same each time."""
         every = sum(span.end - span.first for span in self._spans.values())
         return self._frame.where(f"pmod(xxhash64(partition, offset), {max(1, every // records)}) = 0").limit(
             2 * records
         )
 
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
-        """The records, sorted: files come in any order."""
+        """Return the records in these spans, or all, sorted: files are in any order."""
         frame = self._frame
         if spans is not None:
             frame = frame.where(_within(spans))
@@ -189,18 +196,18 @@ class Export:
         ).sortWithinPartitions("partition", "offset")
 
 
-# By default Spark reads Kafka by the first version of its interface, which makes of each row another kind of row and back
-# again: half of what a bare count costs.
-_AS_IT_IS = {"spark.sql.sources.useV1SourceList": "avro,csv,json,orc,parquet,text"}
+# By default Spark reads Kafka through version 1 of its source interface, which converts each row twice: half the cost of a
+# plain count.
+_KAFKA_V2 = {"spark.sql.sources.useV1SourceList": "avro,csv,json,orc,parquet,text"}
 
 
 def topic_frame(
     spark: Spark, topic: str, options: Mapping[str, str], spans: Mapping[int, Span], *, committed: bool = False,
     whole: bool = False,
 ) -> DataFrame:  # fmt: skip
-    """A topic's records in these spans, read partition by partition: the four columns of a source's frame.
+    """Return a topic's records in these spans, read partition by partition, with the four columns of a source's frame.
 
-    ``whole``: ``value`` and ``headers`` too; ``committed``: of transactions, what is committed. Raises SparkFault.
+    ``whole`` adds ``value`` and ``headers``; ``committed`` leaves out aborted and open transactions. Raises SparkFault.
     """
     asked = {number: span for number, span in sorted(spans.items()) if span.end > span.first}
     if not asked:
@@ -217,13 +224,13 @@ def topic_frame(
     if whole:
         reader = reader.option("includeHeaders", "true")
     columns = ["partition", "offset", "unix_millis(timestamp) as timestamp_ms", "key"]
-    with spark.conf(_AS_IT_IS):
+    with spark.conf(_KAFKA_V2):
         read = spark.call(reader.load, f"reading {topic}")
     return read.selectExpr(*columns, *(("value", "headers") if whole else ()))
 
 
 def _slice(span: Span, third: int, records: int) -> Span:
-    """So many offsets at the beginning (0), in the middle (1) or at the end (2) of ``span``; no offset is in two of them."""
+    """Return ``records`` offsets at the beginning (0), middle (1) or end (2) of ``span``; slices do not overlap."""
     size = span.end - span.first
     if size <= 3 * records:
         return Span(span.first + size * third // 3, span.first + size * (third + 1) // 3)
@@ -239,13 +246,13 @@ def _within(spans: Mapping[int, Span]) -> str:
 
 
 def _columns(read: DataFrame, path: str, key: str, encoding: str) -> DataFrame:
-    """The four columns, of their types. Raises BadInput, naming what is missing and what is there."""
+    """Return the four columns in their types. Raises BadInput with the missing column and the existing ones."""
     kinds = dict(read.dtypes)
     for wanted in ("partition", "offset", key):
         if wanted not in kinds:
-            there = ", ".join(kinds) or "none"
-            what = "--key-column names it, if it is called otherwise" if wanted == key else "an audit needs to know it"
-            raise BadInput(f"{path} has no column {wanted}: {what}; its columns are {there}")
+            columns = ", ".join(kinds) or "none"
+            advice = "name it with --key-column" if wanted == key else "an audit needs it"
+            raise BadInput(f"{path} has no column {wanted}: {advice}; its columns are {columns}")
     return read.selectExpr(
         f"cast({_quoted('partition')} as int) partition",
         f"cast({_quoted('offset')} as long) offset",
@@ -271,9 +278,7 @@ def _key(name: str, kind: str, encoding: str, path: str) -> str:
     if kind == "binary":
         return column
     if kind != "string":
-        raise BadInput(
-            f"{path}: the key column {name} holds {kind}: a key is bytes, or text that --key-encoding explains"
-        )
+        raise BadInput(f"{path}: the key column {name} has type {kind}: expected bytes, or text with --key-encoding")
     return {"utf8": f"encode({column}, 'UTF-8')", "hex": f"unhex({column})", "base64": f"unbase64({column})"}[encoding]
 
 
@@ -281,13 +286,13 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def in_all(spans: Mapping[int, Span]) -> int:
-    """How many offsets the spans have."""
+def offset_count(spans: Mapping[int, Span]) -> int:
+    """Return the number of offsets in the spans."""
     return sum(span.end - span.first for span in spans.values())
 
 
 def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:
-    """The spans in pieces of about so many offsets in all, each over all partitions, in order."""
+    """Split the spans into chunks of about ``records`` offsets each, every chunk over all partitions, in order."""
     step = max(1, -(-records // max(1, len(spans))))
     longest = max((span.end - span.first for span in spans.values()), default=0)
     return [

@@ -1,7 +1,7 @@
-"""What a broker says of its topics: Kafka's own Admin, in the driver's JVM, with the options the connector is given.
+"""Describe a broker's topics through Kafka's Admin, in the driver's JVM, with the connector's options.
 
-A broker that cannot be reached is a line, not a wait without end: there is a limit on what is asked, and on what is waited
-for. It may be set by options, like everything the connector knows (``kafka.default.api.timeout.ms``).
+Requests and waits are limited, so that an unreachable broker becomes an error of one line. The limits can be set by options
+as for the connector (``kafka.default.api.timeout.ms``).
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ __all__ = ["LIMIT_S", "Described", "Span", "Topics", "kafka_options"]
 T = TypeVar("T")
 
 LIMIT_S = 20
-"""Seconds for a broker to answer."""
+"""Default limit for a broker to respond, in seconds."""
 
 _LIMITS = {"kafka.default.api.timeout.ms": str(1000 * LIMIT_S), "kafka.request.timeout.ms": str(1000 * LIMIT_S // 2)}
-_LONGER_MS = 10_000  # than Kafka's own limit, since its error says what was waited for
-_CLOSE_S = 1  # not 0: Kafka would wait for its thread without end
+_LONGER_MS = 10_000  # longer than Kafka's own limit, because Kafka's error names the request
+_CLOSE_S = 1  # not 0: Kafka would wait for its thread without limit
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A partition's offsets, from ``first`` up to but without ``end``."""
+    """A partition's offsets: ``first`` inclusive, ``end`` exclusive."""
 
     first: int
     end: int
 
 
 class Described(msgspec.Struct, frozen=True):
-    """A topic as it is: ``id`` is empty where brokers are too old to have one."""
+    """A topic's current state. ``id`` is empty on brokers without topic ids; ``replication`` is the replication factor."""
 
     name: str
     id: str
@@ -47,9 +47,9 @@ class Described(msgspec.Struct, frozen=True):
 
 
 def kafka_options(bootstrap: str, others: Mapping[str, str]) -> dict[str, str]:
-    """The connector's options, with limits on its waiting where the user has set none.
+    """Return the connector's options, with default time limits where ``others`` sets none.
 
-    A consumer gives 500 records at once if it is not told otherwise, and to ask it costs more than to read so few.
+    A consumer returns 500 records per poll by default; a poll costs more than reading so few, so the default here is higher.
     """
     mine = {
         "kafka.bootstrap.servers": bootstrap,
@@ -61,9 +61,9 @@ def kafka_options(bootstrap: str, others: Mapping[str, str]) -> dict[str, str]:
 
 
 class Topics:
-    """Kafka's Admin, as a context manager. ``options`` are the connector's; those that begin with ``kafka.`` count.
+    """Kafka's Admin, as a context manager. Of the connector's ``options``, those that begin with ``kafka.`` are used.
 
-    Whatever goes wrong is SparkFault, one line that names the broker, unless a method says more.
+    Every method raises SparkFault, with one line that names the broker, in addition to the errors it documents.
     """
 
     def __init__(self, spark: Spark, options: Mapping[str, str]) -> None:
@@ -73,7 +73,7 @@ class Topics:
             for name, value in {**_LIMITS, **options}.items()
             if name.startswith("kafka.")
         }
-        self.admin: Any = self._asked(lambda: self.kafka.clients.admin.Admin.create(settings))
+        self.admin: Any = self._call(lambda: self.kafka.clients.admin.Admin.create(settings))
         self._limit_ms = int(settings["default.api.timeout.ms"]) + _LONGER_MS
 
     def __enter__(self) -> Self:
@@ -82,7 +82,7 @@ class Topics:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(Exception):  # the JVM may have gone, which is told elsewhere
+        with suppress(Exception):  # the JVM may have ended, which other calls report
             self.admin.close(self._spark.jvm.java.time.Duration.ofSeconds(_CLOSE_S))
 
     @property
@@ -90,19 +90,19 @@ class Topics:
         """The package ``org.apache.kafka``."""
         return self._spark.jvm.org.apache.kafka
 
-    def get(self, future: Callable[[], Any], doing: str, read: Callable[[Any], T] = lambda told: told) -> T:
-        """What a ``KafkaFuture`` comes to, as ``read`` reads it."""
+    def get(self, future: Callable[[], Any], doing: str, read: Callable[[Any], T] = lambda result: result) -> T:
+        """Wait for a ``KafkaFuture`` and return its result, converted by ``read``; ``doing`` is named in an error."""
 
         def got() -> T:
             milliseconds = self._spark.jvm.java.util.concurrent.TimeUnit.MILLISECONDS
             return read(future().get(self._limit_ms, milliseconds))
 
-        return self._asked(got, doing)
+        return self._call(got, doing)
 
     def find(self, name: str, patience_s: float = 0.0) -> Described | None:
-        """The topic; None if there is none of that name. For so long, its partitions may be without a leader.
+        """Return the topic, or None if there is no such topic; wait up to ``patience_s`` seconds for its leaders.
 
-        Raises BadInput for what is no name of a topic, and if a partition has no leader.
+        Raises BadInput for an invalid topic name, and if a partition still has no leader.
         """
         limit = time.monotonic() + patience_s
         while (found := self._described(name)) is not None and not found[1]:
@@ -111,51 +111,53 @@ class Topics:
             time.sleep(0.1)
         return None if found is None else found[0]
 
-    def there(self, name: str, patience_s: float = 0.0) -> Described:
-        """The topic, which has to be there. Raises BadInput if it is not, and like :meth:`find`."""
+    def require(self, name: str, patience_s: float = 0.0) -> Described:
+        """Return the topic. Raises BadInput if it does not exist, and like :meth:`find`."""
         if (found := self.find(name, patience_s)) is None:
-            raise BadInput(f"there is no topic {name} at {self._where}")
+            raise BadInput(f"topic {name} does not exist at {self._where}: check its name and the broker")
         return found
 
     def _described(self, name: str) -> tuple[Described, bool] | None:
-        """The topic, and whether each of its partitions has a leader."""
+        """Return the topic, and whether each of its partitions has a leader."""
 
-        def read(told: Any) -> tuple[Described, bool]:
-            topic = told[name]
+        def read(topics: Any) -> tuple[Described, bool]:
+            topic = topics[name]
             partitions, known = topic.partitions(), str(topic.topicId().toString())
             unnamed = str(self.kafka.common.Uuid.ZERO_UUID.toString())
             found = Described(name, "" if known == unnamed else known, len(partitions), len(partitions[0].replicas()))
             return found, all(one.leader() is not None for one in partitions)
 
         try:
-            return self.get(lambda: self.admin.describeTopics([name]).allTopicNames(), f"asking for topic {name}", read)
+            return self.get(lambda: self.admin.describeTopics([name]).allTopicNames(), f"describing topic {name}", read)
         except SparkFault as fault:
             if "UnknownTopicOrPartition" in str(fault):
                 return None
             if "InvalidTopic" in str(fault):
-                raise BadInput(f"{name!r} is no name for a topic") from fault
+                raise BadInput(
+                    f"{name!r} is not a valid topic name: use up to 249 letters, digits, dots, underscores and hyphens"
+                ) from fault
             raise
 
     def settings(self, name: str) -> dict[str, str]:
-        """Those that the topic sets itself."""
+        """Return the settings that the topic overrides."""
 
-        def read(told: Any) -> dict[str, str]:
-            entries = self._spark.jvm.java.util.ArrayList(next(iter(told.values())).entries())
+        def read(configs: Any) -> dict[str, str]:
+            entries = self._spark.jvm.java.util.ArrayList(next(iter(configs.values())).entries())
             return {str(one.name()): str(one.value()) for one in entries if str(one.source()) == "DYNAMIC_TOPIC_CONFIG"}
 
-        asked = lambda: self.admin.describeConfigs([self.resource(name)]).all()  # noqa: E731
-        return self.get(asked, f"asking for the settings of {name}", read)
+        request = lambda: self.admin.describeConfigs([self.resource(name)]).all()  # noqa: E731
+        return self.get(request, f"reading the settings of {name}", read)
 
     def resource(self, name: str) -> Any:
-        """The topic as Kafka's ``ConfigResource``."""
+        """Return the topic as Kafka's ``ConfigResource``."""
         kind = self.kafka.common.config.ConfigResource
         return kind(kind.Type.TOPIC, name)
 
     def spans(self, name: str, partitions: int, *, committed: bool = False) -> dict[int, Span]:
-        """By partition, the first offset and the one after the last; ``committed``: of transactions, what is committed."""
+        """Return the offsets of each partition; with ``committed`` up to the last stable offset."""
 
         def listed(which: str) -> dict[int, int]:
-            def asked() -> Any:
+            def request() -> Any:
                 level = self.kafka.common.IsolationLevel
                 options = self.kafka.clients.admin.ListOffsetsOptions(
                     level.READ_COMMITTED if committed else level.READ_UNCOMMITTED
@@ -164,13 +166,13 @@ class Topics:
                 wanted = {self.kafka.common.TopicPartition(name, number): spec for number in range(partitions)}
                 return self.admin.listOffsets(wanted, options).all()
 
-            def read(told: Any) -> dict[int, int]:
-                return {int(at.partition()): int(found.offset()) for at, found in told.items()}
+            def read(offsets: Any) -> dict[int, int]:
+                return {int(each.partition()): int(found.offset()) for each, found in offsets.items()}
 
-            return self.get(asked, f"asking for the offsets of {name}", read)
+            return self.get(request, f"reading the offsets of {name}", read)
 
         first, end = listed("earliest"), listed("latest")
         return {number: Span(first[number], end[number]) for number in range(partitions)}
 
-    def _asked(self, work: Callable[[], T], doing: str = "") -> T:
+    def _call(self, work: Callable[[], T], doing: str = "") -> T:
         return self._spark.call(work, f"the broker at {self._where}" + (f", {doing}" if doing else ""))

@@ -31,7 +31,7 @@ def test_the_client_is_given_the_options_that_are_kafkas_and_limits() -> None:
 def test_kafkas_own_limit_comes_first_since_its_error_says_more(given: dict[str, str], api_ms: int) -> None:
     admin = Admin({"t": Held((0, 0, 0))})
     topics = opened(admin, OPTIONS | given)
-    topics.there("t")
+    topics.require("t")
     topics.settings("t")
     topics.spans("t", 1)
     assert len(admin.waits) == 4
@@ -48,19 +48,19 @@ def test_options_of_the_user_stand_over_the_limits() -> None:
 
 def test_a_topic_is_told_as_it_is() -> None:
     topics = opened(Admin({"t": Held((0, 1, 1), (0, 0, 0), (0, 0, 0)), "old": Held((0, 0, 0), topic_id="NONE")}))
-    assert topics.find("t") == topics.there("t") == Described("t", "ID-1", 3, 2)
-    assert topics.there("old").id == "", "brokers are too old to have one"
+    assert topics.find("t") == topics.require("t") == Described("t", "ID-1", 3, 2)
+    assert topics.require("old").id == "", "brokers are too old to have one"
 
 
 def test_no_topic_is_none_or_one_line_with_the_broker() -> None:
     topics = opened(Admin({}))
     assert topics.find("t") is None
-    with pytest.raises(BadInput, match=r"^there is no topic t at b:1$"):
-        topics.there("t")
+    with pytest.raises(BadInput, match=r"^topic t does not exist at b:1: check its name and the broker$"):
+        topics.require("t")
 
 
 def test_what_is_no_name_is_said() -> None:
-    with pytest.raises(BadInput, match=r"^'a b' is no name for a topic$"):
+    with pytest.raises(BadInput, match=r"^'a b' is not a valid topic name: "):
         opened(Admin({})).find("a b")
 
 
@@ -68,9 +68,9 @@ def test_a_leader_is_waited_for_as_long_as_is_asked() -> None:
     admin = Admin({"t": Held((0, 0, 0))})
     admin.topics["t"].leaderless = 1
     with pytest.raises(BadInput, match=r"^a partition of t has no leader: wait until its broker is back$"):
-        opened(admin).there("t")
+        opened(admin).require("t")
     admin.topics["t"].leaderless = 2
-    assert opened(admin).there("t", 30).partitions == 1
+    assert opened(admin).require("t", 30).partitions == 1
     assert len(admin.waits) == 1 + 3
 
 
@@ -81,12 +81,10 @@ def test_any_other_error_is_one_line_with_the_broker_and_what_was_asked(monkeypa
     for name in ("describeTopics", "describeConfigs", "listOffsets"):
         monkeypatch.setattr(Admin, name, denied)
     topics = opened(Admin({}))
-    for asked, what in ((topics.find, "topic t"), (topics.settings, "the settings of t")):
-        with pytest.raises(
-            SparkFault, match=f"^the broker at b:1, asking for {what}: TopicAuthorization.*: not allowed$"
-        ):
+    for asked, what in ((topics.find, "describing topic t"), (topics.settings, "reading the settings of t")):
+        with pytest.raises(SparkFault, match=f"^the broker at b:1, {what}: TopicAuthorization.*: not allowed$"):
             asked("t")
-    with pytest.raises(SparkFault, match=r"^the broker at b:1, asking for the offsets of t: TopicAuthorization"):
+    with pytest.raises(SparkFault, match=r"^the broker at b:1, reading the offsets of t: TopicAuthorization"):
         topics.spans("t", 1)
 
 
@@ -113,7 +111,7 @@ def test_a_jvm_that_has_gone_does_not_hide_what_went_wrong(monkeypatch: pytest.M
         raise ConnectionError("the JVM has gone")
 
     monkeypatch.setattr(Admin, "close", lost)
-    with pytest.raises(BadInput, match="there is no topic t"), opened(Admin({})) as topics:
-        topics.there("t")
+    with pytest.raises(BadInput, match="topic t does not exist"), opened(Admin({})) as topics:
+        topics.require("t")
     with opened(Admin({})):
         pass

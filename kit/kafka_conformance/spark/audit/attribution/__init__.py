@@ -1,1 +1,1 @@
-"""Which partitioner placed each record of a block."""
+"""Find which partitioner placed each record of a block."""

@@ -1,22 +1,22 @@
-"""To whom each record of a partition is attributed: what the placements that are present say, and then its neighbours.
+"""Attribute each record of a partition to a placement: by the placements that explain it, then by its neighbours.
 
-All records have a key and stand in the order of their offsets. A record that one present placement explains was placed by
-it, and is *certain*. One that several explain says nothing by itself:
+All records have a key and are in the order of their offsets. A record that exactly one present placement explains was placed
+by it, and is *certain*. For a record that several explain:
 
-* **Neighbours.** If all certain records among the thousand before it and the thousand behind it are of one placement, on
-  both sides at least one, and that placement explains it, it is of that placement too. Otherwise it is of either.
-* **A newer count that implies an older one.** In a topic that grew from 3 to 12, whatever ``@12`` put into partitions 0 to 2
-  ``@3`` explains too, so that ``@12`` is never alone. But of what ``@3`` put there ``@12`` explains a quarter by chance. A
-  stretch in which ``@12`` explains all that ``@3`` does is its work where chance would have made one of so many different
-  keys less than once in 10^9 times (15, for a quarter); its first and last so many keys may still be of either, since by
-  chance a few of the neighbours' records look alike. Where a block begins or ends within such a stretch nothing is taken
-  off: that a topic grew within the few records beside it is as unlikely.
-* Among certain records of ``@3``, what ``@12`` explains too is of ``@3``, as its neighbours are, unless there is more of it
-  than chance makes (once in a thousand), within one thousand records, eight thousand, or the block, its certain ones left
-  aside: then both took turns, and it is of either.
+* **Neighbours.** If all certain records among the 1,000 before it and the 1,000 after it belong to one placement, with at
+  least one on either side, and that placement explains it, it is attributed to that placement. Otherwise it is "either".
+* **A new partition count that implies an old one.** After an increase from 3 to 12 partitions, ``@3`` also explains
+  everything that ``@12`` puts into partitions 0 to 2, so no record is explained by ``@12`` alone. But ``@12`` explains only
+  a quarter of what ``@3`` placed, by chance. A stretch in which ``@12`` explains every record that ``@3`` explains is
+  attributed to ``@12`` if chance would give so many distinct keys less than once in 10^9 times (15 keys for a quarter).
+  That many keys at either end of the stretch stay "either", because by chance some neighbouring records look the same. Where
+  a block begins or ends within such a stretch nothing is cut off: an increase within the few records beside the border
+  is as unlikely.
+* Among certain records of ``@3``, a record that ``@12`` explains too is attributed to ``@3`` like its neighbours, unless
+  there are more of these than chance gives (once in 1,000) within 1,000 records, 8,000 records or the block, its certain
+  records left out: then two producers alternated, and the record is "either".
 
-No record is ever attributed to a placement that does not explain it. A key that is there ten thousand times is one key
-wherever keys are counted.
+No record is attributed to a placement that does not explain it. A key with ten thousand records counts as one key.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from kafka_conformance.spark.audit.result import Placed, Run
 __all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs"]
 
 UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT = -1, -2, -3
-"""In place of an index into the present placements."""
+"""Used instead of an index into the present placements."""
 
 REACH, FURTHER = 1000, 8000
-TOOK_TURNS = log(1e3)
+ALTERNATED = log(1e3)
 SOLID = 16
 MOST_RUNS = 64
 
@@ -51,7 +51,7 @@ Attributed = NDArray[np.int16]
 
 
 def bits_of(explained: list[NDArray[np.bool_]], size: int) -> Bits:
-    """For each record the set of present placements that explain it; bit i is the i-th."""
+    """Return for each record the set of present placements that explain it; bit i is the i-th placement."""
     out = np.zeros(size, u32)
     for at, by in enumerate(explained):
         out |= by.astype(u32) << u32(at)
@@ -59,7 +59,7 @@ def bits_of(explained: list[NDArray[np.bool_]], size: int) -> Bits:
 
 
 def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) -> Attributed:
-    """For each record the index into ``members``, UNEXPLAINED_AT or EITHER_AT.
+    """Return for each record the index into ``members``, UNEXPLAINED_AT or EITHER_AT.
 
     ``bits`` are :func:`bits_of` the members, ``ids`` the identities of the keys (:mod:`.distinct_keys`).
     """
@@ -82,7 +82,7 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
     _asking_neighbours()(bits, settled, settled, implied, chance, first)
     _asking_neighbours()(
         bits, settled, first, implied, chance, out
-    )  # now that it is known what is surely of the newer one
+    )  # with the certain records of the newer count known
     return out
 
 
@@ -98,7 +98,7 @@ def _settle_stretches(
     """Attribute to ``newer`` the inside of stretches where it explains all that ``older`` does."""
     family = u32(implied[newer] | u32(1) << u32(newer))
     for at in range(len(implied)):
-        if implied[at] >> u32(newer) & u32(1):  # what is newer still belongs to it as well
+        if implied[at] >> u32(newer) & u32(1):  # an even newer count belongs to the family as well
             family |= u32(1) << u32(at)
     rows = np.flatnonzero((bits >> u32(older) & u32(1)).astype(np.bool_) & (bits & ~family == 0))
     flags = (bits[rows] >> u32(newer) & u32(1)).astype(np.uint8)
@@ -115,11 +115,11 @@ def runs(
     offsets: NDArray[np.int64],
     timestamps_ms: NDArray[np.int64],
 ) -> tuple[Run, ...]:
-    """A block's attribution as at most MOST_RUNS runs, in order.
+    """Return a block's attribution as at most MOST_RUNS runs, in order.
 
-    Records of either go with those before them. Runs shorter than SOLID records, of those that follow each other, are one
-    run of several placements in turn, and so are longer ones where there would be too many runs otherwise. A run of what is
-    unexplained names no placement; in one where producers took turns, unexplained records are not named.
+    Records attributed to either extend the run before them. Consecutive runs shorter than SOLID records are merged into one
+    run of alternating placements; so are longer ones if there are too many runs. A run of unexplained records has no
+    placement; a run of alternating placements does not mention unexplained records.
     """
     if not attributed.size:
         return ()
@@ -151,12 +151,12 @@ def runs(
 
 
 def _begins(solid: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Where a run begins that is solid, or comes after one that is."""
+    """Return the starts of runs that are solid or follow a solid one."""
     return np.flatnonzero(np.append(True, solid[1:] | solid[:-1]))
 
 
 def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Where the attribution changes, and of whom it is from there: bit i for the i-th member, bit 63 for nobody."""
+    """Return the placement codes and starts of raw runs: bit i for the i-th member, bit 63 for unexplained."""
     decided = np.where(attributed == EITHER_AT, -1, np.arange(attributed.size))
     decided = np.maximum.accumulate(decided)
     first = int(decided.max())
@@ -165,8 +165,10 @@ def _raw_runs(attributed: Attributed, bits: Bits) -> tuple[NDArray[np.uint64], N
     first = int(np.argmax(attributed != EITHER_AT))
     filled = attributed[np.maximum(decided, first)]
     starts = np.append(0, np.flatnonzero(filled[1:] != filled[:-1]) + 1).astype(i64)
-    of = filled[starts]
-    codes = np.where(of == UNEXPLAINED_AT, np.uint64(1 << 63), np.uint64(1) << np.maximum(of, 0).astype(np.uint64))
+    owner = filled[starts]
+    codes = np.where(
+        owner == UNEXPLAINED_AT, np.uint64(1 << 63), np.uint64(1) << np.maximum(owner, 0).astype(np.uint64)
+    )
     return codes, starts
 
 
@@ -179,7 +181,7 @@ def _times(timestamps_ms: NDArray[np.int64], firsts: NDArray[np.int64]) -> tuple
 
 
 def _settle(bits: Bits, out: Attributed) -> None:
-    """What one placement alone explains, and what none does."""
+    """Attribute the records that one placement alone explains, and mark those that none explains."""
     for i in range(bits.size):
         b = bits[i]
         if b == u32(0):
@@ -204,17 +206,20 @@ def _evidence(keys: int, explained: int, chance: float) -> float:
 
 @inlined
 def _neighbours(certain: NDArray[np.int32], i: int, members: int) -> int:
-    """Who all certain records within reach are of, or -1. ``certain[j, k]``: how many of j there are before record k."""
+    """Return the member that all certain records within reach belong to, or -1.
+
+    ``certain[j, k]`` is the number of certain records of member j before record k.
+    """
     low, high = max(i - REACH, 0), min(i + REACH + 1, certain.shape[1] - 1)
-    who = -1
+    owner = -1
     for j in range(members):
         before, behind = certain[j, i] - certain[j, low], certain[j, high] - certain[j, i + 1]
         if before + behind == 0:
             continue
-        if who >= 0 or before == 0 or behind == 0:
+        if owner >= 0 or before == 0 or behind == 0:
             return -1
-        who = j
-    return who
+        owner = j
+    return owner
 
 
 def _ask_neighbours(
@@ -238,20 +243,20 @@ def _ask_neighbours(
     for i in range(size):
         if settled[i] != EITHER_AT:
             continue
-        who = _neighbours(certain, i, members)
-        if who < 0 or not bits[i] >> u32(who) & u32(1):
+        owner = _neighbours(certain, i, members)
+        if owner < 0 or not bits[i] >> u32(owner) & u32(1):
             continue
-        turns = False
+        alternated = False
         for newer in range(members):
-            if implied[newer] >> u32(who) & u32(1) and bits[i] >> u32(newer) & u32(1):
+            if implied[newer] >> u32(owner) & u32(1) and bits[i] >> u32(newer) & u32(1):
                 for reach in (REACH, FURTHER, size):
                     low, high = max(i - reach, 0), min(i + reach + 1, size)
                     aside = surely[newer, high] - surely[newer, low]
-                    there = explained[who, high] - explained[who, low] - aside
+                    there = explained[owner, high] - explained[owner, low] - aside
                     more = explained[newer, high] - explained[newer, low] - aside
-                    turns = turns or _evidence(there, more, chance[newer, who]) > TOOK_TURNS
-        if not turns:
-            out[i] = who
+                    alternated = alternated or _evidence(there, more, chance[newer, owner]) > ALTERNATED
+        if not alternated:
+            out[i] = owner
 
 
 @lru_cache(maxsize=1)

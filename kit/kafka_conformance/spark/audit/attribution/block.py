@@ -1,12 +1,12 @@
-"""What one block of a partition's records says: the one function that a scan calls, over and over, on any machine.
+"""Judge one block of a partition's records: the function that a scan calls for every block, on any machine.
 
-A block is records of one partition in the order of their offsets. What it says is a small summary that can be added to
-those of other blocks, and columns of one row for each record. A block is judged by itself, so that the order in which blocks
-are judged, and by whom, changes nothing; what the topic as a whole says beforehand (``presence.present`` of a sample of it)
-can be given as ``known``, and lets small blocks say as much as large ones.
+A block holds records of one partition in the order of their offsets. Its result is a small summary, which is added to those
+of other blocks, and columns with one row per record. A block is judged independently, so the result depends neither on the
+order nor on the machine. The placements present in a sample of the whole topic (``presence.present``) can be given as
+``known``, which makes small blocks as informative as large ones.
 
-An empty key is a key to Java and to most. librdkafka's default takes it for none and places it at random: ``empty`` counts
-such records, so that a report can say why some are unexplained.
+An empty key is a key to Java and to most clients. librdkafka's default treats it as no key and places it at random:
+``empty`` counts such records, so that a report can explain unexplained ones.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.spark.audit.attribution.presence import present
 from kafka_conformance.spark.audit.result import EITHER, KEYLESS, UNEXPLAINED, Place, Placed, Run
 
-__all__ = ["Block", "Judged", "Summary", "column_of", "judge", "whose"]
+__all__ = ["Block", "Judged", "Summary", "attribution_names", "column_of", "judge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Records of one partition by offset. ``timestamps_ms`` is -1 where there is none; ``keys`` null where there is none."""
+    """Records of one partition by offset. A missing timestamp is -1 in ``timestamps_ms``, a missing key null in ``keys``."""
 
     partition: int
     offsets: NDArray[np.int64]
@@ -49,9 +49,9 @@ class Block:
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What a block says, to be added to what others say. A placement is named by ``str(Placed)``.
+    """The summary of a block, to be added to those of others. A placement is named by ``str(Placed)``.
 
-    Offsets and times are None in a block without records; times also where no record has one.
+    Offsets and times are None in a block without records; times also if no record has one.
     """
 
     partition: int
@@ -70,50 +70,50 @@ class Summary(msgspec.Struct, frozen=True):
     """Offsets between the first and the last that no record has: compacted, or markers of transactions."""
     present: tuple[Placed, ...]
     explains: dict[str, int]
-    """Records that each explains: the present ones and those given as known, and, if masks were made, all PLACEMENTS with
-    the current count."""
+    """Records that each placement explains: the present and the known ones, and, if masks were computed, all PLACEMENTS with
+    the current partition count."""
     alone: dict[str, int]
     """Records that no other present placement explains."""
     attributed: dict[str, int]
-    """Records by whom they are attributed to, UNEXPLAINED and EITHER included."""
+    """Records by the placement they are attributed to, UNEXPLAINED and EITHER included."""
     first: dict[str, Place]
     last: dict[str, Place]
-    """The earliest and the latest record by whom they are attributed to."""
+    """The earliest and the latest record of each attribution."""
     runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What a block says. The columns have a row for each record."""
+    """The result for a block. The columns have a row for each record."""
 
     summary: Summary
     masks: NDArray[np.uint32] | None
-    """By record, which of PLACEMENTS explain its key among the current partitions; 0 for a record without a key. None where
-    none were made."""
+    """By record, which of PLACEMENTS explain its key among the current partitions; 0 for a record without a key. None if
+    no masks were computed."""
     attributed: NDArray[np.int16]
-    """By record the index into ``present``, or UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT of ``attributing``."""
+    """By record the index into ``present``, or UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT of ``attribution``."""
     present: tuple[Placed, ...]
     offending: NDArray[np.bool_]
     keys_seen: KeysSeen
-    """The block's keys."""
+    """The distinct keys of the block."""
 
 
-def whose(present: Sequence[Placed]) -> dict[int, str]:
-    """The codes of :attr:`Judged.attributed` in words."""
-    nobody = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}
-    return nobody | {at: str(placed) for at, placed in enumerate(present)}
+def attribution_names(present: Sequence[Placed]) -> dict[int, str]:
+    """Return the names of the codes in :attr:`Judged.attributed`."""
+    others = {UNEXPLAINED_AT: UNEXPLAINED, EITHER_AT: EITHER, KEYLESS_AT: KEYLESS}
+    return others | {at: str(placed) for at, placed in enumerate(present)}
 
 
 def judge(
     block: Block, partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, whole: bool = True
 ) -> Judged:
-    """Judge a block of a topic that has so many partitions today.
+    """Judge a block of a topic with this number of partitions.
 
-    Not ``whole`` spares a block in which the expected placement explains every key half of its time: masks are not made, and
-    what other placements would explain by chance is not counted.
+    Without ``whole``, a block in which the expected placement explains every key takes half the time: masks are not
+    computed, and records that other placements explain by chance are not counted.
 
-    Raises ValueError for columns of different lengths, offsets that do not ascend, and a partition that the topic does not
-    have; TypeError for keys that are no column of bytes.
+    Raises ValueError for columns of different lengths, offsets that do not ascend, or a partition outside the topic;
+    TypeError for keys that are not a column of bytes.
     """
     _check(block, partitions)
     valid = np.asarray(block.keys.is_valid())
@@ -147,23 +147,23 @@ _NO_KEYS = KeysSeen(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty
 
 def _check(block: Block, partitions: int) -> None:
     if not isinstance(block.keys, pa.BinaryArray | pa.LargeBinaryArray):
-        raise TypeError(f"keys are a pyarrow BinaryArray or LargeBinaryArray, not {type(block.keys).__name__}")
+        raise TypeError(f"keys must be a pyarrow BinaryArray or LargeBinaryArray, not {type(block.keys).__name__}")
     if not len(block.keys) == len(block.offsets) == len(block.timestamps_ms):
         raise ValueError(
-            f"a block has as many keys as offsets and timestamps, not {len(block.keys)}, {len(block.offsets)} and "
+            f"a block needs as many keys as offsets and timestamps, not {len(block.keys)}, {len(block.offsets)} and "
             f"{len(block.timestamps_ms)}"
         )
     if not 0 <= block.partition < partitions:
         raise ValueError(
-            f"there are records in partition {block.partition}, and the topic has {partitions}, from 0 to {partitions - 1}: "
-            "it was made anew with fewer, or the number given is wrong"
+            f"there are records in partition {block.partition}, but the topic has {partitions}, from 0 to {partitions - 1}: "
+            "it was recreated with fewer, or the given partition count is wrong"
         )
     if (block.offsets[1:] <= block.offsets[:-1]).any():
         raise ValueError(f"the offsets of a block of partition {block.partition} do not ascend")
 
 
 def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:
-    """The keys that are there, over Arrow's own memory where none is null."""
+    """Return the non-null keys as a column; without nulls it shares Arrow's memory."""
     keys = keys.drop_null() if keys.null_count else keys
     width: Any = np.int32 if isinstance(keys, pa.BinaryArray) else np.int64
     if not len(keys):
@@ -175,7 +175,7 @@ def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:
 
 
 def _spread(values: NDArray[Any], valid: NDArray[np.bool_], otherwise: Any) -> NDArray[Any]:
-    """The values of records with a key among those without."""
+    """Return ``values`` of the records with a key, and ``otherwise`` for those without."""
     if values.size == valid.size:
         return values
     out = np.full(valid.size, otherwise, values.dtype)
@@ -239,7 +239,7 @@ def _attributions(
     counts: dict[str, int] = {}
     first: dict[str, Place] = {}
     last: dict[str, Place] = {}
-    for at, name in whose(members).items():
+    for at, name in attribution_names(members).items():
         rows = np.flatnonzero(attributed == at)
         if not rows.size:
             continue

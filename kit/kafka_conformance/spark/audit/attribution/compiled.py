@@ -1,7 +1,7 @@
-"""How the audit has loops compiled: by Numba, for stated types, without the interpreter's lock.
+"""Compile loops with Numba, for stated types, without the interpreter's lock.
 
-The machine code is kept beside the file or in the user's cache folder. Numba looks at the date of the file with the
-outermost function alone, so a compiled function never calls one of another file.
+The machine code is cached beside the file or in the user's cache folder. Numba checks only the date of the file with the
+outermost function, so a compiled function never calls one of another file.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ __all__ = ["DATA", "OFFSETS", "Int", "compiled", "inlined", "read"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Int: TypeAlias = int | np.signedinteger[Any]
-"""What a number without a stated width is to mypy; to Numba it is an int64."""
+"""The type of an integer without a stated width for mypy; Numba uses an int64."""
 
 
 def read(element: Any, dimensions: int = 1) -> Any:
-    """The type of a contiguous array that is read only, whether it may be written or not."""
+    """Return the type of a contiguous array parameter that is only read."""
     return types.Array(element, dimensions, "C", readonly=True)
 
 
@@ -29,18 +29,18 @@ OFFSETS = read(types.int32), read(types.int64)
 
 
 def inlined(function: F) -> F:
-    """``function`` for the compiler to build into its callers, which are in the same file."""
+    """Compile ``function`` into its callers, which are in the same file."""
     built: F = njit(function)
     return built
 
 
 def compiled(function: F, *signatures: Any) -> F:
-    """``function`` as machine code for ``signatures``."""
+    """Compile ``function`` to machine code for ``signatures``."""
     build: Any = njit(list(signatures), nogil=True, cache=True)
     built: F
     try:
         built = build(function)
-    except (RuntimeError, OSError):  # no folder to keep the machine code in, or it is full
+    except (RuntimeError, OSError):  # there is no cache folder, or it is full
         build = njit(list(signatures), nogil=True)
         built = build(function)
     return built

@@ -1,23 +1,23 @@
-"""Which keys a block of records holds, small enough to be kept for every block of a topic.
+"""Pack the distinct keys of a block of records, small enough to keep for every block of a topic.
 
-A key that lives on several partitions is found by comparing the keys of all blocks, and a topic's keys do not fit into
-memory. So a key is known by 128 bits, MurmurHash3_x64_128 of its bytes with seed 0: among ten thousand million keys two have
-the same with a chance below 1 in 10^18. It is no defence against keys that are made to collide.
+A key with records in several partitions is found by comparing the keys of all blocks, and a topic's keys do not fit into
+memory. So a key is identified by 128 bits, MurmurHash3_x64_128 of its bytes with seed 0: two of ten billion keys collide
+with a probability below 1 in 10^18. It does not protect against keys made to collide.
 
-A block's keys are packed, each once, in the order in which they were first met. All numbers are little-endian:
+A block's keys are packed, each once, in the order of their first records. All numbers are little-endian:
 
 =====================  ==================================================================
-bytes                  what
+bytes                  content
 =====================  ==================================================================
 4                      ``KSN2``
-4                      how wide, in bytes: an offset (4 or 8), a timestamp (4 or 8), a count (2 or 4); then 0
-8                      how many keys, n
+4                      widths in bytes: offset (4 or 8), timestamp (4 or 8), count (2 or 4); then 0
+8                      the number of keys, n
 8                      int64: the lowest first offset
 8                      int64: the lowest first timestamp
 16 n                   the identities: two uint64 each, low half first
 4 n or 8 n             the first offset of each, less the lowest
-4 n or 8 n             its timestamp in ms since 1970, -1 where it has none, less the lowest
-2 n or 4 n             how many records have the key, less one
+4 n or 8 n             its timestamp in ms since 1970, -1 if it has none, less the lowest
+2 n or 4 n             the number of records with the key, less one
 =====================  ==================================================================
 """
 
@@ -45,7 +45,7 @@ _HEAD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeysSeen:
-    """One row for each key, in the order in which they were first met; ``ids`` has two columns, low half first."""
+    """One row per key, in the order of their first records; ``ids`` has two columns, low half first."""
 
     ids: NDArray[np.uint64]
     first_offset: NDArray[np.int64]
@@ -54,33 +54,33 @@ class KeysSeen:
 
 
 def identities(offsets: Offsets, data: Data) -> NDArray[np.uint64]:
-    """The 128 bits of each key, as two columns; the offsets must have been looked at before (by any hash of bulk's)."""
+    """Return the 128 bits of each key as two columns; a hash of ``bulk`` must have validated the offsets before."""
     out = np.empty((offsets.size - 1, 2), u64)
     _identifying()(np.ascontiguousarray(offsets), np.ascontiguousarray(data), out)
     return out
 
 
 def distinct(ids: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """The rows that have an identity for the first time, and how often each is there."""
+    """Return the rows at which an identity first occurs, and the number of its rows."""
     rows, counts = np.empty(len(ids), i64), np.zeros(len(ids), np.uint32)
     slots = np.full(1 << max(4, int(2 * len(ids) - 1).bit_length()), -1, np.int32)
-    found = _telling_apart()(ids, slots, rows, counts)
+    found = _compiled_distinguish()(ids, slots, rows, counts)
     return rows[:found].copy(), counts[:found].copy()
 
 
 def keys_seen(ids: NDArray[np.uint64], record_offsets: NDArray[np.int64], timestamps_ms: NDArray[np.int64]) -> KeysSeen:
-    """The keys of a block, from the identity, the offset and the timestamp of each of its records with a key."""
+    """Return the distinct keys of a block, from the identity, offset and timestamp of each record with a key."""
     rows, counts = distinct(ids)
     return KeysSeen(ids[rows], record_offsets[rows], timestamps_ms[rows], counts)
 
 
 def taken(seen: KeysSeen, rows: NDArray[Any] | slice) -> KeysSeen:
-    """Some of the keys."""
+    """Return the keys of these rows."""
     return KeysSeen(seen.ids[rows], seen.first_offset[rows], seen.first_ms[rows], seen.records[rows])
 
 
 def pack(seen: KeysSeen) -> bytes:
-    """As the module says."""
+    """Pack keys in the format of this module."""
     columns = [_narrow(seen.first_offset, 4), _narrow(seen.first_ms, 4), _narrow(seen.records, 2, lowest=1)]
     head = [MAGIC, bytes([*(numbers.itemsize for _, numbers in columns), 0]), len(seen.ids).to_bytes(8, "little")]
     head += [lowest.to_bytes(8, "little", signed=True) for lowest, _ in columns[:2]]
@@ -88,7 +88,7 @@ def pack(seen: KeysSeen) -> bytes:
 
 
 def _narrow(numbers: NDArray[Any], width: int, lowest: int | None = None) -> tuple[int, NDArray[Any]]:
-    """The lowest, and the others less it in ``width`` bytes each, or in twice as many if they do not fit."""
+    """Return the lowest number, and the differences to it in ``width`` bytes each, or twice as many if needed."""
     if not len(numbers):
         return 0, np.zeros(0, f"<u{width}")
     least = int(numbers.min()) if lowest is None else lowest
@@ -97,7 +97,7 @@ def _narrow(numbers: NDArray[Any], width: int, lowest: int | None = None) -> tup
 
 
 def unpack(packed: bytes) -> KeysSeen:
-    """What was packed. Raises ValueError for anything else."""
+    """Unpack the result of :func:`pack`. Raises ValueError for anything else."""
     *widths, _ = packed[4:8].ljust(4, b"\0")
     count = int.from_bytes(packed[8:16], "little")
     if packed[:4] != MAGIC or len(packed) != _HEAD + count * (16 + sum(widths)):
@@ -170,10 +170,10 @@ def _identify(offsets: Offsets, data: Data, out: NDArray[np.uint64]) -> None:
         out[i, 0], out[i, 1] = h1, u64(h2 + h1)
 
 
-def _tell_apart(
+def _distinguish(
     ids: NDArray[np.uint64], slots: NDArray[np.int32], rows: NDArray[np.int64], counts: NDArray[np.uint32]
 ) -> int:
-    """A table of open addresses, a power of two: ``slots`` hold numbers of found keys, -1 where there is none."""
+    """Number the keys in an open-addressing table, a power of two: ``slots`` hold key numbers, -1 if free."""
     found, last = 0, u64(slots.size - 1)
     for i in range(len(ids)):
         at = ids[i, 0] & last
@@ -193,7 +193,7 @@ def _identifying() -> Callable[..., Any]:
 
 
 @lru_cache(maxsize=1)
-def _telling_apart() -> Callable[..., Any]:
+def _compiled_distinguish() -> Callable[..., Any]:
     return compiled(
-        _tell_apart, types.int64(read(types.uint64, 2), types.int32[::1], types.int64[::1], types.uint32[::1])
+        _distinguish, types.int64(read(types.uint64, 2), types.int32[::1], types.int64[::1], types.uint32[::1])
     )

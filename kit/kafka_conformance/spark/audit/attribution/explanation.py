@@ -1,12 +1,12 @@
-"""Which placements explain a key, that is would put it into the partition it is in: a uint32 for each key.
+"""Find the placements that explain each key, that is would put it into its partition: a uint32 per key.
 
-A fold first makes of a hash a number of 32 bits that is not below zero, then takes the remainder (``float-arithmetic`` goes
-another way). The remainder itself is not needed here, only whether it is the partition, and this is a multiplication instead
-of a division: with ``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x and n of 32 bits
-(Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019). Where x is less than the partition p, x - p is below
-zero by less than n; then the product is at least c, so that this needs no question of its own.
+A fold turns a hash into a non-negative number of 32 bits and takes the remainder (``float-arithmetic`` works differently).
+Only the equality of remainder and partition is needed, which a multiplication decides without a division: with
+``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x and n of 32 bits (Lemire, Kaser, Kurz:
+Faster remainder by direct computation, 2019). If x is less than the partition p, x - p is negative by less than n; the
+product is then at least c, so this case needs no test of its own.
 
-Keys are taken in pieces whose hashes stay in the processor's cache.
+Keys are processed in pieces whose hashes fit into the processor's cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
 from kafka_conformance.spark.audit.attribution.distinct_keys import identities
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement, number, of
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement, find_placement, number
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.bulk import Data, Offsets
 
@@ -37,7 +37,7 @@ Partitions: TypeAlias = NDArray[np.int32] | int
 FOLD_NAMES: tuple[str, ...] = (
     "masked", "unsigned", "sign-abs", "abs-but-lowest", "sign-inverted", "shift", "float-arithmetic",
 )  # fmt: skip
-"""What the kernels call 0 to 6."""
+"""The folds by their number in the kernels, 0 to 6."""
 
 u32, u64, i64, f64 = np.uint32, np.uint64, np.int64, np.float64
 LOWEST, POSITIVE = u32(0x80000000), u32(0x7FFFFFFF)
@@ -46,9 +46,9 @@ PIECE = 4096
 
 
 def explained(offsets: Offsets, data: Data, partition: Partitions, count: int) -> Masks:
-    """For each key the placements that would put it where it is, among ``count`` partitions.
+    """Return for each key the placements that would put it into its partition, of ``count`` partitions.
 
-    ``partition`` is one number for all keys, or an int32 for each. A key in a partition of ``count`` and above is
+    ``partition`` is one number for all keys, or an int32 for each. A key in partition ``count`` or above is
     explained by none. Raises what ``hash_columns`` raises; ValueError for a count below 1.
     """
     out = np.empty(offsets.size - 1, u32)
@@ -61,7 +61,7 @@ def explained(offsets: Offsets, data: Data, partition: Partitions, count: int) -
 
 
 def leading(placement: Placement, offsets: Offsets, data: Data, partition: Partitions, count: int) -> NDArray[np.bool_]:
-    """Which keys this one placement explains: for Java's at a fraction of what :func:`explained` costs."""
+    """Return which keys this placement explains; for Java's at a fraction of the cost of :func:`explained`."""
     hashes = hash_column(placement.hash, offsets, data).reshape(1, -1)
     return _masks(hashes, np.zeros(1, i64), _folds((placement,)), partition, count).astype(np.bool_)
 
@@ -69,13 +69,13 @@ def leading(placement: Placement, offsets: Offsets, data: Data, partition: Parti
 def explained_hashes(
     hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: Partitions, count: int
 ) -> Masks:
-    """:func:`explained` for hashes that are there already; bit i is ``placements[i]``, of which there are 32 at most."""
+    """Return :func:`explained` for computed hashes; bit i is ``placements[i]``, of at most 32."""
     rows = np.array([HASH_NAMES.index(placement.hash) for placement in placements], i64)
     return _masks(hashes, rows, _folds(placements), partition, count)
 
 
 def folded(fold: str, hashes: NDArray[np.uint32], count: int) -> NDArray[np.int32]:
-    """The partitions that a fold makes of hashes."""
+    """Return the partitions that a fold computes from hashes."""
     out = np.empty(hashes.size, np.int32)
     _folding()(np.ascontiguousarray(hashes), FOLD_NAMES.index(fold), count, out)
     return out
@@ -84,7 +84,7 @@ def folded(fold: str, hashes: NDArray[np.uint32], count: int) -> NDArray[np.int3
 def how_many_explained(
     hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: NDArray[np.int32], counts: range
 ) -> NDArray[np.int64]:
-    """How many keys each placement explains with each number of partitions: shape (len(counts), len(placements))."""
+    """Count the keys that each placement explains with each partition count: shape (len(counts), len(placements))."""
     rows = np.array([HASH_NAMES.index(placement.hash) for placement in placements], i64)
     out = np.zeros((len(counts), len(placements)), i64)
     if len(counts):
@@ -93,7 +93,7 @@ def how_many_explained(
 
 
 class KeyColumn:
-    """The keys of a block, where they are, and what is found out about them, each thing once."""
+    """The keys of a block with their partitions; derived columns are computed once."""
 
     def __init__(self, offsets: Offsets, data: Data, partition: Partitions, count: int) -> None:
         self.offsets, self.data, self.partition, self.count = offsets, data, partition, count
@@ -107,7 +107,7 @@ class KeyColumn:
 
     @cached_property
     def ids(self) -> NDArray[np.uint64]:
-        """Who each key is: :func:`~kafka_conformance.spark.audit.attribution.distinct_keys.identities`."""
+        """The identity of each key: :func:`~kafka_conformance.spark.audit.attribution.distinct_keys.identities`."""
         return identities(self.offsets, self.data)
 
     @cached_property
@@ -118,17 +118,17 @@ class KeyColumn:
         return np.full(self.size, self.partition, np.int32)
 
     def by(self, placed: Placed) -> NDArray[np.bool_]:
-        """Which keys ``placed`` explains."""
+        """Return which keys ``placed`` explains."""
         if placed not in self._by:
-            placement = of(placed.rule)
-            if placed.partitions == self.count and ("masks" in self.__dict__ or placement.hash != HASH_NAMES[0]):
+            rule = find_placement(placed.rule)
+            if placed.partitions == self.count and ("masks" in self.__dict__ or rule.hash != HASH_NAMES[0]):
                 self._by[placed] = (self.masks >> u32(number(placed.rule)) & u32(1)).astype(np.bool_)
             else:
-                self._by[placed] = leading(placement, self.offsets, self.data, self.partition, placed.partitions)
+                self._by[placed] = leading(rule, self.offsets, self.data, self.partition, placed.partitions)
         return self._by[placed]
 
     def taken(self, rows: NDArray[np.int64]) -> KeyColumn:
-        """The keys of these rows, copied."""
+        """Return a copy of the keys of these rows."""
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
         offsets = np.concatenate(([0], np.cumsum(ends - starts))).astype(i64)
         pieces = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -144,7 +144,7 @@ def _masks(
     hashes: NDArray[np.uint32], rows: NDArray[np.int64], folds: NDArray[np.int64], partition: Partitions, count: int
 ) -> Masks:
     if not 1 <= count < 2**31:
-        raise ValueError(f"a topic has 1 partition or more, an int32, not {count}")
+        raise ValueError(f"invalid partition count {count}: expected an int32 of 1 or more")
     where = partition if isinstance(partition, np.ndarray) else np.full(hashes.shape[1], partition, np.int32)
     out = np.zeros(hashes.shape[1], u32)
     _explaining()(hashes, rows, folds, np.ascontiguousarray(where, np.int32), count, out)
@@ -153,7 +153,7 @@ def _masks(
 
 @inlined
 def _number(h: np.uint32, fold: int) -> np.uint32:
-    """What of a hash is divided."""
+    """Return the dividend that a fold computes from a hash."""
     negative = h >= LOWEST
     if fold == MASKED:
         return u32(h & POSITIVE)

@@ -1,4 +1,4 @@
-"""Every hash that a placement may have, over a whole column of keys at once.
+"""Compute every hash of a placement over a whole column of keys.
 
 A column is two arrays, ``data`` and ``offsets``, as in :mod:`kafka_reference.bulk`, whose murmur2, the verified one, is the
 first hash here. The others must equal, key by key, the gate's mutants that they are named after
@@ -37,7 +37,7 @@ HASH_NAMES: tuple[str, ...] = (
     "kafka-node", "murmur3-of-low-bytes", "seed-left-out-of-low-bytes", "tail-not-fallen-through", "first-byte-only",
     "big-endian", "one-bit",
 )  # fmt: skip
-"""The rows of :func:`hash_columns`."""
+"""The hashes, in the order of the rows of :func:`hash_columns`."""
 
 u32, i32, u64, i64, f64 = np.uint32, np.int32, np.uint64, np.int64, np.float64
 M_, SEED_, MF, ONE_BIT = u32(M), u32(SEED), f64(M), u32(M ^ 1)
@@ -47,11 +47,11 @@ REPLACED = 0xFFFD
 
 
 def hash_columns(offsets: Offsets, data: Data) -> NDArray[np.uint32]:
-    """All hashes of all keys: an array of shape (len(HASH_NAMES), n).
+    """Return all hashes of all keys: an array of shape (len(HASH_NAMES), n).
 
     Raises what :func:`kafka_reference.bulk.murmur2_columns` raises for columns that are none or are damaged.
     """
-    murmur2 = murmur2_columns(offsets, data).view(u32)  # and it has looked at every offset
+    murmur2 = murmur2_columns(offsets, data).view(u32)  # it has also validated every offset
     offsets = np.require(offsets, requirements=("C", "A", "E"))
     data = np.require(data, requirements=("C", "A", "E"))
     out = np.empty((len(HASH_NAMES), offsets.size - 1), u32)
@@ -60,7 +60,7 @@ def hash_columns(offsets: Offsets, data: Data) -> NDArray[np.uint32]:
 
 
 def hash_column(name: str, offsets: Offsets, data: Data) -> NDArray[np.uint32]:
-    """One hash of all keys; ``name`` is one of HASH_NAMES."""
+    """Return one hash of all keys; ``name`` is one of HASH_NAMES."""
     if name == "murmur2":
         murmur2: NDArray[np.uint32] = murmur2_columns(offsets, data).view(u32)
         return murmur2
@@ -69,7 +69,7 @@ def hash_column(name: str, offsets: Offsets, data: Data) -> NDArray[np.uint32]:
 
 
 def _crc_tables() -> NDArray[np.uint32]:
-    """CRC32 of a byte, and of a byte with one to three zero bytes behind it."""
+    """Return the CRC32 tables of a byte followed by zero to three zero bytes."""
     tables = np.zeros((4, 256), u32)
     for byte in range(256):
         value = byte
@@ -94,7 +94,7 @@ def _word(data: Data, at: Int) -> np.uint32:
 
 @inlined
 def _left_over(data: Data, at: Int, count: Int) -> np.uint32:
-    """The ``count`` bytes from ``at``, none to three, as one little-endian number."""
+    """Return the ``count`` bytes from ``at``, zero to three, as one little-endian number."""
     tail = u32(0)
     for i in range(count):
         tail = u32(tail | u32(data[u64(at + i)]) << u32(8 * i))
@@ -108,7 +108,7 @@ def _turned(x: np.uint32, left: Int) -> np.uint32:
 
 @inlined
 def _mixed(h: np.uint32, word: np.uint32, m: np.uint32) -> np.uint32:
-    """One step of murmur2."""
+    """Mix one word into a murmur2 hash."""
     k = u32(word * m)
     k = u32((k ^ k >> u32(24)) * m)
     return u32(u32(h * m) ^ k)
@@ -116,7 +116,7 @@ def _mixed(h: np.uint32, word: np.uint32, m: np.uint32) -> np.uint32:
 
 @inlined
 def _done(h: np.uint32, m: np.uint32) -> np.uint32:
-    """The end of murmur2."""
+    """Finish a murmur2 hash."""
     h = u32((h ^ h >> u32(13)) * m)
     return u32(h ^ h >> u32(15))
 
@@ -128,7 +128,7 @@ def _ended(h: np.uint32, tail: np.uint32, count: Int, m: np.uint32) -> np.uint32
 
 @inlined
 def _murmur2(data: Data, start: Int, end: Int, first: np.uint32) -> np.uint32:
-    """murmur2 that begins with ``first``, which is the seed with the length in it."""
+    """Compute murmur2 from ``first``, the seed combined with the length."""
     h = first
     for at in range(start, end - 3, 4):
         h = _mixed(h, _word(data, at), M_)
@@ -138,7 +138,7 @@ def _murmur2(data: Data, start: Int, end: Int, first: np.uint32) -> np.uint32:
 
 @inlined
 def _scrambled(word: np.uint32) -> np.uint32:
-    """murmur3's own way with a word."""
+    """Scramble a word as murmur3 does."""
     return u32(_turned(u32(word * C1), 15) * C2)
 
 
@@ -182,7 +182,7 @@ def _murmur2_64a(data: Data, start: Int, end: Int) -> np.uint32:
 
 @inlined
 def _in_doubles(h: np.int32) -> np.int32:
-    """Times M in doubles, and what JavaScript's bitwise operators see of it."""
+    """Multiply by M in doubles, and convert to 32 bits as JavaScript's bitwise operators do."""
     return i32(u32(u64(i64(f64(h) * MF))))
 
 
@@ -210,7 +210,7 @@ def _reversed(word: np.uint32) -> np.uint32:
 
 @inlined
 def _signed_tail(tail: np.uint32, count: Int) -> np.uint32:
-    """The left-over bytes put together as Java would if it had forgotten ``& 0xff``."""
+    """Combine the tail bytes as Java would without ``& 0xff``."""
     out = u32(0)
     for i in range(count):
         byte = u32(tail >> u32(8 * i) & u32(0xFF))
@@ -222,19 +222,19 @@ def _signed_tail(tail: np.uint32, count: Int) -> np.uint32:
 
 @inlined
 def _least(lead: Int) -> int:
-    """The least second byte that may follow ``lead``: none of a longer form than needed."""
+    """Return the lowest valid second byte after ``lead``; overlong forms are invalid."""
     return 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
 
 
 @inlined
 def _most(lead: Int) -> int:
-    """The greatest one: no surrogates, nothing beyond U+10FFFF."""
+    """Return the highest valid second byte after ``lead``: no surrogates, nothing beyond U+10FFFF."""
     return 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
 
 
 @inlined
 def _decoded(data: Data, start: Int, end: Int, low: NDArray[np.uint8], high: NDArray[np.uint8]) -> tuple[int, int]:
-    """Write the low and the high bytes of UTF-16; give how many of each, and how many characters that is."""
+    """Write the low and the high bytes of UTF-16; return how many of each, and the number of characters."""
     at, units, characters = start, 0, 0
     while at < end:
         lead = i64(data[at])
@@ -277,7 +277,7 @@ def _decoded(data: Data, start: Int, end: Int, low: NDArray[np.uint8], high: NDA
 def _of_text(
     data: Data, start: Int, end: Int, low: NDArray[np.uint8], high: NDArray[np.uint8], out: NDArray[np.uint32], i: int
 ) -> None:
-    """The hashes that differ from those of the bytes alone, for a key that has bytes of 0x80 and more."""
+    """Compute the hashes that differ from those of the plain bytes, for a key with bytes of 0x80 and above."""
     units, characters = _decoded(data, start, end, low, high)
     out[6, i] = _murmur2(low, 0, units, u32(SEED_ ^ u32(units)))
     out[7, i] = _murmur2(data, start, end, u32(SEED_ ^ u32(characters)))

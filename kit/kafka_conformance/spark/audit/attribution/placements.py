@@ -1,17 +1,17 @@
-"""Which ways from a key to a partition an audit knows: Java's first, then the ones most often met.
+"""List the known placements, the mappings from key to partition: Java's first, then the most frequent ones.
 
-A *placement* is a hash of the key and a *fold*, what makes a partition of a hash. Their words are the gate's own: each but
-the first is a mutant of ``partition-for-key`` or of ``murmur2``, by its slug and its story.
+A *placement* is a hash of the key and a *fold*, the mapping from hash to partition. Names and descriptions are the gate's:
+each but the first is a mutant of ``partition-for-key`` or of ``murmur2``.
 
-Left out is what no topic could tell from one of these:
+Left out are mutants that no topic can distinguish from one of these:
 
 =====================================  ===========================================================================
 mutant                                 why
 =====================================  ===========================================================================
-``sign-negate``                        ``sign-abs`` but for the one hash 0x80000000
-``sign-kept``                          a record is either where Java puts it, or at a negative partition: nowhere
-``unsigned-hash``                      folded as Java does it, Java's placement
-``fnv-1a``, ``kafka-node``,            folded as Java does it, ``sarama-reference-hash``, ``kafka-node-keyed``,
+``sign-negate``                        equals ``sign-abs`` except for the hash 0x80000000
+``sign-kept``                          a record is either where Java puts it, or has a negative partition
+``unsigned-hash``                      with Java's fold it is Java's placement
+``fnv-1a``, ``kafka-node``,            with Java's fold: ``sarama-reference-hash``, ``kafka-node-keyed``,
 ``murmur2-by-doubles``,                ``kafkajs-legacy`` and ``string-hash-code-masked``
 ``string-hash-code``
 =====================================  ===========================================================================
@@ -30,14 +30,14 @@ from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 
-__all__ = ["JAVA", "PLACEMENTS", "Placement", "number", "of"]
+__all__ = ["JAVA", "PLACEMENTS", "Placement", "find_placement", "number"]
 
 JAVA = "murmur2"
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """``hash`` and ``fold`` are rows of ``hash_columns.HASH_NAMES`` and ``FOLD_NAMES``."""
+    """A way to place keys. ``hash`` is one of ``hash_columns.HASH_NAMES``, ``fold`` one of ``explanation.FOLD_NAMES``."""
 
     slug: str
     story: str
@@ -85,21 +85,21 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
 )
 
 PLACEMENTS: tuple[Placement, ...] = tuple(Placement(slug, _STORIES[slug], hash_, fold) for slug, hash_, fold in _WAYS)
-"""The likely ones first: of two that explain as much, the earlier one is held to be it."""
+"""The likely ones first: of two that explain as many records, the earlier one is chosen."""
 
 
 @lru_cache(maxsize=1)
 def _numbers() -> dict[str, int]:
-    return {placement.slug: at for at, placement in enumerate(PLACEMENTS)}
+    return {each.slug: bit for bit, each in enumerate(PLACEMENTS)}
 
 
 def number(slug: str) -> int:
-    """The bit of a placement. Raises BadInput for one that is not known."""
+    """Return the bit of a placement in a set. Raises BadInput for an unknown slug."""
     if slug not in _numbers():
-        raise BadInput(f"no placement is called {slug!r}; there are: {', '.join(_numbers())}")
+        raise BadInput(f"unknown placement {slug!r}: expected one of {', '.join(_numbers())}")
     return _numbers()[slug]
 
 
-def of(slug: str) -> Placement:
-    """The placement that is called so. Raises BadInput for one that is not known."""
+def find_placement(slug: str) -> Placement:
+    """Return the placement with this slug. Raises BadInput for an unknown slug."""
     return PLACEMENTS[number(slug)]

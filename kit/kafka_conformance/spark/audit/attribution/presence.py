@@ -1,30 +1,30 @@
-"""Which placements are present among some keys, and with which numbers of partitions: what chance would not do.
+"""Find the placements present among some keys, with their partition counts: those that explain more than chance would.
 
-A placement with m partitions explains one of m keys it never saw. So what it explains is held against chance, and counts
-only where chance would do as much less than once in 10^9 searches (six sigma). Placements are found one after another, each
-among the keys that those before leave unexplained, best evidence first; of evidence that is all but equal the expected
-placement's, then the current number of partitions, then the order of ``PLACEMENTS``.
+A placement with m partitions explains one in m keys that it did not place. Its count of explained keys is therefore compared
+with chance, and it is present only if chance would give as many less than once in 10^9 searches (six sigma). Placements are
+found one after another, each among the keys that the earlier ones leave unexplained, by best evidence; of nearly equal
+evidence the expected placement wins, then the current partition count, then the order of ``PLACEMENTS``.
 
-Evidence is a number of nats: the least that -log P can be, where P is the chance of as many keys or more (Chernoff's bound:
-keys times the relative entropy of the share that is explained to the share chance explains). Four things make chance larger
-than 1/m, and each is allowed for:
+Evidence is in nats: a lower bound of -log P, where P is the probability of as many keys or more (Chernoff's bound: the
+number of keys times the relative entropy of the explained share to the share by chance). Four effects make chance larger
+than 1/m, and each is accounted for:
 
-* The same key again says nothing new: keys are told apart by their identity.
-* A hash may not tell keys apart (the first byte only): its equal hashes count once.
-* A hash may crowd some partitions, of whatever key (31 times and 31 partitions: the last byte decides, and all keys may end
-  in the same). If there are keys of several partitions, what is explained is held against how many keys of the others the
-  hash would have put there too. If there are keys of one, against how many of keys that are *like* them: each byte that of
-  some key of the same length in the same place. What all such keys have, no placement has brought about.
-* A topic that grew from 3 to 12: every key that 12 explains in partitions 0 to 2, 3 explains too, so that nothing is left
-  unexplained once 3 is found. Of the keys that ``@3`` explains, 12 explains a share by chance that is measured on random
-  hashes (1/4); it is present where it explains more than that, or so many keys in a row that chance would not.
+* A repeated key is no new evidence: keys are distinguished by their identity.
+* A hash may not distinguish keys (the first byte only): its equal hashes count once.
+* A hash may favour some partitions for every key (31 times and 31 partitions: the last byte decides, and all keys may end
+  in the same). With keys of several partitions, the explained keys are compared with the keys of other partitions that
+  the hash would have put there too. With keys of one partition, they are compared with *similar* keys: each byte is taken
+  from some key of the same length at the same position. A property of all such keys is not the effect of a placement.
+* After an increase from 3 to 12 partitions, ``@3`` explains every key that ``@12`` explains in partitions 0 to 2, so nothing
+  is left unexplained once ``@3`` is found. ``@12`` explains a share of the keys of ``@3`` by chance, which is measured on
+  random hashes (1/4); it is present if it explains more than that, or more keys in a row than chance would.
 
-What one partition cannot tell apart, several can: for some partitions, and for all where their number is a power of two, a
-hash without its sign and one with its sign turned choose the same keys. The earlier of ``PLACEMENTS`` is named then. So ask
-first for keys of all partitions, and give what is found as ``known`` when single ones are asked about.
+Several partitions distinguish what one cannot: for some partitions, and for all if their number is a power of two, a hash
+without its sign and one with its sign inverted choose the same keys. The earlier of ``PLACEMENTS`` is then chosen. So search
+the keys of all partitions first, and pass the result as ``known`` when searching a single one.
 
-The sample is bounded and evenly spaced over the keys in question, which are those that are *not* yet explained: so a
-producer of a few hundred records among a hundred thousand is found like any other.
+The sample is bounded and evenly spaced over the keys that are not explained yet, so a producer of a few hundred records
+among a hundred thousand is found like any other.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from numpy.typing import NDArray
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
-from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, number, of
+from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, find_placement, number
 from kafka_conformance.spark.audit.attribution.stretches import longest
 from kafka_conformance.spark.audit.result import Placed
 
 __all__ = ["SURE", "could_be", "evidence", "implies", "present"]
 
 SURE = log(1e9)
-"""The evidence that is asked for, in nats; of a search among c candidates log c more."""
+"""The required evidence, in nats; a search among c candidates requires log c more."""
 SURE_OF_EXPECTED = log(1e6)
-"""That the user expects a placement is a reason to believe less evidence."""
+"""The required evidence for the expected placement, in nats: it is likely in advance."""
 ALL_BUT_EQUAL = 12.0
 HANDFUL = 5
 SAMPLE, SPACED = 512, 8192
@@ -62,7 +62,7 @@ UNFAIR = "float-arithmetic"
 
 
 def evidence(keys: int, explained: int, chance: float) -> float:
-    """That ``explained`` of ``keys`` are more than chance explains: a lower bound of -log of how probable that is."""
+    """Return the evidence that ``explained`` of ``keys`` is more than chance: a lower bound of -log P, in nats."""
     if not keys or explained <= keys * chance:
         return 0.0
     share = explained / keys
@@ -71,21 +71,21 @@ def evidence(keys: int, explained: int, chance: float) -> float:
 
 
 def could_be(placed: Placed, partition: int) -> bool:
-    """Whether this placement knows of the partition at all."""
+    """Whether the partition exists with the partition count of this placement."""
     return partition < placed.partitions
 
 
 def implies(one: Placed, other: Placed) -> bool:
-    """Whether all that ``one`` explains ``other`` explains too, in the partitions that ``other`` has."""
+    """Whether ``other`` explains every key that ``one`` explains, in the partitions of ``other``."""
     return one.rule == other.rule and one != other and one.partitions % other.partitions == 0
 
 
 def present(keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] = ()) -> tuple[Placed, ...]:
-    """The placements that put these keys where they are: the expected first, then by count and by ``PLACEMENTS``.
+    """Return the placements present among these keys: the expected one first, then by count and by ``PLACEMENTS``.
 
-    ``known`` are present in the topic, as other keys of it say: those that explain any of these are taken to be here too,
-    unless the expected one explains all of them. With one partition everything explains everything, and it is held to be
-    the expected. No keys, nothing present.
+    ``known`` are present among other keys of the topic: those that explain any of these keys are present here too, unless
+    the expected placement explains all keys. With one partition the result is the expected placement; without keys it is
+    empty.
     """
     expected = expected or Placed(JAVA, keys.count)
     if not keys.size:
@@ -130,7 +130,7 @@ class _Search:
         return all(rows.size * -log(self._overlap(placed)) >= SURE for placed in others)
 
     def further(self, members: list[Placed]) -> Placed | None:
-        """The one that best explains what none of ``members`` does, if it is beyond chance."""
+        """Return the placement that best explains the keys no member explains, or None if none beats chance."""
         rows = self._rows(~self._explained_by(members))
         if rows.size < HANDFUL:
             return None
@@ -152,26 +152,26 @@ class _Search:
         return min((placed for _, placed in chosen), key=self.rank, default=None)
 
     def implying(self, members: list[Placed]) -> Placed | None:
-        """One that explains nothing new, since it implies an older count, but more than its share of that."""
+        """Return a placement whose count implies an older one and that explains more of its keys than chance, or None."""
         best: tuple[float, Placed] | None = None
         for older in members:
-            if of(older.rule).fold == UNFAIR:
+            if find_placement(older.rule).fold == UNFAIR:
                 continue
-            for newer in self._worth_asking(older, members):
+            for newer in self._worth_testing(older, members):
                 held = self._beyond_overlap(newer, older, members)
                 if held >= SURE + log(self.keys.count) and (best is None or held > best[0]):
                     best = held, newer
         return best and best[1]
 
-    def _worth_asking(self, older: Placed, members: list[Placed]) -> list[Placed]:
-        """The multiples of an older count that may be there: those a small sample hints at, and today's in any case."""
+    def _worth_testing(self, older: Placed, members: list[Placed]) -> list[Placed]:
+        """Return the multiples of an older count to test: those a small sample suggests, and always the current count."""
         counts = range(2 * older.partitions, self.keys.count + 1)
         rows = self._rows(self.keys.by(older))
         if not counts or rows.size < HANDFUL:
             return []
         sample = self.keys.taken(rows)
         hashes = hash_columns(sample.offsets, sample.data)
-        explained = how_many_explained(hashes, (of(older.rule),), sample.where, counts)[:, 0]
+        explained = how_many_explained(hashes, (find_placement(older.rule),), sample.where, counts)[:, 0]
         out = []
         for count, hits in zip(counts, explained, strict=True):
             if count % older.partitions or Placed(older.rule, count) in members:
@@ -181,7 +181,7 @@ class _Search:
         return out
 
     def needed(self, members: list[Placed], known: tuple[Placed, ...]) -> list[Placed]:
-        """Without those that were found on the way and that the others make superfluous."""
+        """Return the members without those that later ones have made superfluous."""
         kept = list(members)
         for placed in members:
             others = [other for other in kept if other != placed]
@@ -206,7 +206,7 @@ class _Search:
         return out
 
     def _rows(self, wanted: NDArray[np.bool_], most: int = SAMPLE) -> NDArray[np.int64]:
-        """At most so many evenly spaced rows of different keys among those wanted; a key in two partitions is two."""
+        """Return up to ``most`` evenly spaced rows of distinct keys among those wanted; a key counts once per partition."""
         rows = np.flatnonzero(wanted)
         if rows.size > SPACED:
             rows = rows[np.linspace(0, rows.size - 1, SPACED).astype(np.int64)]
@@ -216,7 +216,7 @@ class _Search:
         return rows[np.linspace(0, rows.size - 1, most).astype(np.int64)] if rows.size > most else rows
 
     def _by_evidence(self, where: NDArray[np.int32], hashes: NDArray[np.uint32]) -> list[tuple[float, Placed]]:
-        """Every placement with every count, most evidence first; chance taken to be 1/m."""
+        """Return every placement with every count that beats chance, most evidence first; chance is taken as 1/m."""
         counts = range(max(2, int(where.min()) + 1), self.keys.count + 1)
         explained = how_many_explained(hashes, PLACEMENTS, where, counts)
         out: list[tuple[float, Placed]] = []
@@ -232,7 +232,7 @@ class _Search:
         return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
 
     def _alike(self, sample: KeyColumn, members: list[Placed]) -> NDArray[np.uint32] | None:
-        """The hashes of keys like those of one partition, ``members`` explaining none either; None for keys of several."""
+        """Return hashes of similar keys that no member explains; None if the keys are of several partitions."""
         if (sample.where != sample.where[0]).any():
             return None
         made = _made_alike(sample)
@@ -242,15 +242,15 @@ class _Search:
         return np.ascontiguousarray(hash_columns(made.offsets, made.data)[:, left])
 
     def _overlap(self, other: Placed) -> float:
-        """The share of what ``other`` explains that the expected placement explains by chance."""
+        """Return the share of the keys of ``other`` that the expected placement explains by chance."""
         if other.rule == self.expected.rule:
             return gcd(other.partitions, self.expected.partitions) / self.expected.partitions
-        if of(other.rule).hash == of(self.expected.rule).hash:
+        if find_placement(other.rule).hash == find_placement(self.expected.rule).hash:
             return 0.75
         return 1 / self.expected.partitions
 
     def _beyond_overlap(self, newer: Placed, older: Placed, members: list[Placed]) -> float:
-        """The evidence that ``newer`` explains more of what ``older`` explains than random hashes have it."""
+        """Return the evidence that ``newer`` explains more of the keys of ``older`` than for random hashes."""
         rivals = [placed for placed in members if placed != older and not implies(older, placed)]
         wanted = self.keys.by(older) & ~self._explained_by(rivals)
         rows = self._rows(wanted, SPACED)
@@ -258,7 +258,7 @@ class _Search:
             return 0.0
         partition = int(np.bincount(self.keys.where[rows]).argmax())
         rows = rows[self.keys.where[rows] == partition]
-        same = [placed for placed in rivals if of(placed.rule).hash == of(older.rule).hash]
+        same = [placed for placed in rivals if find_placement(placed.rule).hash == find_placement(older.rule).hash]
         left = _explains(older, partition)
         for placed in same:
             left &= ~_explains(placed, partition)
@@ -274,18 +274,18 @@ class _Search:
 
 @lru_cache(maxsize=1)
 def _draws() -> NDArray[np.uint32]:
-    """Random hashes, always the same."""
+    """Return random hashes, always the same."""
     return np.random.default_rng(0).integers(0, 1 << 32, DRAWS, np.uint32)
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
-    out: NDArray[np.bool_] = folded(of(placed.rule).fold, _draws(), placed.partitions) == partition
+    out: NDArray[np.bool_] = folded(find_placement(placed.rule).fold, _draws(), placed.partitions) == partition
     return out
 
 
 @lru_cache(maxsize=64)
 def _chances(fold: str, count: int) -> NDArray[np.float64]:
-    """The chance of each partition. Doubles round some remainders down, and so are not fair."""
+    """Return the probability of each partition. Doubles round some remainders down, so they are not uniform."""
     if fold != UNFAIR:
         return np.full(count, 1 / count)
     shares = np.bincount(folded(fold, _draws(), count), minlength=count) / DRAWS
@@ -293,13 +293,13 @@ def _chances(fold: str, count: int) -> NDArray[np.float64]:
 
 
 def _mean_chance(placed: Placed, where: NDArray[Any]) -> float:
-    """The share of keys in these partitions that this placement explains by chance, of those it knows of."""
+    """Return the share of keys in these partitions that this placement explains by chance, of those it has."""
     known = where[where < placed.partitions]
-    return float(_chances(of(placed.rule).fold, placed.partitions)[known].mean()) if known.size else 1.0
+    return float(_chances(find_placement(placed.rule).fold, placed.partitions)[known].mean()) if known.size else 1.0
 
 
 def _made_alike(keys: KeyColumn) -> KeyColumn:
-    """Keys made of the bytes of these, each from a key of the same length; lengths of fewer than a handful are left out."""
+    """Return random keys, each byte from a key of the same length; lengths with fewer than HANDFUL keys are left out."""
     draws = np.random.default_rng(1)
     lengths = np.diff(keys.offsets)
     made: list[NDArray[np.uint8]] = []
@@ -319,29 +319,29 @@ def _made_alike(keys: KeyColumn) -> KeyColumn:
 def _held_against_crowding(
     hashes: NDArray[np.uint32], where: NDArray[np.int32], alike: NDArray[np.uint32] | None, placed: Placed
 ) -> float:
-    """The evidence where equal hashes count once, and what the hash crowds anyway is not held to be its doing."""
-    placement = of(placed.rule)
-    row = HASH_NAMES.index(placement.hash)
+    """Return the evidence with equal hashes counted once, and with the hash's own preference for partitions as chance."""
+    rule = find_placement(placed.rule)
+    row = HASH_NAMES.index(rule.hash)
     known = where < placed.partitions
     pairs = hashes[row][known].astype(np.uint64) << np.uint64(32)
     pairs = np.unique(pairs | where[known].astype(np.uint64))
     if pairs.size < HANDFUL:
         return 0.0
     at = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    chosen = folded(placement.fold, (pairs >> np.uint64(32)).astype(np.uint32), placed.partitions).astype(np.int64)
+    chosen = folded(rule.fold, (pairs >> np.uint64(32)).astype(np.uint32), placed.partitions).astype(np.int64)
     explained = int(np.count_nonzero(chosen == at))
     fair = _mean_chance(placed, at)
     if alike is None:
         chance = max(fair, _of_foreign_keys(chosen, at, placed.partitions))
     else:
-        chance = max(fair, _of_keys_alike(folded(placement.fold, alike[row], placed.partitions) == at[0], fair))
+        chance = max(fair, _of_keys_alike(folded(rule.fold, alike[row], placed.partitions) == at[0], fair))
     if explained < pairs.size * chance + HANDFUL * (1 - chance):
         return 0.0
     return evidence(pairs.size, explained, chance)
 
 
 def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
-    """The share of keys alike that are explained, if that is more than chance."""
+    """Return the share of similar keys that are explained if it is more than chance, else 0."""
     hits = int(np.count_nonzero(explained))
     if evidence(explained.size, hits, fair) < CROWDED:
         return 0.0
@@ -349,7 +349,7 @@ def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
 
 
 def _of_foreign_keys(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
-    """The share of keys that the hash would have put into a partition, of those that are in another."""
+    """Return the share of keys of other partitions that the hash would have put into a partition."""
     full, here = np.bincount(chosen, minlength=count), np.bincount(at, minlength=count)
     both = np.bincount(at[chosen == at], minlength=count)
     foreign = (full - both)[at] / np.maximum(at.size - here[at], 1)

@@ -1,7 +1,7 @@
-"""Stretches of records that are all explained, counted in different keys: a key that is there again is no new evidence.
+"""Find stretches of consecutive explained records, measured in distinct keys: a repeated key is no new evidence.
 
-Keys are told apart by twelve bits of their identity, so that at most 4,096 are counted, and two of the same bits as one:
-a stretch is never held to be longer than it is.
+Keys are distinguished by twelve bits of their identity, so at most 4,096 are counted, and keys with the same bits count
+as one: the length of a stretch is never overestimated.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SLOTS = 4096
 
 
 def inside(flags: Flags, ids: Ids, wanted: int) -> NDArray[np.bool_]:
-    """Which records are inside of stretches of set flags, by ``wanted`` different keys from either end.
+    """Return which records are inside stretches of set flags, ``wanted`` distinct keys away from either end.
 
-    A stretch of fewer than twice as many has no inside. Where the flags begin or end within a stretch, nothing is taken off.
+    A stretch of fewer than twice as many keys has no inside. A border of the flags is not an end of a stretch.
     """
     out = np.zeros(flags.size, np.uint8)
     _finding()(flags, np.ascontiguousarray(ids), wanted, out)
@@ -34,7 +34,7 @@ def inside(flags: Flags, ids: Ids, wanted: int) -> NDArray[np.bool_]:
 
 
 def longest(flags: Flags, ids: Ids) -> int:
-    """How many different keys the stretch of set flags has that has most."""
+    """Return the number of distinct keys in the longest stretch of set flags."""
     return int(_measuring()(flags, np.ascontiguousarray(ids)))
 
 
@@ -42,18 +42,18 @@ def longest(flags: Flags, ids: Ids) -> int:
 def _reached(
     ids: Ids, begin: int, end: int, step: int, wanted: int, stamps: NDArray[np.int64], stamp: int
 ) -> tuple[int, int]:
-    """Where from ``begin`` on, ``end`` excluded, so many different keys have been met, and how many have."""
-    met = 0
+    """Walk from ``begin`` to ``end`` (exclusive) until ``wanted`` distinct keys are counted; return position and count."""
+    found = 0
     at = begin
     while at != end:
         slot = ids[at] & np.uint64(SLOTS - 1)
         if stamps[slot] != stamp:
             stamps[slot] = stamp
-            met += 1
-            if met == wanted:
+            found += 1
+            if found == wanted:
                 break
         at += step
-    return at, met
+    return at, found
 
 
 def _find(flags: Flags, ids: Ids, wanted: int, out: Flags) -> None:
@@ -64,8 +64,8 @@ def _find(flags: Flags, ids: Ids, wanted: int, out: Flags) -> None:
         while end < flags.size and flags[end]:
             end += 1
         if end > i:
-            _, met = _reached(ids, i, end, 1, 2 * wanted, stamps, stamp + 1)
-            if met == 2 * wanted:
+            _, found = _reached(ids, i, end, 1, 2 * wanted, stamps, stamp + 1)
+            if found == 2 * wanted:
                 first, _ = _reached(ids, i, end, 1, wanted, stamps, stamp + 2)
                 last, _ = _reached(ids, end - 1, i - 1, -1, wanted, stamps, stamp + 3)
                 first = 0 if i == 0 else first + 1
@@ -85,8 +85,8 @@ def _measure(flags: Flags, ids: Ids) -> int:
             end += 1
         if end - i > most:
             stamp += 1
-            _, met = _reached(ids, i, end, 1, SLOTS + 1, stamps, stamp)
-            most = max(most, met)
+            _, found = _reached(ids, i, end, 1, SLOTS + 1, stamps, stamp)
+            most = max(most, found)
         i = end + 1
     return most
 

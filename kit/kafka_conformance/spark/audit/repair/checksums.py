@@ -1,9 +1,8 @@
-"""Records summed up so that two sets of them can be compared: how many, and a checksum in which each one's place counts.
+"""Compare two sets of records by their number and a checksum that includes each record's place.
 
-A record's hash (Spark's xxhash64) is over its partition, its place there, its timestamp, key, value and headers; the sum of
-all hashes, modulo 2^64, is the checksum. It does not matter in which order Spark comes by them, and it does where each one
-is: records that change places, or a value that changes, change it. Spark's hash passes over nulls, so whether there is one
-is hashed beside it.
+A record's hash (Spark's xxhash64) covers its partition, its place there, timestamp, key, value and headers; the checksum is
+the sum of all hashes modulo 2^64. It does not depend on the order in which Spark reads the records, but on the place of
+each: swapped records or a changed value change it. Spark's hash skips nulls, so a flag for null is hashed as well.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["Sum", "largest", "misplaced", "sum_column", "sum_of", "summed"]
 
 
 class Sum(msgspec.Struct, frozen=True):
-    """So many records, and their checksum: 16 hex digits."""
+    """The number of records, and their checksum as 16 hex digits."""
 
     records: int
     checksum: str
@@ -32,9 +31,9 @@ class Sum(msgspec.Struct, frozen=True):
 
 
 def sum_column(partition: str, place: str) -> Column:
-    """The sum of the hashes of all records, to be made a :class:`Sum` by :func:`sum_of`; null if there is none.
+    """Return a column with the sum of the hashes of all records, for :func:`sum_of`; null without records.
 
-    ``partition`` and ``place`` name the two columns that say where a record is.
+    ``partition`` and ``place`` name the two columns with a record's place.
     """
     from pyspark.sql import functions as f
 
@@ -49,12 +48,12 @@ def sum_column(partition: str, place: str) -> Column:
 
 
 def sum_of(records: int, hashes: Any) -> Sum:
-    """The sum of so many records' hashes."""
+    """Return the sum of ``records`` records from the total of their hashes."""
     return Sum(records, f"{int(hashes or 0) % 2**64:016x}")
 
 
 def summed(frame: DataFrame, partition: str, place: str) -> Sum:
-    """The sum of a frame with the columns ``partition``, ``place``, timestamp_ms, key, value and headers."""
+    """Return the sum of a frame with the columns ``partition``, ``place``, timestamp_ms, key, value and headers."""
     from pyspark.sql import functions as f
 
     row = frame.agg(f.count("*").alias("records"), sum_column(partition, place).alias("hashes")).collect()[0]
@@ -62,7 +61,7 @@ def summed(frame: DataFrame, partition: str, place: str) -> Sum:
 
 
 def largest() -> Column:
-    """The size of the largest record, in bytes of key, value and headers."""
+    """Return a column with the size of the largest record, in bytes of key, value and headers."""
     from pyspark.sql import functions as f
 
     headers = """aggregate(coalesce(headers, array()), 0L,
@@ -72,7 +71,7 @@ def largest() -> Column:
 
 
 def misplaced(frame: DataFrame, partitions: int) -> int:
-    """How many keyed records of (partition, key) are not where the reference puts their key."""
+    """Count the keyed records of (partition, key) outside the partition that the reference chooses."""
 
     def counted(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa

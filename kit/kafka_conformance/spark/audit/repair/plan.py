@@ -1,4 +1,4 @@
-"""What a repair is going to write, and what it has written: the plan, made once, and the words of the report."""
+"""The plan of a repair, fixed before anything is written, and the data of its report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ __all__ = [
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Everything that decides what is written. ``begins`` and ``ends`` are the source's offsets, by partition."""
+    """Everything that determines the records to write.
+
+    ``before`` and ``partitions`` are the old and the new partition count; ``begins`` (inclusive) and ``ends`` (exclusive)
+    are the source's offsets, by partition.
+    """
 
     source: str
     source_id: str
@@ -51,14 +55,14 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """What was counted of the source while it was read. ``largest``: the bytes of the largest record."""
+    """The sum of the source as it was read. ``largest`` is the size of the largest record in bytes."""
 
     source: Sum
     largest: int
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What was planned, and what is in the new topic; ``misplaced`` keyed records lie elsewhere than the reference says."""
+    """The planned and the written records; ``misplaced`` keyed ones are not where the reference puts them."""
 
     planned: Sum
     found: Sum
@@ -66,17 +70,17 @@ class Compared(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> bool:
-        """Whether the new topic is what was planned."""
+        """Whether the new topic is as planned."""
         return self.planned == self.found and not self.misplaced
 
 
 def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> Plan:
-    """The plan for the source as it is now. Raises BadInput for a source that is not there or cannot be rewritten so."""
+    """Return the plan for the source as it is now. Raises BadInput for a missing source or invalid target options."""
     if source == target:
-        raise BadInput(f"{source} cannot be rewritten to itself: give the name of a new topic")
-    topic = topics.there(source)
+        raise BadInput(f"topic {source} cannot be rewritten to itself: give the name of a new topic")
+    topic = topics.require(source)
     if partitions is not None and partitions < 1:
-        raise BadInput(f"a topic has 1 partition or more, not {partitions}")
+        raise BadInput(f"invalid partition count {partitions}: expected 1 or more")
     spans = topics.spans(source, topic.partitions, committed=True)
     return Plan(
         source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
@@ -86,7 +90,7 @@ def make_plan(topics: Topics, source: str, target: str, partitions: int | None) 
 
 
 def resumed_plan(written: Any, source: str, target: str, partitions: int | None, folder: str) -> Plan:
-    """The plan in a run's folder. Raises BadInput unless it is for what is asked now."""
+    """Return the plan in a run's folder. Raises BadInput if it is for other options than the given ones."""
     try:
         plan = msgspec.convert(written, Plan, str_keys=True)
     except msgspec.ValidationError as error:
@@ -99,13 +103,15 @@ def resumed_plan(written: Any, source: str, target: str, partitions: int | None,
 
 
 def check_target(topics: Topics, plan: Plan) -> None:
-    """Raises BadInput if a new run's target is there already."""
+    """Check that a new run's target does not exist. Raises BadInput if it does."""
     if topics.find(plan.target) is not None:
-        raise BadInput(f"topic {plan.target} is there already, and not of this run: give the name of a new topic")
+        raise BadInput(
+            f"topic {plan.target} exists already and was not created by this run: give the name of a new topic"
+        )
 
 
 class Moves(msgspec.Struct, frozen=True):
-    """A partition of either topic: how many records it has in each, and how many come from another partition."""
+    """The records of a partition in each topic; ``arriving`` ones come from another partition."""
 
     partition: int
     before: int
@@ -115,7 +121,7 @@ class Moves(msgspec.Struct, frozen=True):
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """A repair, or what it would do if ``written`` is false. ``spread`` are those without a key that change partition."""
+    """A repair, or a dry run if ``written`` is false. ``spread`` counts records without a key that change partition."""
 
     source: str
     target: str
@@ -135,12 +141,12 @@ class Repair(msgspec.Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        """Whether the new topic is as planned; a dry run is."""
+        """Whether the new topic is as planned; true for a dry run."""
         return self.compared is None or self.compared.same
 
 
 def planned_moves(read: DataFrame, partitions: int) -> DataFrame:
-    """Where records of (partition, offset, key) would go, by the reference: (partition, target, keyless)."""
+    """Return the target partition of each record by the reference: (partition, target, keyless)."""
 
     def placed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -160,13 +166,13 @@ def planned_moves(read: DataFrame, partitions: int) -> DataFrame:
 
 
 def moves_of(spark: Spark, frame: DataFrame) -> tuple[tuple[Moves, ...], int]:
-    """Each partition's moves, of a frame of (partition, target, keyless); and how many keyless ones change partition."""
+    """Return each partition's moves from (partition, target, keyless), and the moves of records without a key."""
     from pyspark.sql import functions as f
 
     grouped = frame.groupBy("partition", "target", "keyless").count().persist()
     other = f.col("partition") != f.col("target")
 
-    def told() -> tuple[list[Any], list[Any]]:
+    def count() -> tuple[list[Any], list[Any]]:
         before = grouped.groupBy("partition").agg(f.sum("count").alias("records")).collect()
         arriving, keyless = (f.sum(f.when(what, f.col("count")).otherwise(0)) for what in (other, f.col("keyless")))
         spread = f.sum(f.when(other & f.col("keyless"), f.col("count")).otherwise(0))
@@ -175,7 +181,7 @@ def moves_of(spark: Spark, frame: DataFrame) -> tuple[tuple[Moves, ...], int]:
         return before, after.collect()
 
     try:
-        was, now = spark.call(told, "counting who moves")
+        was, now = spark.call(count, "counting the records that change partition")
     finally:
         if spark.alive():
             grouped.unpersist()

@@ -1,8 +1,8 @@
-"""What a repair asks of topics: which settings a client may have, a new topic made, and given its settings in the end.
+"""Create the target topic of a repair, apply its final settings, and check the client settings.
 
-A topic that is being written is not yet what it will be. Old records would be deleted for their age, several of a key for
-their key, and a broker may be told to put its own time into records. So the new topic is made with :data:`MEANWHILE`,
-whatever the source says, and is given the source's own settings once it holds what it is to hold.
+While the topic is written, the source's settings could change its records: retention deletes old ones, compaction deletes
+older ones of a key, and a broker may overwrite timestamps. So the new topic is created with :data:`MEANWHILE`, and gets the
+source's settings when all its records are written.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MEANWHILE = {
     "retention.ms": "-1",
     "retention.bytes": "-1",
     "message.timestamp.type": "CreateTime",
-    # A record that its source took within a batch that was compressed may be larger than the limit by itself.
+    # A record that the source accepted within a compressed batch may exceed the limit by itself.
     "max.message.bytes": str(2**30),
 }
-"""A topic's settings while it is written: nothing is deleted, no time is changed, and nothing is too large."""
+"""A topic's settings while it is written: nothing is deleted, no timestamp changed, no record too large."""
 
 _AT_THE_END = ("cleanup.policy", "retention.", "local.retention.", "remote.", "message.timestamp.", "max.message.bytes")
-# What the writing, reading and asking stand on: another value would lose or double records.
+# Settings that the repair depends on: another value would lose or duplicate records.
 _OURS = {
     "acks", "enable.idempotence", "max.in.flight.requests.per.connection", "retries", "delivery.timeout.ms",
     "transactional.id", "isolation.level", "partitioner.class", "interceptor.classes", "key.serializer", "value.serializer",
@@ -34,34 +34,36 @@ _OURS = {
 
 
 def client_settings(kafka: Mapping[str, str]) -> dict[str, str]:
-    """Spark's ``kafka.*`` options as clients know them. Raises BadInput for what may not be chosen."""
+    """Return Spark's ``kafka.*`` options as client settings. Raises BadInput for a missing broker or a fixed setting."""
     if "kafka.bootstrap.servers" not in kafka:
-        raise BadInput("kafka.bootstrap.servers is missing: which brokers?")
+        raise BadInput("kafka.bootstrap.servers is missing: give the addresses of the brokers")
     named = {name.removeprefix("kafka."): value for name, value in kafka.items() if name.startswith("kafka.")}
     if wrong := sorted(_OURS & set(named)):
-        raise BadInput(f"kafka.{wrong[0]} is not to be chosen here: it decides whether records are lost or doubled")
+        raise BadInput(
+            f"kafka.{wrong[0]} cannot be set for a repair: another value could lose or duplicate records; leave it out"
+        )
     return named
 
 
 def make(topics: Topics, name: str, partitions: int, replication: int, settings: Mapping[str, str]) -> None:
-    """A new topic like one that sets ``settings``, for the time in which it is written."""
+    """Create a topic with ``settings``, apart from those that apply only after it is written. Raises SparkFault."""
     first = {key: value for key, value in settings.items() if not key.startswith(_AT_THE_END)}
 
-    def asked() -> Any:
+    def request() -> Any:
         new = topics.kafka.clients.admin.NewTopic(name, partitions, replication)
         return topics.admin.createTopics([new.configs({**first, **MEANWHILE})]).all()
 
-    topics.get(asked, f"making topic {name}")
+    topics.get(request, f"creating topic {name}")
 
 
 def settle(topics: Topics, name: str, settings: Mapping[str, str]) -> None:
-    """The settings of a topic that is written, now as they are to be."""
+    """Apply the final ``settings`` to a topic that is completely written. Raises SparkFault."""
     last = {key: value for key, value in settings.items() if key.startswith(_AT_THE_END)}
 
-    def asked() -> Any:
+    def request() -> Any:
         kind, entry = topics.kafka.clients.admin.AlterConfigOp, topics.kafka.clients.admin.ConfigEntry
         changes = [kind(entry(key, value), kind.OpType.SET) for key, value in last.items()]
         changes += [kind(entry(key, ""), kind.OpType.DELETE) for key in MEANWHILE if key not in last]
         return topics.admin.incrementalAlterConfigs({topics.resource(name): changes}).all()
 
-    topics.get(asked, f"settling the settings of {name}")
+    topics.get(request, f"applying the settings of {name}")

@@ -1,1 +1,1 @@
-"""Reports of an audit: terminal, page and figures."""
+"""Write an audit's reports: terminal, page and figures."""

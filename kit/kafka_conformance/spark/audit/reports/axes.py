@@ -1,4 +1,4 @@
-"""Where the marks of an axis stand, as percentages of its length, and what is written at them."""
+"""Compute the ticks of an axis: positions as percentages of its length, with labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["count_ticks", "partition_ticks", "short", "time_ticks"]
 
 _MARKS = 6
 _SECOND, _DAY = 1_000, 86_400_000
-# Steps of time people reckon in.
+# Customary steps of time.
 _STEPS_MS = [
     *(1, 10, 100),
     *(_SECOND * step for step in (1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600)),
@@ -20,7 +20,7 @@ _STEPS_MS = [
 
 
 def time_ticks(begin_ms: int, length_ms: int) -> list[tuple[float, str]]:
-    """Marks at whole seconds, hours or days of UTC, as written as the step needs."""
+    """Return ticks at whole seconds, hours or days of UTC, labelled as precisely as the step needs."""
     longest = _STEPS_MS[-1]
     step = next((step for step in _STEPS_MS if length_ms <= step * _MARKS), longest)
     if step == longest:
@@ -35,26 +35,26 @@ def time_ticks(begin_ms: int, length_ms: int) -> list[tuple[float, str]]:
 
 
 def count_ticks(begin: int, length: int) -> list[tuple[float, str]]:
-    """Marks at round numbers."""
+    """Return ticks at round numbers."""
     step = next(step for step in _round() if length <= step * _MARKS)
     marks = range(-(-begin // step) * step, begin + length + 1, step)
     return [(100 * (mark - begin) / length, short(mark) if step >= 100_000 else f"{mark:,}") for mark in marks]
 
 
 def _round() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
     return (digit * 10**zeros for zeros in count() for digit in (1, 2, 5))
 
 
 def partition_ticks(firsts: Sequence[int]) -> list[tuple[float, str]]:
-    """Marks in the middle of columns, by the first partition of each."""
+    """Return ticks in the middle of columns, labelled with the first partition of each."""
     every = max(1, -(-len(firsts) // (2 * _MARKS)))
     width = 100 / max(1, len(firsts))
     return [(width * (number + 0.45), f"{firsts[number]:,}") for number in range(0, len(firsts), every)]
 
 
 def short(number: int) -> str:
-    """Few letters: from a hundred thousand on, in thousands or millions."""
+    """Return a number in few characters: from 100,000 on in thousands or millions."""
     if number < 100_000:
         return f"{number:,}"
     return f"{number / 1000:,.0f} k" if number < 10_000_000 else f"{number / 1_000_000:,.1f} M".replace(".0 M", " M")

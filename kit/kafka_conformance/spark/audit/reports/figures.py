@@ -1,12 +1,11 @@
-"""The plots of an audit's page, as SVG built by hand.
+"""Draw the plots of an audit's page as SVG, built element by element.
 
-Why not by matplotlib, which draws this kit's other figures: its SVG has its colours and its letters' sizes in it, one by
-one, as ``style`` attributes. The page's policy forbids these, the reader's dark would not reach them, and on a narrow screen
-the letters would shrink with the picture. Here whatever runs along the page is a percentage of its width, so bars grow and
-shrink and letters do not; colours are classes of the page around it; each bar tells its figures when it is pointed at; and a
-page can be had without the extra ``plot``.
+matplotlib, which draws the kit's other figures, is not used: its SVG holds colours and font sizes as ``style`` attributes.
+The page's content security policy forbids these, a dark theme would not affect them, and text would shrink with the figure
+on a narrow screen. Here horizontal positions are percentages of the page's width, so bars scale and text does not; colours are
+classes of the page; each bar shows its counts on hover; and the page does not need the extra ``plot``.
 
-A placement is told by its hatching as well as by its colour, and every plot has its figures as a text alternative.
+Placements differ in hatching as well as in colour, and every plot has its figures as a text alternative.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.reports.axes import count_ticks, partition_ticks, short, time_ticks
 from kafka_conformance.spark.audit.reports.formatting import at, named, percent, utc
-from kafka_conformance.spark.audit.reports.summary import labels, placed_by, ranked, telling
+from kafka_conformance.spark.audit.reports.summary import labels, placed_by, ranked, select_partitions
 from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, PartitionLine, Run, TimeSlot
 
 __all__ = ["Series", "by_partition", "hatchings", "over_time", "records_by_partition", "series", "timeline"]
@@ -31,7 +30,7 @@ _COLOURS = 7
 _COLUMNS, _RUNS, _LEAST = 400, 3000, 2.0
 _TALL, _VOLUME, _ROW, _FOOT, _TOP = 150, 44, 16, 22, 8
 
-# What is drawn over a colour, in a cell of 8 × 8; the expected placement has a plain one.
+# The hatchings, drawn over a colour in a cell of 8 × 8; the expected placement has none.
 _HATCHES = (
     "M-2 2 2 -2M0 8 8 0M6 10 10 6",
     "M-2 6 2 10M0 0 8 8M6 -2 10 2",
@@ -48,7 +47,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What is drawn alike in every plot: by which name records are counted, what a reader calls it, how it is drawn."""
+    """A series of all plots: the ``name`` under which records are counted, its label, and how it is drawn."""
 
     name: str
     label: str
@@ -58,13 +57,13 @@ class Series:
 
     @property
     def fill(self) -> str:
-        """The pattern to fill with."""
+        """The fill pattern."""
         return f"url(#h{self.number})"
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """So many percent of the width, and how many records of whom."""
+    """A column: position and width in percent, and its records by series."""
 
     x: float
     width: float
@@ -73,7 +72,7 @@ class _Column:
 
 
 def series(audit: Audit) -> list[Series]:
-    """One for each placement that has records, the expected one always, and for what else there is."""
+    """Return a series per placement with records, always one for the expected placement, and those of other records."""
     seen: Counter[str] = Counter()
     for line in audit.by_partition:
         seen.update(_counts(line))
@@ -97,7 +96,7 @@ def series(audit: Audit) -> list[Series]:
 
 
 def hatchings(drawn: Sequence[Series]) -> str:
-    """The patterns that the plots are filled with, once for a page."""
+    """Return the fill patterns of the plots, once for a page."""
     svg = Element("svg", {"class": "patterns", "width": "0", "height": "0", "aria-hidden": "true"})
     for one in drawn:
         cell = {"id": f"h{one.number}", "width": "8", "height": "8", "patternUnits": "userSpaceOnUse"}
@@ -109,7 +108,7 @@ def hatchings(drawn: Sequence[Series]) -> str:
 
 
 def over_time(audit: Audit, drawn: Sequence[Series]) -> str:
-    """Shares over time, stacked, and under them how many records there were; empty where records carry no time."""
+    """Draw stacked shares over time, with the number of records below; empty without timestamps."""
     slots = _grouped(sorted(audit.over_time, key=lambda one: one.begin_ms))
     if not slots:
         return ""
@@ -134,7 +133,7 @@ def over_time(audit: Audit, drawn: Sequence[Series]) -> str:
 
 
 def by_partition(audit: Audit, drawn: Sequence[Series]) -> str:
-    """Shares of each partition, stacked."""
+    """Draw the stacked shares of each partition."""
     columns = _by_partition(audit)
     figure, side, main = _plot(
         _TALL, f"Shares of records in each of {plural(audit.partitions, 'partition')}. {_overall(audit, drawn)}"
@@ -146,7 +145,7 @@ def by_partition(audit: Audit, drawn: Sequence[Series]) -> str:
 
 
 def records_by_partition(audit: Audit) -> str:
-    """Records of each partition, the fullest one of a group that is drawn as one, and a line at their mean."""
+    """Draw the records of each partition (of a group: of its fullest partition), and a line at the mean."""
     columns = _by_partition(audit)
     tall = [max(line.records for line in group) for group in _grouped(_lines(audit))]
     top = max([1, *tall])
@@ -166,8 +165,11 @@ def records_by_partition(audit: Audit) -> str:
 
 
 def timeline(audit: Audit, drawn: Sequence[Series]) -> tuple[str, str]:
-    """Runs over offsets, a row for each partition, and what is not drawn; producers that took turns share a row's height."""
-    lines, hidden, _ = telling(sorted(audit.by_partition, key=lambda line: line.partition))
+    """Draw runs over offsets, a row per partition, and return what is not drawn.
+
+    Alternating placements share the height of a row.
+    """
+    lines, hidden, _ = select_partitions(sorted(audit.by_partition, key=lambda line: line.partition))
     rows = {line.partition: number for number, line in enumerate(lines)}
     here = [run for run in audit.runs if run.partition in rows]
     kept = sorted(here, key=lambda run: -run.records)[:_RUNS]
@@ -175,7 +177,7 @@ def timeline(audit: Audit, drawn: Sequence[Series]) -> tuple[str, str]:
         return "", ""
     begin = min(line.first_offset for line in lines)
     length = max(1, max(line.end_offset for line in lines) - begin)
-    figure, side, main = _plot(len(lines) * _ROW, f"Who wrote which offsets of {plural(len(lines), 'partition')}")
+    figure, side, main = _plot(len(lines) * _ROW, f"Placements by offset, of {plural(len(lines), 'partition')}")
     fills = {one.name: one.fill for one in drawn}
     groups = []
     for number, line in enumerate(lines):
@@ -243,14 +245,14 @@ def _partition_ticks(audit: Audit) -> list[tuple[float, str]]:
 
 
 def _grouped(every: Sequence[_T]) -> list[Sequence[_T]]:
-    """Neighbours together where there are more than can be told apart."""
+    """Group neighbours if there are more than can be drawn separately."""
     size = max(1, -(-len(every) // _COLUMNS))
     return [every[begin : begin + size] for begin in range(0, len(every), size)]
 
 
-def _plot(tall: float, told: str) -> tuple[Element, Element, Element]:
-    """What is around a plot, its axis to the left, which keeps its width, and the plot itself, which takes what is left."""
-    around = Element("div", {"class": "plot", "role": "img", "aria-label": harmless(told)})
+def _plot(tall: float, description: str) -> tuple[Element, Element, Element]:
+    """Return the frame of a plot, its axis on the left with a fixed width, and the plot in the remaining width."""
+    around = Element("div", {"class": "plot", "role": "img", "aria-label": harmless(description)})
     height = f"{_TOP + tall + _FOOT:.0f}"
     side = SubElement(around, "svg", {"class": "side", "width": "56", "height": height})
     return around, side, SubElement(around, "svg", {"class": "main", "width": "100%", "height": height})
@@ -272,9 +274,9 @@ def _stacked(main: Element, columns: Sequence[_Column], drawn: Sequence[Series])
     for column in columns:
         total = column.counts.total()
         group = SubElement(main, "g")
-        told = [f"{one.label}: {column.counts[one.name]:,}" for one in drawn if column.counts[one.name]]
+        counts = [f"{one.label}: {column.counts[one.name]:,}" for one in drawn if column.counts[one.name]]
         SubElement(group, "title").text = harmless(
-            "\n".join([f"{column.title}: {plural(total, 'record')}", *told]), "\n"
+            "\n".join([f"{column.title}: {plural(total, 'record')}", *counts]), "\n"
         )
         foot = float(_TOP + _TALL)
         for one, tall in _heights(column.counts, drawn):
@@ -283,7 +285,7 @@ def _stacked(main: Element, columns: Sequence[_Column], drawn: Sequence[Series])
 
 
 def _heights(counts: Counter[str], drawn: Sequence[Series]) -> list[tuple[Series, float]]:
-    """Each one's part of the height; the few stay visible, at the cost of the most."""
+    """Return the height of each series; small ones stay visible at the cost of the largest."""
     here = [one for one in drawn if counts[one.name]]
     if not here:
         return []
@@ -303,12 +305,12 @@ def _bars(main: Element, columns: Sequence[_Column], counts: Sequence[int], scal
 
 
 def _gap(columns: Sequence[_Column]) -> float:
-    """Bars stand apart where there are few; where there are many they overlap a little, or lines would show between them."""
+    """Return the relative bar width: few bars are apart; many overlap slightly, to avoid visible gaps."""
     return 0.9 if len(columns) <= 60 else 1.08
 
 
 def _ticks(main: Element, foot: float, ticks: Iterable[tuple[float, str]]) -> None:
-    """Marks along the foot; every other one gives way on a narrow screen."""
+    """Draw ticks along the foot; every other one is hidden on a narrow screen."""
     for number, (x, text) in enumerate(ticks):
         group = SubElement(main, "g", {"class": "odd"} if number % 2 else {})
         where = f"{x:.2f}%"

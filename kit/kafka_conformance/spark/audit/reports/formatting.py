@@ -1,13 +1,13 @@
-"""Words that the reports of an audit share: how a share, a time, a key, a place and a placement are written.
+"""Format shares, times, keys, places and placements for the reports of an audit.
 
-| what | written |
+| value | format |
 |---|---|
-| a share | ``11.2 %``; never ``0.0 %`` of something, never ``100.0 %`` of what is not all |
-| a time | UTC by ISO 8601, ``2025-03-01T12:00:00Z``, milliseconds only where there are any |
-| a key | in quotation marks if it is text that can be printed, else its bytes: ``0x00ff``; a long one is cut |
+| a share | ``11.2 %``; never ``0.0 %`` of something, never ``100.0 %`` of less than all |
+| a time | UTC by ISO 8601, ``2025-03-01T12:00:00Z``, milliseconds only if not zero |
+| a key | in quotation marks if it is printable text, else in hex: ``0x00ff``; a long one is clipped |
 | a placement | ``crc32, 12 partitions`` |
 
-Names are put in as they were found: a report makes its own text harmless, for its own format.
+Names are not escaped here: each report escapes its text for its own format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OTHERS = {EITHER: "either of several", UNEXPLAINED: "unexplained"}
 
 
 def percent(part: int, whole: int) -> str:
-    """``11.2 %``; ``-`` of nothing."""
+    """Return a share like ``11.2 %``; ``-`` if ``whole`` is 0."""
     if whole <= 0:
         return "-"
     if part in (0, whole):
@@ -37,7 +37,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def utc(time_ms: int) -> str:
-    """A time that ``datetime`` cannot hold is shown as the milliseconds it is."""
+    """Return a time as ISO 8601; in milliseconds if ``datetime`` cannot represent it."""
     when = since_1970(time_ms)
     if when is None:
         return f"{time_ms:,} ms"
@@ -45,7 +45,7 @@ def utc(time_ms: int) -> str:
 
 
 def since_1970(time_ms: int) -> datetime | None:
-    """The instant, None if there is no such year."""
+    """Return the instant, or None if ``datetime`` cannot represent its year."""
     try:
         return _EPOCH + timedelta(milliseconds=time_ms)
     except OverflowError:
@@ -53,7 +53,7 @@ def since_1970(time_ms: int) -> datetime | None:
 
 
 def key(in_hex: str, most: int = _KEY) -> str:
-    """A key, by its hex."""
+    """Return a key, given in hex, as text or hex of at most ``most`` characters."""
     try:
         raw = bytes.fromhex(in_hex)
     except ValueError:
@@ -74,28 +74,28 @@ def _text(raw: bytes) -> str | None:
 
 
 def place(one: Place) -> str:
-    """``partition 3, offset 1,234, 2025-03-01T12:00:00Z``."""
+    """Return a place like ``partition 3, offset 1,234, 2025-03-01T12:00:00Z``."""
     return f"partition {one.partition:,}, offset {one.offset:,}{at(one.time_ms)}"
 
 
 def at(time_ms: int | None) -> str:
-    """A time to follow other words; nothing where records carry none."""
+    """Return a time with a leading comma; empty if there is none."""
     return "" if when(time_ms) == "-" else f", {when(time_ms)}"
 
 
 def when(time_ms: int | None) -> str:
-    """A time to stand alone, ``-`` where there is none."""
+    """Return a time, or ``-`` if there is none."""
     return "-" if time_ms is None or time_ms == -1 else utc(time_ms)
 
 
 def named(one: Placed | str) -> str:
-    """A placement in words, or what stands in its place where records are counted."""
+    """Return the name of a placement, of EITHER or of UNEXPLAINED."""
     if isinstance(one, Placed):
         return f"{clipped(one.rule, _NAME)}, {plural(one.partitions, 'partition')}"
     return _OTHERS.get(one, clipped(one, _NAME))
 
 
 def counted(count: int, noun: str) -> str:
-    """``two kinds``: small counts in words."""
+    """Return a count with its noun, small counts as words: ``two kinds``."""
     word = _COUNTED[count] if count < len(_COUNTED) else f"{count:,}"
     return f"{word} {noun}" + ("" if count == 1 else "s")

@@ -1,4 +1,4 @@
-"""What a person reads of a join: the two topics side by side, the worst keys, whom to fix, and the verdict."""
+"""Print a join audit at a terminal: both topics, the worst keys, the topic to repair, and the verdict."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kafka_conformance.spark.audit.join import Join, JoinSide, Lies, MissedKey
 
 __all__ = ["show"]
 
-_MOST = 10  # keys: nobody reads on at a terminal
+_MOST = 10
 _PLACES = 6
 _SIDES = ("topic", "partitions", "records", "without a key", "keys", "keys off the rule", "records affected")
 _KEYS = ("key", "meets", "affected", "expected", "lies in the first", "lies in the second")
 
 
 def show(out: Console, join: Join) -> None:
-    """Print it all; the verdict is the last line. Nothing in a name or a key can move the cursor."""
+    """Print the report; the verdict is the last line. Control characters in names and keys are escaped."""
     out.print(table("", _SIDES, [_side(join.a), _side(join.b)]))
     if join.missed:
         shown = join.missed[:_MOST]
@@ -47,7 +47,7 @@ def _key(one: MissedKey) -> list[str]:
 
 
 def _shown(key: str) -> str:
-    """A key as text where it is some, else as hex."""
+    """Return a key as text if it is printable, else as hex."""
     try:
         text = bytes.fromhex(key).decode()
     except UnicodeDecodeError:
@@ -65,7 +65,7 @@ def _lines(join: Join) -> Iterator[tuple[str, str]]:
     a, b = join.a, join.b
     if not join.same_count:
         counts = f"{a.name} has {plural(a.partitions, 'partition')} and {b.name} {b.partitions}"
-        yield f"{counts}: Kafka Streams refuses the join", "bold red"
+        yield f"{counts}: Kafka Streams rejects the join", "bold red"
     for side in (a, b):
         if side.off_keys:
             off = f"{side.name} is off {join.rule} for {plural(side.off_keys, 'key')}, {plural(side.off_records, 'record')}"
@@ -78,12 +78,12 @@ def _lines(join: Join) -> Iterator[tuple[str, str]]:
     took = f"{join.took_s:.1f} s"
     both = f"{plural(join.keys_in_both, 'key')} in both topics"
     if join.keys_missed:
-        missed = f"a join misses {plural(join.keys_missed, 'key')} of {both}, {join.keys_never:,} of them wholly"
+        missed = f"a join misses {plural(join.keys_missed, 'key')} of {both}, {join.keys_never:,} of them entirely"
         yield f"{missed}; {join.pairs_missed:,} of {plural(join.pairs, 'pair')} of records. {took}", "bold red"
     elif join.same_count:
-        yield f"a join misses nothing: {both}, {plural(join.pairs, 'pair')} of records. {took}", "bold green"
+        yield f"a join misses no key: {both}, {plural(join.pairs, 'pair')} of records. {took}", "bold green"
     else:
         yield (
-            f"no key is missed as records lie now: {both}, {plural(join.pairs, 'pair')} of records. {took}",
+            f"no key is missed at present: {both}, {plural(join.pairs, 'pair')} of records. {took}",
             "bold red",
         )

@@ -1,4 +1,4 @@
-"""An audit as one HTML page (``page``): the verdict, plots of who wrote what when, and the tables they rest on."""
+"""Write an audit as one HTML page: the verdict, plots of which placement wrote what and when, and tables."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from markupsafe import Markup
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.spark.audit.reports import figures
-from kafka_conformance.spark.audit.reports import summary as story
+from kafka_conformance.spark.audit.reports import figures, summary
 from kafka_conformance.spark.audit.reports.formatting import named, percent, when
 from kafka_conformance.spark.audit.result import Audit
 
@@ -22,19 +21,19 @@ _RUNS, _KEYS = 24, 100
 
 
 def write(audit: Audit) -> str:
-    """The page."""
-    given = {
+    """Return the page as HTML."""
+    variables = {
         "audit": audit,
         "source": clipped(audit.source, _SOURCE),
         "mood": "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
-        "story": story,
+        "summary": summary,
         "expected": named(audit.expected),
-        "said": story.said(audit),
-        "growth": [(story.growth(one), *story.until(one)) for one in audit.growth],
-        "runs": story.foreign_runs(audit, _RUNS),
-        "keys": list(story.split_rows(audit))[:_KEYS],
+        "details": summary.details(audit),
+        "growth": [(summary.growth(one), *summary.until(one)) for one in audit.growth],
+        "runs": summary.foreign_runs(audit, _RUNS),
+        "keys": list(summary.split_rows(audit))[:_KEYS],
         "patterns": sorted(audit.keyless.patterns.items(), key=lambda one: -one[1]),
-        "partitions": story.telling(audit.by_partition),
+        "partitions": summary.select_partitions(audit.by_partition),
         **_plots(audit),
     }
     filters: dict[str, Callable[..., Any]] = {"plural": plural, "percent": percent, "number": _number, "when": when}
@@ -42,12 +41,12 @@ def write(audit: Audit) -> str:
         "spark/audit/reports/audit_page.html.j2",
         ("reports/page.css", "spark/audit/reports/audit_page.css"),
         filters,
-        given,
+        variables,
     )
 
 
 def _plots(audit: Audit) -> dict[str, Any]:
-    """The plots, as they are by name in the template; none of a topic without records."""
+    """Return the template's variables for the plots; plots are empty for a topic without records."""
     drawn = figures.series(audit)
     line, unseen = figures.timeline(audit, drawn)
     plots = {
@@ -57,7 +56,7 @@ def _plots(audit: Audit) -> dict[str, Any]:
         "timeline": line,
         "skew": figures.records_by_partition(audit),
     }
-    made = {name: Markup(plot) for name, plot in plots.items()}  # noqa: S704  built as trees
+    made = {name: Markup(plot) for name, plot in plots.items()}  # noqa: S704  built as element trees
     return {"drawn": drawn, "unseen": unseen, "plots": made}
 
 

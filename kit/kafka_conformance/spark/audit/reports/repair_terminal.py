@@ -1,4 +1,4 @@
-"""What a person reads of a repair: how many records go where, and whether the new topic is as planned."""
+"""Print a repair at a terminal: the records of each partition, and whether the new topic is as planned."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _HEADS = ("partition", "records before", "records after", "from another", "witho
 
 
 def show(out: Console, repair: Repair) -> None:
-    """Print it all; the verdict is the last line."""
+    """Print the report; the verdict is the last line."""
     words = "rewritten to" if repair.written else "would be rewritten to"
     title = f"{repair.source} ({plural(repair.before, 'partition')}) {words} {repair.target} ({repair.partitions})"
     rows = [[f"{number:,}" for number in (one.partition, one.before, one.after, one.arriving, one.keyless)]
             for one in repair.by_partition[:_MOST]]  # fmt: skip
     out.print(table(harmless(title), _HEADS, rows))
     if len(repair.by_partition) > _MOST:
-        out.print(f"and {plural(len(repair.by_partition) - _MOST, 'partition')} more, which --json has", style="dim")
+        out.print(f"and {plural(len(repair.by_partition) - _MOST, 'partition')} more: use --json for all", style="dim")
     for text, style in _lines(repair):
         out.print(Text(harmless(text), style=style))
 
@@ -44,9 +44,9 @@ def _lines(repair: Repair) -> Iterator[tuple[str, str]]:
     if repair.compared.misplaced:
         yield f"{plural(repair.compared.misplaced, 'record')} not where Java puts the key", "bold red"
     if repair.right:
-        yield f"{repair.target} is as planned: nothing lost, nothing doubled. {took}", "bold green"
+        yield f"{repair.target} is as planned: nothing lost, nothing duplicated. {took}", "bold green"
     else:
         yield (
-            f"{repair.target} is NOT as planned: do not use it. Somebody else writes to it, or deletes. {took}",
+            f"{repair.target} is NOT as planned: do not use it. Another client writes to it or deletes from it. {took}",
             "bold red",
         )

@@ -1,7 +1,7 @@
-"""What an audit comes down to, in sentences and rows that every report of it shares.
+"""Summarize an audit in sentences and rows that all its reports share.
 
-Nothing is reckoned here beyond sums and shares. A topic is broken by records that are attributed to another placement than
-the expected one, or explained by none; not by the expected one with the number of partitions from which the topic grew.
+Nothing is computed here beyond sums and shares. A topic is broken by records attributed to another placement than the
+expected one, or explained by none; the expected placement with a former partition count of the topic does not break it.
 """
 
 from __future__ import annotations
@@ -29,55 +29,54 @@ __all__ = [
     "PLACEMENTS",
     "SPANS",
     "broken_since",
+    "details",
     "foreign_runs",
     "growth",
     "headline",
     "labels",
+    "partition_writers",
     "placed_by",
     "placements",
     "ranked",
     "runs_title",
-    "said",
+    "select_partitions",
     "skewed",
     "spans",
     "split",
     "split_rows",
-    "telling",
+    "topic_writers",
     "until",
-    "who",
-    "writers",
 ]
 
 PARTITIONS = 24
-"""So many partitions are shown one by one; of more than these, the most telling."""
+"""The maximum number of partitions in a report; of more, the most affected are shown."""
 
 _STORY, _RULE = 120, 60
 _PLACES, _WRITERS = 4, 3
 
 
 def headline(audit: Audit) -> str:
-    """The verdict, as one sentence."""
+    """Return the verdict as one sentence."""
     if not audit.records:
-        return "There are no records, so there is nothing to tell."
+        return "The topic has no records."
     if not audit.keyed:
-        return f"None of the {plural(audit.records, 'record')} has a key, so no key can be on a wrong partition."
+        return f"None of the {plural(audit.records, 'record')} has a key, so no key can be in a wrong partition."
     if not audit.offending:
-        return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)} would put them."
+        return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)}."
     share = percent(audit.offending, audit.keyed)
-    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)} would put them."
+    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)}."
 
 
 def _expected(audit: Audit) -> str:
-    """Whoever should have written the topic."""
+    """Return the expected producer with its verb, and its partition count if it is not the topic's."""
     one = audit.expected
-    who = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
-    return (
-        who if one.partitions == audit.partitions else f"{who}, reckoning with {plural(one.partitions, 'partition')},"
-    )
+    producer = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
+    puts = f"{producer} puts them"
+    return puts if one.partitions == audit.partitions else f"{puts} with {plural(one.partitions, 'partition')}"
 
 
-def who(audit: Audit) -> str:
-    """Which producers wrote the keyed records, and what is left; empty where there are none."""
+def topic_writers(audit: Audit) -> str:
+    """Return which producers wrote the keyed records, and the shares of other records; empty without keyed records."""
     if not audit.keyed:
         return ""
     totals = _totals(audit)
@@ -86,14 +85,14 @@ def who(audit: Audit) -> str:
         rules[share.placed.rule] += share.attributed
     wrote = [(rule, count) for rule, count in rules.most_common() if count]
     parts = [f"{_with_story(audit, rule)} {percent(count, audit.keyed)}" for rule, count in wrote]
-    said = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
+    sentence = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
     rest = [
         f"{percent(totals[name], audit.keyed)} {words}"
-        for name, words in ((EITHER, "could be of more than one"), (UNEXPLAINED, "are explained by no known placement"))
+        for name, words in ((EITHER, "match more than one"), (UNEXPLAINED, "match no known placement"))
         if totals[name]
     ]
     left = f"{', and '.join(rest)}." if rest else ""
-    return " ".join(filter(None, [said if wrote else "", left]))
+    return " ".join(filter(None, [sentence if wrote else "", left]))
 
 
 def _with_story(audit: Audit, rule: str) -> str:
@@ -102,7 +101,7 @@ def _with_story(audit: Audit, rule: str) -> str:
 
 
 def _totals(audit: Audit) -> Counter[str]:
-    """Keyed records of the whole topic by whom they are attributed to."""
+    """Count the keyed records of the topic by attribution."""
     totals: Counter[str] = Counter()
     for line in audit.by_partition:
         totals.update(line.attributed)
@@ -110,9 +109,9 @@ def _totals(audit: Audit) -> Counter[str]:
 
 
 def labels(audit: Audit) -> dict[str, str]:
-    """By the text under which records are counted: how a placement is called beside others of this topic.
+    """Return the label of each placement of the topic, by ``str(Placed)``.
 
-    Its number of partitions is left out where it is the topic's own.
+    The partition count is left out if it is the topic's.
     """
     return {
         str(one.placed): clipped(one.placed.rule, _RULE)
@@ -122,7 +121,7 @@ def labels(audit: Audit) -> dict[str, str]:
 
 
 def ranked(audit: Audit) -> list[Share]:
-    """Shares, the expected one first, then by what is attributed to them."""
+    """Return the shares, the expected one first, then by attributed records."""
     return sorted(audit.shares, key=lambda one: (not _is_expected(audit, one), -one.attributed, one.placed))
 
 
@@ -131,11 +130,11 @@ def _is_expected(audit: Audit, one: Share) -> bool:
 
 
 PLACEMENTS = ("placement", "partitions", "attributed", "share", "explains", "alone", "story")
-"""What the columns of ``placements`` are."""
+"""The columns of :func:`placements`."""
 
 
 def placements(audit: Audit) -> list[tuple[str, ...]]:
-    """A row for each placement, then one for what is left, if anything is."""
+    """Return a row per placement, then rows for records attributed to either of several or to none."""
     totals = _totals(audit)
     rows: list[tuple[str, ...]] = [
         (
@@ -150,8 +149,8 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
         for one in ranked(audit)
     ]
     for name, story in (
-        (EITHER, "several explain it, and its neighbours do not tell which"),
-        (UNEXPLAINED, "an explicit partition, or a partitioner that is not known here"),
+        (EITHER, "several placements explain it, and its neighbours do not decide"),
+        (UNEXPLAINED, "an explicit partition, or an unknown partitioner"),
     ):
         if totals[name]:
             rows.append((named(name), "-", f"{totals[name]:,}", percent(totals[name], audit.keyed), "-", "-", story))
@@ -159,15 +158,15 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
 
 
 SPANS = ("placement", "first seen", "partition", "offset", "last seen", "partition", "offset")
-"""What the columns of ``spans`` are."""
+"""The columns of :func:`spans`."""
 
 
 def spans(audit: Audit) -> list[tuple[str, ...]]:
-    """From where to where each placement was seen, the earliest first."""
+    """Return the first and the last record of each placement, the earliest first."""
     names, older = labels(audit), _older(audit)
     rows: list[tuple[str, ...]] = []
     for one in sorted((one for one in audit.shares if one.first), key=lambda one: (one.first, one.placed)):
-        what = " (expected)" if _is_expected(audit, one) else " (before the topic grew)" if one.placed in older else ""
+        what = " (expected)" if _is_expected(audit, one) else " (old partition count)" if one.placed in older else ""
         rows.append((names[str(one.placed)] + what, *_place(one.first), *_place(one.last)))
     return rows
 
@@ -177,14 +176,14 @@ def _place(one: Place | None) -> tuple[str, str, str]:
 
 
 def _older(audit: Audit) -> set[Placed]:
-    """The expected placement with the counts that the topic had before it grew."""
+    """Return the expected placement with the topic's former partition counts."""
     return {Placed(one.rule, one.before) for one in audit.growth if one.rule == audit.expected.rule}
 
 
 def broken_since(audit: Audit) -> str:
-    """Who began to place records otherwise than expected, and where; empty if nobody did, or if it is not known.
+    """Return the first record that is not placed as expected; empty if there is none, or if it is unknown.
 
-    What no one explains counts too, as long as the audit holds every run.
+    Unexplained records count too, provided the audit holds every run.
     """
     older, names = _older(audit), labels(audit)
     found = [
@@ -204,51 +203,55 @@ def broken_since(audit: Audit) -> str:
     return f"Since {place(first)}: the first record {by}."
 
 
-def said(audit: Audit) -> list[str]:
-    """What follows the headline: who wrote the topic, whether it grew, since when it is broken."""
-    return list(filter(None, [who(audit), *map(_grew, audit.growth), broken_since(audit)]))
+def details(audit: Audit) -> list[str]:
+    """Return the sentences after the headline: writers, partition count increases, first broken record."""
+    return list(filter(None, [topic_writers(audit), *map(_growth_sentence, audit.growth), broken_since(audit)]))
 
 
 def growth(one: Growth) -> str:
-    """Of which placement, from what to what."""
+    """Return an increase of the partition count: placement, old and new count."""
     return f"{clipped(one.rule, _RULE)}, from {one.before:,} to {plural(one.after, 'partition')}"
 
 
-def _grew(one: Growth) -> str:
-    """That a topic grew, and since when."""
-    last = "" if when(one.until_ms) == "-" else f" The last record by the older count is of {when(one.until_ms)}."
-    return f"The topic grew while this was written: {growth(one)}.{last}"
+def _growth_sentence(one: Growth) -> str:
+    """Return a sentence about an increase of the partition count, with its time."""
+    last = (
+        ""
+        if when(one.until_ms) == "-"
+        else f" The last record with the old partition count is of {when(one.until_ms)}."
+    )
+    return f"The partition count increased while this was in use: {growth(one)}.{last}"
 
 
 def until(one: Growth) -> tuple[list[tuple[int, int]], int]:
-    """Partition and last offset by the older count; and of how many more partitions it is not shown."""
+    """Return partitions with their last offset of the old partition count, and the number of partitions not shown."""
     every = sorted(one.until.items())
     return every[:PARTITIONS], len(every[PARTITIONS:])
 
 
 def runs_title(audit: Audit) -> str:
-    """What ``foreign_runs`` are called: an audit of many runs does not hold them all."""
+    """Return the title of :func:`foreign_runs`; an audit of many runs does not hold them all."""
     kept = "" if len(audit.runs) == audit.runs_in_all else f" among the {len(audit.runs):,} runs that were kept"
-    return f"The earliest runs of anything but the expected{kept}"
+    return f"The earliest runs of other placements than the expected one{kept}"
 
 
 def foreign_runs(audit: Audit, most: int) -> tuple[list[Run], int]:
-    """The earliest runs that hold something else than the expected placement; how many more of those at hand there are."""
+    """Return the earliest runs of other placements than the expected one, and the number of further ones."""
     runs = [run for run in audit.runs if run.placed != (audit.expected,)]
     runs.sort(key=lambda run: (run.first_ms is None, run.first_ms or 0, run.partition, run.first_offset))
     return runs[:most], len(runs[most:])
 
 
 def placed_by(audit: Audit, run: Run) -> str:
-    """Who wrote a run."""
+    """Return the placements of a run."""
     names = labels(audit)
     return " and ".join(names.get(str(one)) or named(one) for one in run.placed[:4]) or named(UNEXPLAINED)
 
 
-def telling(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, int]:
-    """The partitions to be shown; how many are not, and how many offending records are in those.
+def select_partitions(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, int]:
+    """Return the partitions to show, the number of hidden ones, and the number of offending records in those.
 
-    Most telling are those with the most offending records, then the fullest.
+    Most affected are those with the most offending records, then the fullest.
     """
     if len(lines) <= PARTITIONS:
         return list(lines), 0, 0
@@ -261,8 +264,8 @@ def telling(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, i
     )
 
 
-def writers(audit: Audit, line: PartitionLine) -> str:
-    """Who placed the keyed records of a partition, by share."""
+def partition_writers(audit: Audit, line: PartitionLine) -> str:
+    """Return the placements of a partition's keyed records, by share."""
     names = labels(audit)
     by = sorted(((name, count) for name, count in line.attributed.items() if count), key=lambda one: -one[1])
     shown = [f"{names.get(name) or named(name)} {percent(count, line.keyed)}" for name, count in by[:_WRITERS]]
@@ -270,22 +273,20 @@ def writers(audit: Audit, line: PartitionLine) -> str:
 
 
 def split(audit: Audit) -> str:
-    """How many keys live on several partitions, and since when."""
+    """Return how many keys are in several partitions, and since when."""
     seen = audit.splits
-    if not seen.of_keys:  # the audit had no reason to look
-        one_way = "All keys came to their partitions in one way, so none lives on several."
+    if not seen.of_keys:  # a single placement: no search for split keys
+        one_way = "One placement placed all keys, so no key is in several partitions."
         return one_way if audit.keyed else "There are no keys."
     if not seen.keys:
-        return f"Each of {plural(seen.of_keys, 'key')} lives on one partition."
+        return f"Each of {plural(seen.of_keys, 'key')} is in one partition."
     since = f"; first at {place(seen.since)}" if seen.since else ""
     share, records = percent(seen.keys, seen.of_keys), plural(seen.records, "record")
-    return (
-        f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) live on several partitions, with {records}{since}."
-    )
+    return f"{seen.keys:,} of {plural(seen.of_keys, 'key')} ({share}) are in several partitions, with {records}{since}."
 
 
 def split_rows(audit: Audit) -> Iterator[tuple[str, str, str]]:
-    """The earliest of those keys: the key, its records, and where it was first met on each of its partitions."""
+    """Yield the earliest split keys: key, records, and the first record in each partition."""
     for one in audit.splits.earliest:
         places = [f"{each.partition:,} from offset {each.offset:,}{at(each.time_ms)}" for each in one.places[:_PLACES]]
         more = len(one.places) - _PLACES
@@ -293,7 +294,7 @@ def split_rows(audit: Audit) -> Iterator[tuple[str, str, str]]:
 
 
 def skewed(audit: Audit) -> str:
-    """How unevenly records lie."""
+    """Return how unevenly records are distributed."""
     one = audit.skew
     return (
         f"The fullest partition, {one.fullest:,}, holds {one.fullest_over_mean:.2f} × the mean; the emptiest,"

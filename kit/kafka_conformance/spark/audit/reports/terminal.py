@@ -1,4 +1,4 @@
-"""What a person reads of an audit at a terminal: the verdict first, then what it rests on."""
+"""Print an audit at a terminal: the verdict first, then the tables behind it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.reports.terminal import plural, table
-from kafka_conformance.spark.audit.reports import summary as story
+from kafka_conformance.spark.audit.reports import summary
 from kafka_conformance.spark.audit.reports.formatting import percent, when
 from kafka_conformance.spark.audit.result import Audit, PartitionLine
 
@@ -20,51 +20,51 @@ _RUNS, _KEYS = 12, 10
 
 
 def show(out: Console, audit: Audit) -> None:
-    """Print it all. Nothing that a key or a name holds can move the cursor, colour anything, or begin a line of its own."""
+    """Print the report. Control characters in keys and names are escaped."""
     calm = not audit.offending
-    _say(out, clipped(audit.source, _SOURCE), "bold")
-    _say(out, story.headline(audit), "bold green" if calm else "bold red")
-    for line in story.said(audit):
-        _say(out, line)
+    _print(out, clipped(audit.source, _SOURCE), "bold")
+    _print(out, summary.headline(audit), "bold green" if calm else "bold red")
+    for line in summary.details(audit):
+        _print(out, line)
     for note in audit.notes:
-        _say(out, f"note: {note}", "yellow")
+        _print(out, f"note: {note}", "yellow")
     if not audit.records:
         return
     _tables(out, audit)
-    _say(out, f"{audit.took_s:.1f} s, kit {audit.kit}", "dim")
+    _print(out, f"{audit.took_s:.1f} s, kit {audit.kit}", "dim")
     if audit.offending_records:
-        _say(out, f"{plural(audit.offending, 'offending record')}, as Parquet: {audit.offending_records}")
+        _print(out, f"{plural(audit.offending, 'offending record')}, as Parquet: {audit.offending_records}")
 
 
 def _tables(out: Console, audit: Audit) -> None:
     if audit.keyed:
-        _table(out, "Placements: how keys came to their partitions", story.PLACEMENTS, story.placements(audit))
-        _table(out, "Since when, until when", story.SPANS, story.spans(audit))
+        _table(out, "Placements: mappings from keys to partitions", summary.PLACEMENTS, summary.placements(audit))
+        _table(out, "First and last record", summary.SPANS, summary.spans(audit))
         _growth(out, audit)
         _runs(out, audit)
         out.print()
-        _say(out, story.split(audit), "bold" if audit.splits.keys else "")
+        _print(out, summary.split(audit), "bold" if audit.splits.keys else "")
         _keys(out, audit)
     if audit.keyless.records:
         patterns = sorted(audit.keyless.patterns.items(), key=lambda one: -one[1])
         rows = [(name, f"{count:,}", percent(count, audit.keyless.records)) for name, count in patterns]
-        title = f"{plural(audit.keyless.records, 'record')} without a key, by how partitions follow each other"
+        title = f"{plural(audit.keyless.records, 'record')} without a key, by the pattern of their partitions"
         _table(out, title, ("pattern", "records", "share"), rows)
     _partitions(out, audit)
-    _say(out, story.skewed(audit))
+    _print(out, summary.skewed(audit))
 
 
 def _growth(out: Console, audit: Audit) -> None:
     for one in audit.growth:
-        shown, more = story.until(one)
+        shown, more = summary.until(one)
         out.print()
-        _say(out, f"{story.growth(one)}: the last offset by the older count, of each partition", "bold")
+        _print(out, f"{summary.growth(one)}: the last offset with the old partition count, of each partition", "bold")
         offsets = ", ".join(f"{partition:,}: {offset:,}" for partition, offset in shown) or "none"
-        _say(out, offsets + (f", and {plural(more, 'partition')} more" if more else ""))
+        _print(out, offsets + (f", and {plural(more, 'partition')} more" if more else ""))
 
 
 def _runs(out: Console, audit: Audit) -> None:
-    runs, more = story.foreign_runs(audit, _RUNS)
+    runs, more = summary.foreign_runs(audit, _RUNS)
     if not runs:
         return
     rows = [
@@ -73,36 +73,36 @@ def _runs(out: Console, audit: Audit) -> None:
             f"{run.first_offset:,}",
             f"{run.last_offset:,}",
             f"{run.records:,}",
-            story.placed_by(audit, run),
+            summary.placed_by(audit, run),
             when(run.first_ms),
             when(run.last_ms),
         )
         for run in runs
     ]
     heads = ("partition", "from offset", "to offset", "records", "placed by", "from", "to")
-    _table(out, story.runs_title(audit), heads, rows)
+    _table(out, summary.runs_title(audit), heads, rows)
     unseen = audit.runs_in_all - len(audit.runs)
     if more or unseen > 0:
         rest = f"{more:,} more like these" + (f", and {plural(unseen, 'run')} not kept" if unseen > 0 else "")
-        _say(out, rest, "dim")
+        _print(out, rest, "dim")
 
 
 def _keys(out: Console, audit: Audit) -> None:
-    rows = list(story.split_rows(audit))
+    rows = list(summary.split_rows(audit))
     if rows:
         _table(out, "The earliest of them", ("key", "records", "partitions, in order"), rows[:_KEYS])
     if audit.splits.keys > len(rows[:_KEYS]):
-        _say(out, f"{audit.splits.keys - len(rows[:_KEYS]):,} not shown", "dim")
+        _print(out, f"{audit.splits.keys - len(rows[:_KEYS]):,} not shown", "dim")
 
 
 def _partitions(out: Console, audit: Audit) -> None:
-    shown, hidden, offending = story.telling(audit.by_partition)
+    shown, hidden, offending = summary.select_partitions(audit.by_partition)
     heads = ("partition", "from offset", "to offset", "records", "keyed", "keyless", "offending", "", "placed by")
-    title = "Partitions" if not hidden else f"The {len(shown)} most telling of {plural(audit.partitions, 'partition')}"
+    title = "Partitions" if not hidden else f"The {len(shown)} most affected of {plural(audit.partitions, 'partition')}"
     _table(out, title, heads, [_partition(audit, line) for line in shown])
     if hidden:
         left = f"{plural(hidden, 'partition')} not shown, with {plural(offending, 'offending record')}"
-        _say(out, left, "dim")
+        _print(out, left, "dim")
 
 
 def _partition(audit: Audit, line: PartitionLine) -> tuple[str, ...]:
@@ -115,16 +115,20 @@ def _partition(audit: Audit, line: PartitionLine) -> tuple[str, ...]:
         line.keyless,
         line.offending,
     )
-    return (*(f"{one:,}" for one in counts), percent(line.offending, line.keyed), story.writers(audit, line))
+    return (
+        *(f"{one:,}" for one in counts),
+        percent(line.offending, line.keyed),
+        summary.partition_writers(audit, line),
+    )
 
 
 def _table(out: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     out.print()
-    _say(out, title, "bold")
+    _print(out, title, "bold")
     out.print(table("", heads, [[harmless(clipped(cell, _LIMIT)) for cell in row] for row in rows]))
 
 
-def _say(out: Console, line: str, style: str = "") -> None:
-    """One line whatever is in it, and no longer than can be read."""
+def _print(out: Console, line: str, style: str = "") -> None:
+    """Print one line, escaped and clipped."""
     if line:
         out.print(Text(harmless(clipped(line, _LIMIT)), style=style), soft_wrap=True)

@@ -1,1 +1,1 @@
-"""What the blocks of a topic add up to."""
+"""Add up the findings of a topic's blocks."""

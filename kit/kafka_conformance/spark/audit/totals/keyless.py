@@ -1,28 +1,28 @@
-"""In which pattern records without a key are spread over partitions, told from counts by time alone.
+"""Classify the pattern in which records without a key are spread over partitions, from counts over time alone.
 
-Nothing in such a record says who placed it, or why. What is known is how many there are in each partition in each stretch of
-time, a *bucket*. Over the partitions that are used at all, the counts of a bucket scatter by so much of what chance alone
-would do (the dispersion, chi-square over its degrees of freedom):
+Such a record does not show its partitioner. The input is the number of records in each partition in each interval, a
+*bucket*. Over the partitions in use, the dispersion of a bucket is chi-square over its degrees of freedom: 1 is what chance
+alone gives.
 
 ==================  =============================================================================================
 pattern             counts
 ==================  =============================================================================================
-``round robin``     differ by next to nothing: a dispersion of 0.1 at most, and chance would not do that. A rotation over
-                    some of the partitions is one too (Java's of 2.4 to 3.9.1 skipped every second)
-``random``          scatter as chance has it, in the bucket itself and in those around it
-``sticky runs``     scatter at least twice as much, and the partitions that are ahead change: after r records to one
-                    partition in a row the dispersion is about r
-``one partition``   are all in one partition, the same in all buckets within 32
+``round robin``     nearly equal: a dispersion of at most 0.1, less than chance gives. A rotation over some of the
+                    partitions counts too (Java's skips every second one, 2.4 to 3.9.1)
+``random``          scatter as by chance, in the bucket itself and in those around it
+``sticky runs``     scatter at least twice as much, and the leading partitions change: with runs of r records to one
+                    partition the dispersion is about r
+``one partition``   all in one partition, the same one in all buckets within 32
 ``unclear``         anything else, and buckets in which a partition has fewer than 5 records on average
 ==================  =============================================================================================
 
-A bucket is judged together with those around it, four on either side and more where there are few partitions, and has to
-agree with them by itself: where one pattern ends and another begins it is unclear. Several producers of a pattern make the
-same pattern. Those of different patterns are meant to make none: runs among which no partition is ever left out, although
-runs as long as these would leave some out, have something else beneath them. Runs of five records and fewer do not differ
-from chance by enough, and runs of one, which never go to the same partition twice, are a rotation where there are only two.
+A bucket is judged together with its neighbours, four on either side and more with few partitions, and must agree with
+them by itself: a bucket between two patterns is unclear. Several producers of one pattern give the same pattern; producers
+of different patterns give "unclear": if no partition is ever left out although runs of this length would leave some out,
+another pattern lies beneath the runs. Runs of five records and fewer are too close to chance, and runs of one, which never
+use a partition twice in a row, are a rotation if there are only two partitions.
 
-The limits are one in a hundred for what is ordinary, a thousand in a single bucket, ten thousand for what is not.
+The limits are 1 in 100 for ordinary deviations, 1 in 1,000 in a single bucket, and 1 in 10,000 for extraordinary ones.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ Counts = NDArray[np.int64]
 
 
 def bucket_ms(records: int, partitions: int, span_ms: int) -> int:
-    """How long a bucket is to be, so that about fifty of so many records without a key fall on each partition in it."""
+    """Return the length of a bucket in ms that gives about fifty records without a key per partition and bucket."""
     if records <= 0:
         return max(1, span_ms)
     return max(1, ceil(span_ms * PER_PARTITION * partitions / records))
 
 
 def keyless(counts: Counts) -> Keyless:
-    """The records of each pattern; ``counts`` has a row for each bucket, in order, and a column for each partition."""
+    """Count the records of each pattern; ``counts`` has a row per bucket, in order, and a column per partition."""
     by_bucket = counts.sum(axis=1)
     found: dict[str, int] = {}
     for pattern, records in zip(patterns(counts), by_bucket, strict=True):
@@ -68,9 +68,9 @@ def keyless(counts: Counts) -> Keyless:
 
 
 def patterns(counts: Counts) -> list[str]:
-    """The pattern of each bucket."""
+    """Return the pattern of each bucket."""
     out = [UNCLEAR] * len(counts)
-    filled = np.flatnonzero(counts.sum(axis=1))  # buckets without records are no neighbours
+    filled = np.flatnonzero(counts.sum(axis=1))  # buckets without records do not count as neighbours
     rows = counts[filled]
     for at, bucket in enumerate(filled):
         out[int(bucket)] = _pattern(rows, at)
@@ -111,7 +111,7 @@ def _pattern(rows: Counts, at: int) -> str:
 
 
 def _single(rows: Counts, at: int) -> str:
-    """The pattern of a bucket with records in one partition only: empty if others around it say more."""
+    """Return the pattern of a bucket with records in a single partition; empty if its neighbours use several."""
     far = rows[max(at - FAR_AROUND, 0) : at + FAR_AROUND + 1]
     if (np.count_nonzero(far, axis=1) > 1).any():
         return ""
@@ -121,19 +121,19 @@ def _single(rows: Counts, at: int) -> str:
 
 
 def _scatter(rows: Counts, shares: NDArray[np.float64]) -> float:
-    """Chi-square of all rows, each over its own sum."""
+    """Return the chi-square of all rows, each relative to its own sum."""
     expected = rows.sum(axis=1, keepdims=True) * shares
     return float(((rows - expected) ** 2 / expected).sum())
 
 
 def _deviations(chi_square: float, degrees: int) -> float:
-    """A chi-square as standard deviations of a normal distribution (Wilson and Hilferty's cube root)."""
+    """Convert a chi-square to standard deviations of a normal distribution (Wilson and Hilferty's cube root)."""
     step = 2 / (9 * degrees)
     return float(((chi_square / degrees) ** (1 / 3) - (1 - step)) / sqrt(step))
 
 
 def _something_beneath(rows: Counts, run: float) -> bool:
-    """Whether runs of this length would leave partitions out, and none or few are."""
+    """Whether runs of this length would leave partitions out, but none or few are left out."""
     width = rows.shape[1]
     left_out = float((width * (1 - 1 / width) ** (rows.sum(axis=1) / run)).sum())
     return left_out >= FEWEST and int(np.count_nonzero(rows == 0)) < left_out / 4

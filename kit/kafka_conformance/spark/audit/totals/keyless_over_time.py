@@ -1,8 +1,8 @@
-"""Records without a key, put together over all partitions: when they came, and in which pattern.
+"""Classify records without a key over all partitions by the time at which they were written.
 
-A partition alone does not tell whether its records came by turns or in runs. So every block says when its records without a
-key came, each moment once; here time is cut into equal pieces, each partition's records in each are counted, and ``keyless``
-names the pattern of each piece.
+A single partition does not show whether its records came in rotation or in runs. So every block reports the timestamps of
+its records without a key; here the time is divided into equal buckets, the records of each partition and bucket are counted,
+and ``totals.keyless`` classifies each bucket.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["keyless"]
 
 _CELLS = 4_000_000
-"""Pieces times partitions, at most: what is counted is held in memory."""
+"""Maximum of buckets times partitions: the counts are held in memory."""
 
 
 def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | None, last_ms: int | None) -> Keyless:
-    """The patterns of so many records, of ``blocks`` (``partition``, ``moments``)."""
+    """Return the patterns of the ``records`` without a key in ``blocks`` (columns ``partition``, ``moments``)."""
     if not records:
         return Keyless(0, {})
     if first_ms is None or last_ms is None:
@@ -45,7 +45,7 @@ def keyless(blocks: DataFrame, records: int, partitions: int, first_ms: int | No
     found: Counter[str] = Counter()
     for pattern, count in zip(patterns(counts), counts.sum(axis=1).tolist(), strict=True):
         found[str(pattern)] += int(count)
-    found["unclear"] += records - found.total()  # those without a time
+    found["unclear"] += records - found.total()  # records without a timestamp
     return Keyless(records, {pattern: count for pattern, count in sorted(found.items()) if count})
 
 

@@ -1,8 +1,8 @@
-"""What no block could explain, looked at together.
+"""Search for placements among the records that no block explains, taken together.
 
-A producer that writes one record in a thousand is present in every block and in none of them beyond chance: each block
-leaves its few records unexplained. Together they are many. So a bounded, evenly mixed part of all that is unexplained is
-asked once more which placements are present; if any are, every unexplained record is held against these.
+A producer of one record in a thousand is in every block, but in none beyond chance: each block leaves its few records
+unexplained. Together they are many. So a bounded, random part of all unexplained records is searched once more for present
+placements; if there are any, every unexplained record is tested against them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Leftover", "leftover"]
 
-LOOKED_AT = 20_000
+SAMPLE_RECORDS = 20_000
 _COLUMNS = "name string, partition int, records long, first_ms long, first_offset long, last_ms long, last_offset long"
 
 
 class Leftover(msgspec.Struct, frozen=True):
-    """So many of a partition's unexplained records are of this placement after all (or EITHER of several)."""
+    """Unexplained records of a partition that belong to this placement after all (or to EITHER of several)."""
 
     name: str
     partition: int
@@ -39,10 +39,10 @@ class Leftover(msgspec.Struct, frozen=True):
 
 
 def leftover(records: DataFrame, partitions: int) -> tuple[tuple[Placed, ...], list[Leftover]]:
-    """Who is present among the unexplained of ``records``, and how many of which partition are whose."""
+    """Return the placements present among the unexplained ``records``, and the records of each by partition."""
     unexplained = records.where(f"attributed = '{UNEXPLAINED}'").select("partition", "offset", "timestamp_ms", "key")
     mixed = unexplained.selectExpr("*", "xxhash64(partition, offset) mixed").orderBy("mixed", "partition", "offset")
-    rows = mixed.limit(LOOKED_AT).select("partition", "key").toArrow().combine_chunks()
+    rows = mixed.limit(SAMPLE_RECORDS).select("partition", "key").toArrow().combine_chunks()
     if not rows.num_rows:
         return (), []
     found = present(column_of(rows.column("key").combine_chunks(), rows.column("partition").to_numpy(), partitions))
@@ -84,20 +84,20 @@ def _counted(found: Sequence[Placed], count_now: int) -> Work:
             keys = column_of(batch.column("key"), partitions, count_now)
             explained = np.stack([keys.by(placed) for placed in found])
             many = explained.sum(axis=0)
-            whose = np.where(many == 1, explained.argmax(axis=0), np.where(many == 0, len(found) + 1, len(found)))
-            yield from _groups(batch, partitions, whose, names)
+            owner = np.where(many == 1, explained.argmax(axis=0), np.where(many == 0, len(found) + 1, len(found)))
+            yield from _groups(batch, partitions, owner, names)
 
     return count
 
 
 def _groups(
-    batch: pa.RecordBatch, partitions: np.ndarray, whose: np.ndarray, names: Sequence[str]
+    batch: pa.RecordBatch, partitions: np.ndarray, owner: np.ndarray, names: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
     offsets = batch.column("offset").to_numpy(zero_copy_only=False)
     times = batch.column("timestamp_ms").fill_null(-1).to_numpy(zero_copy_only=False)
     for partition in np.unique(partitions).tolist():
-        for code in np.unique(whose[partitions == partition]).tolist():
-            rows = (partitions == partition) & (whose == code)
+        for code in np.unique(owner[partitions == partition]).tolist():
+            rows = (partitions == partition) & (owner == code)
             yield pa.RecordBatch.from_pylist([{
                 "name": names[code], "partition": partition, "records": int(rows.sum()),
                 "first_ms": int(times[rows].min()), "first_offset": int(offsets[rows].min()),

@@ -1,4 +1,4 @@
-"""Runs of blocks joined to runs of partitions, and what of them is a topic that grew."""
+"""Merge the runs of blocks into runs of partitions, and find increases of the partition count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["growth", "merged"]
 
 
 def merged(summaries: Iterable[Summary]) -> list[Run]:
-    """The runs of all blocks, given in the order of partition and offset; what goes on in the next block is one run."""
+    """Return the runs of all blocks, given by partition and offset; a run that continues in the next block is one run."""
     runs: list[Run] = []
     for summary in summaries:
         for run in summary.runs:
@@ -34,7 +34,7 @@ def _joined(one: Run, other: Run) -> Run:
 
 
 def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
-    """For each rule and older count that records are attributed to: until which offset of each partition."""
+    """Return for each placement with an old partition count the last offset of each partition attributed to it."""
     last: dict[Placed, dict[int, Place]] = defaultdict(dict)
     counts: dict[str, set[int]] = defaultdict(set)
     for summary in summaries:
@@ -46,10 +46,10 @@ def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
             if placed.partitions < partitions:
                 before = last[placed].get(place.partition, place)
                 last[placed][place.partition] = max(before, place, key=lambda one: one.offset)
-    grown = []
+    increases = []
     for placed, places in sorted(last.items()):
         larger = min((count for count in counts[placed.rule] if count > placed.partitions), default=partitions)
         until = {partition: place.offset for partition, place in sorted(places.items())}
         until_ms = max(place.time_ms for place in places.values())
-        grown.append(Growth(placed.rule, placed.partitions, larger, until, until_ms if until_ms >= 0 else None))
-    return tuple(grown)
+        increases.append(Growth(placed.rule, placed.partitions, larger, until, until_ms if until_ms >= 0 else None))
+    return tuple(increases)

@@ -1,4 +1,4 @@
-"""A topic's time in a few equal slots, and who placed what in each. What blocks say of their time, they say in pieces."""
+"""Divide a topic's time into equal slots, and count the records of each by attribution, from the pieces of blocks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SLOTS = 60
 
 
 def slots(blocks: Sequence[Scanned], first_ms: int | None, last_ms: int | None) -> tuple[TimeSlot, ...]:
-    """The slots, empty ones among them; none where nothing has a time. A piece counts where its middle lies."""
+    """Return the slots, including empty ones; none without timestamps. A piece counts in the slot of its middle."""
     if first_ms is None or last_ms is None:
         return ()
     length = max(1, -(-(last_ms - first_ms + 1) // SLOTS))
     count = (last_ms - first_ms) // length + 1
-    whose: list[Counter[str]] = [Counter() for _ in range(count)]
+    by_slot: list[Counter[str]] = [Counter() for _ in range(count)]
     for block in blocks:
         begin, end = block.summary.first_ms, block.summary.last_ms
         if begin is None or end is None:
@@ -29,7 +29,7 @@ def slots(blocks: Sequence[Scanned], first_ms: int | None, last_ms: int | None) 
             for number, records in enumerate(pieces):
                 if records:
                     middle = min(begin + number * wide + wide // 2, end)
-                    whose[(middle - first_ms) // length][name] += records
+                    by_slot[(middle - first_ms) // length][name] += records
     return tuple(
         TimeSlot(
             first_ms + number * length,
@@ -38,5 +38,5 @@ def slots(blocks: Sequence[Scanned], first_ms: int | None, last_ms: int | None) 
             {name: records for name, records in sorted(counts.items()) if name != KEYLESS},
             counts[KEYLESS],
         )
-        for number, counts in enumerate(whose)
+        for number, counts in enumerate(by_slot)
     )

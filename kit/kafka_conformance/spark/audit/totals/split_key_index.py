@@ -1,16 +1,16 @@
-"""Where each of many keys was met first, and where first on another partition: one pass, without sorting.
+"""Find the first place of each key, and its first place in another partition, in one pass without sorting.
 
-A key's two places are kept while blocks' keys go by in any order. ``a`` is the earliest place of all, ``b`` the earliest one
-on any partition but that of ``a``. A place x that comes by
+Two places are kept per key while the keys of blocks are read in any order. ``a`` is the earliest place of all, ``b`` the
+earliest one in any partition but that of ``a``. A further place x
 
-* on the partition of ``a`` can only make ``a`` earlier;
-* on another one, and earlier than ``a``, becomes ``a``, and ``a`` becomes ``b``: it is the earliest of the rest;
-* on another one, and later, can only make ``b`` earlier.
+* in the partition of ``a`` can only replace ``a`` by an earlier one;
+* in another partition and earlier than ``a`` becomes ``a``, and ``a`` becomes ``b``: it is the earliest of the rest;
+* in another partition and later can only replace ``b`` by an earlier one.
 
-The earlier of two places is that of the lower time, then of the lower partition, then of the lower offset.
+The earlier of two places has the lower time, then the lower partition, then the lower offset.
 
-The table in which a key is looked up is that of ``keys_seen``, written again: to number the keys there and to go over the
-rows here took twice as long, since a key's place is out of the cache when it comes up again.
+The hash table is the one of ``distinct_keys``, repeated here: numbering the keys there and going over the rows here took
+twice as long, because a key's place was out of the cache when it was needed again.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
 
-__all__ = ["Met", "met"]
+__all__ = ["SplitKeyIndex", "build_index"]
 
 u64 = np.uint64
 NOWHERE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Met:
-    """By key: how many records; the second place, whose partition is -1 where there is none. By row: the key's number."""
+class SplitKeyIndex:
+    """The number of each row's key (``key_of``); by key, its records and second place, with partition -1 if it has none."""
 
     key_of: NDArray[np.int32]
     records: NDArray[np.int64]
@@ -43,22 +43,22 @@ class Met:
     offset: NDArray[np.int64]
 
 
-def met(
+def build_index(
     ids: NDArray[np.uint64],
     ms: NDArray[np.int64],
     partitions: NDArray[np.int32],
     offsets: NDArray[np.int64],
     records: NDArray[np.uint32],
-) -> Met:
-    """Of rows with an identity each (two columns), and the place where it was met; shape (n, 2), then (n,)."""
+) -> SplitKeyIndex:
+    """Index rows of a key's identity (shape (n, 2)) and place (shapes (n,)), with the number of records of each row."""
     count = len(ids)
     slots = np.full(1 << max(4, int(2 * count - 1).bit_length()), -1, np.int32)
     key_of, row_of = np.empty(count, np.int32), np.empty(count, np.int32)
     times, places = np.empty((count, 2), np.int64), np.empty((count, 2), np.int64)
     where, totals = np.empty((count, 2), np.int32), np.zeros(count, np.int64)
     rows = ids, ms, partitions, offsets, records
-    found = _meeting()(*map(np.ascontiguousarray, rows), slots, key_of, row_of, times, where, places, totals)
-    return Met(key_of, totals[:found], times[:found, 1], where[:found, 1], places[:found, 1])
+    found = _compiled_index()(*map(np.ascontiguousarray, rows), slots, key_of, row_of, times, where, places, totals)
+    return SplitKeyIndex(key_of, totals[:found], times[:found, 1], where[:found, 1], places[:found, 1])
 
 
 @inlined
@@ -68,7 +68,7 @@ def _earlier(ms: int, partition: int, offset: int, than_ms: int, than_partition:
     return partition < than_partition if partition != than_partition else offset < than_offset
 
 
-def _meet(
+def _index_rows(
     ids: NDArray[np.uint64],
     ms: NDArray[np.int64],
     partitions: NDArray[np.int32],
@@ -82,7 +82,7 @@ def _meet(
     places: NDArray[np.int64],
     totals: NDArray[np.int64],
 ) -> int:
-    """A table of open addresses, a power of two: ``slots`` hold numbers of keys, -1 where there is none."""
+    """Fill an open-addressing table, a power of two: ``slots`` hold key numbers, -1 if free."""
     found, last = 0, u64(slots.size - 1)
     for i in range(len(ids)):
         at = ids[i, 0] & last
@@ -114,10 +114,10 @@ def _meet(
 
 
 @lru_cache(maxsize=1)
-def _meeting() -> Callable[..., Any]:
+def _compiled_index() -> Callable[..., Any]:
     signature = types.int64(
         read(types.uint64, 2), read(types.int64), read(types.int32), read(types.int64), read(types.uint32),
         types.int32[::1], types.int32[::1], types.int32[::1], types.int64[:, ::1], types.int32[:, ::1],
         types.int64[:, ::1], types.int64[::1],
     )  # fmt: skip
-    return compiled(_meet, signature)
+    return compiled(_index_rows, signature)

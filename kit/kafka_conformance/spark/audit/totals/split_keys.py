@@ -1,14 +1,13 @@
-"""Keys that live on several partitions: how many, which, and since when.
+"""Find keys with records in several partitions: how many, which, and since when.
 
-Every block says which keys it met, each by its identity, and where it met it first (``keys_seen``). To put that together,
-equal keys have to come together, and there may be as many keys as records: row by row that would be most of an audit's work.
-So what travels is packed. Where a block is judged, its keys are dealt into buckets by their identity; Spark brings each
-bucket's pieces to one task, and there equal ones are found (``met``). A bucket is of two million records, however many the
-topic holds: so memory is flat.
+Every block reports its distinct keys, each by its identity, with its first place (``distinct_keys``). Equal keys of all
+blocks must be brought together, and there may be as many keys as records: row by row that would be most of an audit's work.
+So the keys travel packed. Where a block is judged, its keys are distributed into buckets by identity; Spark brings each
+bucket's pieces to one task, which finds equal keys (``split_key_index``). A bucket holds about two million records, so the
+memory is bounded for any topic.
 
-A key is split *since* the moment it was met on its second partition. Its own bytes are in no block. But a key that lives on
-several partitions is out of place on all but one, and of records out of place the whole key is kept: there the earliest are
-looked up.
+A key is split *since* its first record in a second partition. Blocks do not report a key's own bytes. But a split key is
+misplaced in all partitions but one, and the files of misplaced records hold the whole key: the earliest are looked up there.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, pack, taken, unpack
 from kafka_conformance.spark.audit.result import Place, SplitKey, Splits
-from kafka_conformance.spark.audit.totals.split_key_index import Met, met
+from kafka_conformance.spark.audit.totals.split_key_index import SplitKeyIndex, build_index
 from kafka_conformance.spark.workers import mapped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["EARLIEST", "Found", "buckets_for", "dealt", "found_in", "splits"]
+__all__ = ["EARLIEST", "Found", "buckets_for", "found_in", "into_buckets", "splits"]
 
 EARLIEST = 100
-"""So many split keys are shown."""
+"""The maximum number of split keys in the result."""
 
 IN_A_BUCKET = 2_000_000
 _MOST_BUCKETS = 4_096
@@ -53,7 +52,7 @@ _FOUND_SPARK = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one bucket holds: so many keys; so many of them split, with so many records; the earliest of these."""
+    """A bucket's ``keys``, the ``split`` ones among them with their ``records``, and the earliest split keys."""
 
     keys: int
     split: int
@@ -62,12 +61,12 @@ class Found:
 
 
 def buckets_for(records: int) -> int:
-    """How many buckets the keys of so many records are dealt into: where most offsets hold no record, too many need none."""
+    """Return the number of buckets for the keys of this many records; offsets without records may leave buckets empty."""
     return min(max(1, -(-records // IN_A_BUCKET)), _MOST_BUCKETS)
 
 
 def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:
-    """Of ``keys`` (``partition``, ``bucket``, ``keys_seen``) in so many buckets; their bytes are in ``records``."""
+    """Return the split keys among ``keys`` (``partition``, ``bucket``, ``keys_seen``); their bytes are in ``records``."""
     brought = keys.repartition(buckets, "bucket") if buckets > 1 else keys.coalesce(1)
     found = mapped(brought, _found, _FOUND_SPARK).collect()
     earliest = sorted(
@@ -83,8 +82,8 @@ def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:
     return Splits(split, different, affected, named[0].places[1] if named else None, tuple(named))
 
 
-def dealt(seen: KeysSeen, buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Keys dealt into buckets by identity, and packed; those that get none are left out."""
+def into_buckets(seen: KeysSeen, buckets: int) -> Iterator[tuple[int, bytes]]:
+    """Distribute keys into buckets by identity, packed; empty buckets are left out."""
     bucket = (seen.ids[:, 1] % np.uint64(buckets)).astype(np.uint16 if buckets <= 1 << 16 else np.uint32)
     order = np.argsort(bucket, kind="stable")
     ordered = taken(seen, order)
@@ -95,7 +94,7 @@ def dealt(seen: KeysSeen, buckets: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _found(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A task's buckets, one after the other; it may have none, or several."""
+    """Find the split keys of a task's buckets, one after the other; there may be none."""
     buckets: dict[int, list[tuple[int, bytes]]] = {}
     for batch in batches:
         for row in batch.to_pylist():
@@ -114,13 +113,13 @@ def _row(place: Place) -> dict[str, int]:
 
 
 def found_in(pieces: Sequence[tuple[int, bytes]]) -> Found:
-    """The split keys of these pieces, each of one partition: a partition's number and its keys, packed."""
+    """Return the split keys of these pieces, each a partition's number with its packed keys."""
     seen = [unpack(packed) for _, packed in pieces]
     ids, offsets, ms, records = (
         np.concatenate([getattr(one, name) for one in seen]) for name in ("ids", "first_offset", "first_ms", "records")
     )
     partitions = np.repeat(np.array([partition for partition, _ in pieces], np.int32), [len(one.ids) for one in seen])
-    keys = met(ids, ms, partitions, offsets, records)
+    keys = build_index(ids, ms, partitions, offsets, records)
     split = np.flatnonzero(keys.partition >= 0)
     shown = _earliest(keys, split)
     places: dict[int, dict[int, Place]] = {key: {} for key in shown}
@@ -134,9 +133,9 @@ def found_in(pieces: Sequence[tuple[int, bytes]]) -> Found:
     return Found(len(keys.records), len(split), int(keys.records[split].sum()), earliest)
 
 
-def _earliest(keys: Met, split: NDArray[np.int64]) -> list[int]:
-    """The keys that were split earliest, in order."""
-    if len(split) > EARLIEST:  # most are later than any that is shown, and need not be sorted
+def _earliest(keys: SplitKeyIndex, split: NDArray[np.int64]) -> list[int]:
+    """Return the keys that were split earliest, in order."""
+    if len(split) > EARLIEST:  # most keys are split later, and need not be sorted
         ms = keys.ms[split]
         split = split[ms <= np.partition(ms, EARLIEST - 1)[EARLIEST - 1]]
     order = np.lexsort((keys.offset[split], keys.partition[split], keys.ms[split]))[:EARLIEST]
@@ -150,19 +149,19 @@ def _since(found: tuple[tuple[Place, ...], int]) -> Place:
 
 
 def _with_keys(found: Sequence[tuple[tuple[Place, ...], int]], records: DataFrame) -> list[SplitKey]:
-    """The keys found, with their bytes: of its first two places a key is out of place on one at least."""
+    """Return the keys with their bytes: a key is misplaced in at least one of its first two places."""
     wanted: dict[int, list[int]] = defaultdict(list)
     for places, _ in found:
         for place in places[:2]:
             wanted[place.partition].append(place.offset)
     if not wanted:
         return []
-    # As a condition, so that Parquet passes by all rows but a few.
-    asked = " or ".join(
+    # As a filter, so that Parquet skips most row groups.
+    condition = " or ".join(
         f"(partition = {partition} and offset in ({', '.join(map(str, offsets))}))"
         for partition, offsets in sorted(wanted.items())
     )
-    rows = records.where(asked).select("partition", "offset", "key").collect()
+    rows = records.where(condition).select("partition", "offset", "key").collect()
     keys: dict[tuple[int, int], Any] = {(row["partition"], row["offset"]): row["key"] for row in rows}
     split = []
     for places, count in found:

@@ -1,11 +1,11 @@
-"""What the blocks of a topic say, put together: shares, runs, growth, split keys, skew.
+"""Add up the results of a topic's blocks: shares, runs, increases of the partition count, split keys, skew.
 
-Blocks are few (65,536 records each, mostly) and what each says is small, so most of it is added up here. What is not small
-is left to Spark: keys on several partitions (``splitting``), records without a key (``keyless_over_time``), and what no
-block could explain by itself (``leftover``).
+There are few blocks (mostly of 65,536 records) with small results, so most of them are added up here. Larger work is done by
+Spark: keys in several partitions (``split_keys``), records without a key (``keyless_over_time``), and records that no block
+explains by itself (``leftover``).
 
-A topic whose keys are all held to be of one placement has no split key: a placement puts a key in one place. There nobody
-looks.
+A placement puts a key into one partition, so a topic with a single placement has no split keys, and is not searched for
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kafka_conformance.spark.audit.attribution.placements import of
+from kafka_conformance.spark.audit.attribution.placements import find_placement
 from kafka_conformance.spark.audit.record_files import RECORD_SCHEMA
 from kafka_conformance.spark.audit.result import (
     EITHER,
@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 __all__ = ["MOST_RUNS", "summed"]
 
 MOST_RUNS = 1_000
-"""So many runs are told, the longest."""
+"""The maximum number of runs in the result; the longest are kept."""
 
 
 def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
-    """Put together what a finished run has found, which dealt its keys into so many buckets. Raises KitError."""
-    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets), "putting the audit together")
+    """Return the totals of a finished run, counted keys are in ``buckets`` buckets. Raises KitError."""
+    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets), "adding up the audit")
 
 
 def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
-    told = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
+    block_rows = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
     records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
     blocks = [
         msgspec.json.decode(row[0], type=Scanned)
-        for row in told.orderBy("partition", "offset").select("data").collect()
+        for row in block_rows.orderBy("partition", "offset").select("data").collect()
     ]
     late: list[Leftover] = []
     if any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
@@ -88,7 +88,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
         splits=_NONE if of_one else _splits(run, chunks, records, buckets),
-        keyless=keyless(told, keyless_records, source.partitions, first_ms, last_ms),
+        keyless=keyless(block_rows, keyless_records, source.partitions, first_ms, last_ms),
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source)),
     )  # fmt: skip
@@ -99,12 +99,12 @@ _NONE = Splits(0, 0, 0, None, ())
 
 def _splits(run: Run, chunks: int, records: DataFrame, buckets: int) -> Splits:
     keys = run.read(chunks, KEYS_SCHEMA, f"kind={KEYS}")
-    with run.spark.batches_of(8):  # each row may be the keys of a block
+    with run.spark.batches_of(8):  # each row may hold all keys of a block
         return splits(keys, records, buckets)
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:
-    """By partition, whom its keyed records are attributed to."""
+    """Count the keyed records of each partition by attribution."""
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for block in blocks:
         counts[block.summary.partition].update(block.summary.attributed)
@@ -115,7 +115,7 @@ def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int
 
 
 def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Placed) -> tuple[Share, ...]:
-    """Everybody who is held to have placed a record, the expected one in any case; most records first."""
+    """Return the placements with attributed records, and always the expected one; most records first."""
     attributed: Counter[str] = Counter()
     explains: Counter[str] = Counter()
     alone: Counter[str] = Counter()
@@ -137,8 +137,8 @@ def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Place
         attributed[one.name] += one.records
         _widen(first, last, {one.name: one.first}, {one.name: one.last})
     shares = [
-        Share(each, of(each.rule).story, explains[name], alone[name], attributed[name], first.get(name), last.get(name),
-              each == expected)
+        Share(each, find_placement(each.rule).story, explains[name], alone[name], attributed[name], first.get(name),
+              last.get(name), each == expected)
         for name, each in placed.items()
     ]  # fmt: skip
     return tuple(sorted(shares, key=lambda share: (-share.attributed, share.placed)))
@@ -162,9 +162,16 @@ def _lines(
             counts[block.summary.partition][field] += getattr(block.summary, field)
     for partition in sorted(source.spans):
         span, seen = source.spans[partition], counts[partition]
-        whose = {name: count for name, count in sorted(attributed.get(partition, Counter()).items()) if count}
+        counted = {name: count for name, count in sorted(attributed.get(partition, Counter()).items()) if count}
         yield PartitionLine(
-            partition, span.first, span.end, seen["records"], seen["keyed"], seen["keyless"], seen["offending"], whose
+            partition,
+            span.first,
+            span.end,
+            seen["records"],
+            seen["keyed"],
+            seen["keyless"],
+            seen["offending"],
+            counted,
         )
 
 
@@ -181,18 +188,18 @@ def _skew(records: Sequence[int]) -> Skew:
 def _notes(blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source) -> Iterable[str]:
     skipped = sum(block.summary.skipped for block in blocks)
     if skipped:
-        yield f"{skipped:,} offsets hold no record: compacted away, or markers of transactions"
+        yield f"{skipped:,} offsets hold no record: compacted away, or transaction markers"
     empty = sum(block.summary.empty for block in blocks)
     if empty:
-        yield f"{empty:,} records have an empty key, which is a key to Java and none to librdkafka's default"
+        yield f"{empty:,} records have an empty key, which is a key for Java, but not for librdkafka's default"
     timeless = sum(block.summary.records for block in blocks if block.summary.first_ms is None)
     if timeless:
-        yield f"{timeless:,} records are in blocks without timestamps: of these nothing is said of when, nor of patterns"
+        yield f"{timeless:,} records are in blocks without timestamps: their times and patterns are unknown"
     if late:
         count = sum(one.records for one in late)
         yield (
-            f"{count:,} records that no block could explain by itself are explained by all of them together;"
-            " the rows of records out of place still call them unexplained"
+            f"{count:,} records are explained only by all blocks together;"
+            " the files of offending records still list them as unexplained"
         )
     if not blocks:
-        yield f"{source.name} holds no record"
+        yield f"{source.name} has no records"

@@ -175,7 +175,7 @@ def refused(made: Any, message: str, partitions: int = 12) -> None:
 
 
 def test_what_is_no_block_is_refused() -> None:
-    refused(block([b"a"], 12), "records in partition 12, and the topic has 12, from 0 to 11")
+    refused(block([b"a"], 12), "records in partition 12, but the topic has 12, from 0 to 11")
     refused(block([b"a"], -1), "records in partition -1")
     refused(Block(0, np.arange(2), np.arange(1), pa.array([b"a", b"b"])), "not 2, 2 and 1")
     refused(Block(0, np.array([2, 2]), np.arange(2), pa.array([b"a", b"b"])), "do not ascend")

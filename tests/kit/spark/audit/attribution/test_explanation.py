@@ -17,7 +17,7 @@ from kafka_conformance.spark.audit.attribution.explanation import (
     leading,
 )
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, of
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, find_placement
 from kafka_conformance.spark.audit.result import Placed
 
 HASHES = [0, 1, 2, 0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF]
@@ -89,8 +89,8 @@ def test_rows_that_are_taken_are_those_keys() -> None:
 
 
 def test_no_topic_has_no_partitions() -> None:
-    with pytest.raises(ValueError, match="1 partition or more"):
-        leading(of("murmur2"), np.array([0, 1], np.int32), np.zeros(1, np.uint8), 0, 0)
+    with pytest.raises(ValueError, match="invalid partition count 0: expected an int32 of 1 or more"):
+        leading(find_placement("murmur2"), np.array([0, 1], np.int32), np.zeros(1, np.uint8), 0, 0)
 
 
 def test_no_keys() -> None:

@@ -12,7 +12,7 @@ from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import M
 from kafka_conformance.rules.partition_for_key.mutants import MUTANTS as FOLD
 from kafka_conformance.spark.audit.attribution.explanation import FOLD_NAMES
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES
-from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, number, of
+from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, find_placement, number
 
 STORIES = {mutant.slug: mutant.story for mutant in (*HASH, *PORTED, *FOLD, *HASHED)}
 LEFT_OUT = {
@@ -48,7 +48,7 @@ def test_its_hash_and_fold_are_those_of_the_mutant(placement: object) -> None:
 
 
 def test_by_slug() -> None:
-    assert of("sarama-hash").hash == "fnv-1a"
+    assert find_placement("sarama-hash").hash == "fnv-1a"
     assert PLACEMENTS[number("shift")].slug == "shift"
-    with pytest.raises(BadInput, match=r"no placement is called 'murmur9'; there are: murmur2, librdkafka-consistent"):
-        of("murmur9")
+    with pytest.raises(BadInput, match=r"unknown placement 'murmur9': expected one of murmur2, librdkafka-consistent"):
+        find_placement("murmur9")

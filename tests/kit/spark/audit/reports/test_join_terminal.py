@@ -22,24 +22,25 @@ def _said(**changes: Any) -> str:
     return out.getvalue()
 
 
-def test_what_is_missed_and_who_is_to_mend() -> None:
+def test_missed_keys_and_the_topic_to_repair() -> None:
     said = _said()
     assert "'k1'" in said
     assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in said
     assert (
-        "misses 2 keys of 30 keys in both topics, 1 of them wholly; 60 of 100 pairs of records" in said.splitlines()[-1]
+        "misses 2 keys of 30 keys in both topics, 1 of them entirely; 60 of 100 pairs of records"
+        in said.splitlines()[-1]
     )
     assert "\x1b" not in said
 
 
 def test_nothing_missed() -> None:
-    assert "a join misses nothing" in _said(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
+    assert "a join misses no key" in _said(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
 
 
 def test_counts_that_differ_are_no_whole_join() -> None:
     other = {"keys_missed": 0, "pairs_missed": 0, "missed": (), "b": msgspec.structs.replace(_B, partitions=4)}
     said = _said(**other)
-    assert "Kafka Streams refuses the join" in said
+    assert "Kafka Streams rejects the join" in said
     assert "misses nothing" not in said
     assert not msgspec.structs.replace(_MISSED, **other).whole
 

@@ -46,10 +46,10 @@ def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
     assert len(written) < 400_000
 
 
-def test_it_tells_all_there_is() -> None:
+def test_the_report_is_complete() -> None:
     page = Page(write(audits.mixed()))
     for said in (
-        "17.9 % of 3,911,112 keyed records are not where Java's producer would put them.",
+        "17.9 % of 3,911,112 keyed records are not where Java's producer puts them.",
         "Three kinds of producer wrote this topic: murmur2 (Java's own: murmur2, its sign masked) 82.0 %",
         "Since partition 0, offset 64,377, 2025-03-01T12:00:00.123Z: the first record placed by librdkafka-consistent.",
         "217 offsets between the first and the last were missing",
@@ -57,7 +57,7 @@ def test_it_tells_all_there_is() -> None:
         "3,958,008, of them 3,911,112 with a key, in 12 partitions",
         "698,412 (17.9 % of those with a key)",
         "/data/audits/orders/offending (Parquet)",
-        "8,765 of 64,321 keys (13.6 %) live on several partitions",
+        "8,765 of 64,321 keys (13.6 %) are in several partitions",
         '"user-1"',
         "0x1b5b324a",
         "sticky runs 40,000 85.3 %",
@@ -73,12 +73,12 @@ def test_it_tells_all_there_is() -> None:
 @pytest.mark.parametrize(
     ("audit", "mood", "there", "not_there"),
     [
-        (audits.healthy(), "exit-0", "Who wrote when", "The earliest runs"),
-        (audits.librdkafka(), "exit-1", "could be of more than one", "Records without a key"),
+        (audits.healthy(), "exit-0", "Which placement wrote when", "The earliest runs"),
+        (audits.librdkafka(), "exit-1", "match more than one", "Records without a key"),
         (audits.grown(), "exit-1", "0: 97,023, 1: 97,023, 2: 97,023", "Since partition"),
         (audits.keyless(), "plain", "Records without a key", "Placements"),
-        (audits.empty(), "plain", "nothing to tell", "Partitions"),
-        (audits.timeless(), "exit-1", "No record carries a time", "Shares of records over time"),
+        (audits.empty(), "plain", "The topic has no records", "Partitions"),
+        (audits.timeless(), "exit-1", "No record has a timestamp", "Shares of records over time"),
         (audits.thousand(), "exit-1", "976 partitions and 1,233,540 runs not drawn", "Records without a key"),
         (audits.thousand(), "exit-1", "976 partitions not shown, with 4,200 offending records.", "No record carries"),
     ],

@@ -33,7 +33,7 @@ def test_a_dry_run_says_that_nothing_was_written() -> None:
 def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
     right = _said(_repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0)))
     assert right.count("10 records, checksum aa") == 2
-    assert "nothing lost, nothing doubled" in right.splitlines()[-1]
+    assert "nothing lost, nothing duplicated" in right.splitlines()[-1]
     for wrong in (
         Compared(Sum(10, "aa"), Sum(10, "ab"), 0),
         Compared(Sum(10, "aa"), Sum(9, "aa"), 0),

@@ -1,11 +1,11 @@
-"""What audits come down to: a sentence right for each kind of topic."""
+"""Summaries of audits: the right sentence for each kind of topic."""
 
 from __future__ import annotations
 
 import audits
 import pytest
 
-from kafka_conformance.spark.audit.reports import summary as story
+from kafka_conformance.spark.audit.reports import summary
 from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Growth, Placed, Run, SplitKey, Splits
 
 LIBRDKAFKA = "librdkafka-consistent (librdkafka's default, and ruby-kafka's: CRC32, unsigned)"
@@ -14,53 +14,53 @@ JAVA = "murmur2 (Java's own: murmur2, its sign masked)"
 
 
 @pytest.mark.parametrize(
-    ("audit", "said"),
+    ("audit", "sentence"),
     [
-        (audits.healthy(), "All 1,402,416 keyed records are where Java's producer would put them."),
-        (audits.mixed(), "17.9 % of 3,911,112 keyed records are not where Java's producer would put them."),
-        (audits.keyless(), "None of the 241,200 records has a key, so no key can be on a wrong partition."),
-        (audits.empty(), "There are no records, so there is nothing to tell."),
+        (audits.healthy(), "All 1,402,416 keyed records are where Java's producer puts them."),
+        (audits.mixed(), "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."),
+        (audits.keyless(), "None of the 241,200 records has a key, so no key can be in a wrong partition."),
+        (audits.empty(), "The topic has no records."),
         (
             audits.healthy(expected=Placed("sarama-hash", 6), offending=1),
-            "< 0.1 % of 1,402,416 keyed records are not where sarama-hash would put them.",
+            "< 0.1 % of 1,402,416 keyed records are not where sarama-hash puts them.",
         ),
         (
             audits.healthy(expected=Placed("murmur2", 3), offending=701_208),
-            "50.0 % of 1,402,416 keyed records are not where Java's producer, reckoning with 3 partitions, would put them.",
+            "50.0 % of 1,402,416 keyed records are not where Java's producer puts them with 3 partitions.",
         ),
     ],
 )
-def test_the_verdict(audit: Audit, said: str) -> None:
-    assert story.headline(audit) == said
+def test_the_verdict(audit: Audit, sentence: str) -> None:
+    assert summary.headline(audit) == sentence
 
 
 @pytest.mark.parametrize(
-    ("audit", "said"),
+    ("audit", "sentence"),
     [
         (audits.healthy(), f"One kind of producer wrote this topic: {JAVA} 100 %."),
         (
             audits.librdkafka(),
-            f"One kind of producer wrote this topic: {LIBRDKAFKA} 99.8 %. 0.2 % could be of more than one.",
+            f"One kind of producer wrote this topic: {LIBRDKAFKA} 99.8 %. 0.2 % match more than one.",
         ),
         (
             audits.mixed(),
             (
                 f"Three kinds of producer wrote this topic: {JAVA} 82.0 %; {LIBRDKAFKA} 15.6 %; {SARAMA} 2.0 %."
-                " 0.1 % could be of more than one, and 0.2 % are explained by no known placement."
+                " 0.1 % match more than one, and 0.2 % match no known placement."
             ),
         ),
         (audits.grown(), f"One kind of producer wrote this topic: {JAVA} 100 %."),
-        (audits.strange(), "100 % are explained by no known placement."),
+        (audits.strange(), "100 % match no known placement."),
         (audits.keyless(), ""),
         (audits.empty(), ""),
     ],
 )
-def test_who_wrote_it(audit: Audit, said: str) -> None:
-    assert story.who(audit) == said
+def test_the_writers_of_a_topic(audit: Audit, sentence: str) -> None:
+    assert summary.topic_writers(audit) == sentence
 
 
 @pytest.mark.parametrize(
-    ("audit", "said"),
+    ("audit", "sentence"),
     [
         (audits.healthy(), ""),
         (audits.grown(), ""),
@@ -78,38 +78,38 @@ def test_who_wrote_it(audit: Audit, said: str) -> None:
         (audits.strange(runs_in_all=5), ""),
     ],
 )
-def test_since_when_it_is_broken(audit: Audit, said: str) -> None:
-    assert story.broken_since(audit) == said
+def test_since_when_it_is_broken(audit: Audit, sentence: str) -> None:
+    assert summary.broken_since(audit) == sentence
 
 
-def test_another_rule_that_saw_the_topic_grow_broke_it_from_its_older_count_on() -> None:
+def test_another_rule_breaks_the_topic_from_its_old_partition_count_on() -> None:
     grown = audits.audit(
         4,
         12,
         lambda hour, _: {"murmur2@12": 10, "sarama-hash@3" if hour < 2 else "sarama-hash@12": 10},
         growth=(Growth("sarama-hash", 3, 12, {0: 1019}, None),),
     )
-    assert story.broken_since(grown).endswith("the first record placed by sarama-hash of 3 partitions.")
-    assert "(before the topic grew)" not in str(story.spans(grown))
+    assert summary.broken_since(grown).endswith("the first record placed by sarama-hash of 3 partitions.")
+    assert "(old partition count)" not in str(summary.spans(grown))
 
 
-def test_growth_is_told_with_its_end_of_each_partition() -> None:
+def test_an_increase_is_reported_with_its_last_offset_of_each_partition() -> None:
     (one,) = audits.grown().growth
-    assert story.said(audits.grown())[1] == (
-        "The topic grew while this was written: murmur2, from 3 to 12 partitions."
-        " The last record by the older count is of 2025-03-01T23:59:59.999Z."
+    assert summary.details(audits.grown())[1] == (
+        "The partition count increased while this was in use: murmur2, from 3 to 12 partitions."
+        " The last record with the old partition count is of 2025-03-01T23:59:59.999Z."
     )
-    assert story.until(one) == ([(0, 97_023), (1, 97_023), (2, 97_023)], 0)
-    shown, more = story.until(Growth("murmur2", 100, 200, dict.fromkeys(range(100), 5), None))
+    assert summary.until(one) == ([(0, 97_023), (1, 97_023), (2, 97_023)], 0)
+    shown, more = summary.until(Growth("murmur2", 100, 200, dict.fromkeys(range(100), 5), None))
     assert (len(shown), more) == (24, 76)
-    assert [row[0] for row in story.spans(audits.grown())] == [
-        "murmur2 of 3 partitions (before the topic grew)",
+    assert [row[0] for row in summary.spans(audits.grown())] == [
+        "murmur2 of 3 partitions (old partition count)",
         "murmur2 (expected)",
     ]
 
 
-def test_placements_stand_with_the_expected_first_and_what_is_left_last() -> None:
-    rows = story.placements(audits.mixed())
+def test_placements_are_sorted_with_the_expected_first_and_the_rest_last() -> None:
+    rows = summary.placements(audits.mixed())
     assert [row[:4] for row in rows] == [
         ("murmur2 (expected)", "12", "3,207,888", "82.0 %"),
         ("librdkafka-consistent", "12", "611,064", "15.6 %"),
@@ -117,67 +117,68 @@ def test_placements_stand_with_the_expected_first_and_what_is_left_last() -> Non
         ("either of several", "-", "4,812", "0.1 %"),
         ("unexplained", "-", "7,356", "0.2 %"),
     ]
-    assert all(len(row) == len(story.PLACEMENTS) for row in rows)
-    assert all(len(row) == len(story.SPANS) for row in story.spans(audits.mixed()))
-    assert story.placements(audits.librdkafka())[0][:3] == ("murmur2 (expected)", "12", "0")
+    assert all(len(row) == len(summary.PLACEMENTS) for row in rows)
+    assert all(len(row) == len(summary.SPANS) for row in summary.spans(audits.mixed()))
+    assert summary.placements(audits.librdkafka())[0][:3] == ("murmur2 (expected)", "12", "0")
 
 
 def test_the_earliest_runs_of_others_come_first_and_the_rest_is_counted() -> None:
-    runs, more = story.foreign_runs(audits.mixed(), 3)
+    runs, more = summary.foreign_runs(audits.mixed(), 3)
     every = [run for run in audits.mixed().runs if run.placed != (Placed("murmur2", 12),)]
     assert (len(runs), more) == (3, len(every) - 3)
     assert [(run.partition, run.first_offset) for run in runs] == [(0, 64_377), (1, 66_909), (2, 69_441)]
-    assert story.foreign_runs(audits.healthy(), 3) == ([], 0)
-    assert story.runs_title(audits.mixed()).endswith("but the expected")
-    assert story.runs_title(audits.thousand()).endswith("among the 1,027 runs that were kept")
+    assert summary.foreign_runs(audits.healthy(), 3) == ([], 0)
+    assert summary.runs_title(audits.mixed()).endswith("than the expected one")
+    assert summary.runs_title(audits.thousand()).endswith("among the 1,027 runs that were kept")
 
 
-def test_a_run_is_told_by_who_took_turns_in_it() -> None:
+def test_a_run_names_its_alternating_placements() -> None:
     run = Run(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
-    assert story.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
-    assert story.placed_by(audits.mixed(), Run(0, (), 0, 9, None, None, 10)) == "unexplained"
+    assert summary.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
+    assert summary.placed_by(audits.mixed(), Run(0, (), 0, 9, None, None, 10)) == "unexplained"
 
 
-def test_of_many_partitions_the_most_telling_are_shown() -> None:
+def test_of_many_partitions_the_most_affected_are_shown() -> None:
     audit = audits.thousand()
-    shown, hidden, offending = story.telling(audit.by_partition)
+    shown, hidden, offending = summary.select_partitions(audit.by_partition)
     assert (len(shown), hidden) == (24, 976)
     assert min(line.offending for line in shown) > 0
     assert [line.partition for line in shown] == sorted(line.partition for line in shown)
     assert offending == audit.offending - sum(line.offending for line in shown)
-    assert story.telling(audits.mixed().by_partition) == (list(audits.mixed().by_partition), 0, 0)
+    assert summary.select_partitions(audits.mixed().by_partition) == (list(audits.mixed().by_partition), 0, 0)
 
 
-def test_who_wrote_a_partition() -> None:
+def test_the_writers_of_a_partition() -> None:
     line = audits.mixed().by_partition[0]
     assert (
-        story.writers(audits.mixed(), line) == "murmur2 81.0 %; librdkafka-consistent 16.5 %; sarama-hash 2.2 %; 2 more"
+        summary.partition_writers(audits.mixed(), line)
+        == "murmur2 81.0 %; librdkafka-consistent 16.5 %; sarama-hash 2.2 %; 2 more"
     )
-    assert story.writers(audits.keyless(), audits.keyless().by_partition[0]) == "-"
+    assert summary.partition_writers(audits.keyless(), audits.keyless().by_partition[0]) == "-"
     grown = audits.grown().by_partition[0]
-    assert story.writers(audits.grown(), grown) == "murmur2 of 3 partitions 78.4 %; murmur2 21.6 %"
+    assert summary.partition_writers(audits.grown(), grown) == "murmur2 of 3 partitions 78.4 %; murmur2 21.6 %"
 
 
 def test_keys_on_several_partitions() -> None:
-    assert story.split(audits.mixed()) == (
-        "8,765 of 64,321 keys (13.6 %) live on several partitions, with 345,678 records;"
+    assert summary.split(audits.mixed()) == (
+        "8,765 of 64,321 keys (13.6 %) are in several partitions, with 345,678 records;"
         " first at partition 3, offset 63,456, 2025-03-01T12:00:00.123Z."
     )
-    assert story.split(audits.healthy()) == "Each of 4,321 keys lives on one partition."
-    assert story.split(audits.keyless()) == "There are no keys."
+    assert summary.split(audits.healthy()) == "Each of 4,321 keys is in one partition."
+    assert summary.split(audits.keyless()) == "There are no keys."
     unasked = audits.healthy(splits=Splits(0, 0, 0, None, ()))
-    assert story.split(unasked) == "All keys came to their partitions in one way, so none lives on several."
-    rows = list(story.split_rows(audits.mixed()))
+    assert summary.split(unasked) == "One placement placed all keys, so no key is in several partitions."
+    rows = list(summary.split_rows(audits.mixed()))
     assert rows[0] == (
         '"user-1"',
         "250",
         "3 from offset 63,456, 2025-03-01T12:00:00Z; 4 from offset 63,463, 2025-03-01T13:00:00Z",
     )
     assert rows[2][2].endswith("; 2 more")
-    assert list(story.split_rows(audits.mixed(splits=Splits(1, 2, 2, None, (SplitKey("61", (), 2),))))) == [
+    assert list(summary.split_rows(audits.mixed(splits=Splits(1, 2, 2, None, (SplitKey("61", (), 2),))))) == [
         ('"a"', "2", "")
     ]
 
 
-def test_what_names_records_without_a_placement_is_no_placement() -> None:
-    assert not {EITHER, UNEXPLAINED} & set(story.labels(audits.mixed()))
+def test_labels_do_not_contain_either_and_unexplained() -> None:
+    assert not {EITHER, UNEXPLAINED} & set(summary.labels(audits.mixed()))

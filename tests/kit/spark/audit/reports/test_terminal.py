@@ -31,14 +31,14 @@ def test_every_number_is_the_audits(name: str) -> None:
 def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
     lines = printed(audits.mixed()).splitlines()
     assert lines[0] == "orders"
-    assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer would put them."
+    assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."
     assert lines[2].startswith("Three kinds of producer wrote this topic: ")
     assert lines[3].startswith("Since partition 0, offset 64,377, ")
     assert lines[4].startswith("note: 217 offsets")
     assert lines[-1] == "698,412 offending records, as Parquet: /data/audits/orders/offending"
 
 
-def test_it_tells_all_there_is() -> None:
+def test_the_report_is_complete() -> None:
     said = " ".join(printed(audits.mixed(), 200).split())
     for words in (
         "murmur2 (expected) 12 3,207,888 82.0 % 3,207,905 3,207,859 Java's own: murmur2, its sign masked",
@@ -46,10 +46,10 @@ def test_it_tells_all_there_is() -> None:
         "sarama-hash 2025-03-02T06:00:00.123Z 0 182,309 2025-03-02T08:00:00.123Z 11 ",
         "0 64,377 109,358 44,982 murmur2 and librdkafka-consistent 2025-03-01T12:00:00Z 2025-03-01T18:59:59.999Z",
         "60 more like these",
-        "8,765 of 64,321 keys (13.6 %) live on several partitions",
+        "8,765 of 64,321 keys (13.6 %) are in several partitions",
         '"user-1" 250 3 from offset 63,456, 2025-03-01T12:00:00Z; 4 from offset 63,463',
         "8,758 not shown",
-        "46,896 records without a key, by how partitions follow each other",
+        "46,896 records without a key, by the pattern of their partitions",
         "sticky runs 40,000 85.3 % round robin 6,000 12.8 % unclear 896 1.9 %",
         "0 1,000 313,110 312,110 308,202 3,908 58,201 18.9 % murmur2 81.0 %; librdkafka-consistent 16.5 %",
         "The fullest partition, 4, holds 1.07 × the mean; the emptiest, 0, 0.95 ×; coefficient of variation 0.04.",
@@ -60,13 +60,13 @@ def test_it_tells_all_there_is() -> None:
 
 def test_a_topic_that_grew() -> None:
     said = printed(audits.grown())
-    assert "The topic grew while this was written: murmur2, from 3 to 12 partitions." in said
-    assert "the last offset by the older count, of each partition\n0: 97,023, 1: 97,023, 2: 97,023\n" in said
+    assert "The partition count increased while this was in use: murmur2, from 3 to 12 partitions." in said
+    assert "the last offset with the old partition count, of each partition\n0: 97,023, 1: 97,023, 2: 97,023\n" in said
 
 
 def test_of_many_partitions_the_rest_is_counted() -> None:
     said = printed(audits.thousand())
-    assert "The 24 most telling of 1,000 partitions\n" in said
+    assert "The 24 most affected of 1,000 partitions\n" in said
     assert "976 partitions not shown, with 4,200 offending records\n" in said
     assert "15 more like these, and 1,233,540 runs not kept\n" in said
     assert len(said.splitlines()) < 90
@@ -75,7 +75,7 @@ def test_of_many_partitions_the_rest_is_counted() -> None:
 def test_an_empty_topic_has_no_tables() -> None:
     assert printed(audits.empty()).splitlines() == [
         "orders",
-        "There are no records, so there is nothing to tell.",
+        "The topic has no records.",
         "note: the topic is empty",
     ]
 

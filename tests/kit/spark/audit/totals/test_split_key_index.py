@@ -1,4 +1,4 @@
-"""Where keys were met first and where next, held to a plain count."""
+"""Where keys were build_index first and where next, held to a plain count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_conformance.spark.audit.totals.split_key_index import met
+from kafka_conformance.spark.audit.totals.split_key_index import build_index
 
 Row = tuple[tuple[int, int], int, int, int, int]
 """An identity, a time, a partition, an offset, how many records."""
@@ -34,7 +34,7 @@ def test_the_second_place_is_the_first_on_another_partition(rows: list[Row]) -> 
     ids = np.array([row[0] for row in rows], np.uint64).reshape(len(rows), 2)
     kinds = np.int64, np.int32, np.int64, np.uint32
     columns = [np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds, 1)]
-    keys = met(ids, *columns)
+    keys = build_index(ids, *columns)
     found = {}
     for row, key in zip(rows, keys.key_of.tolist(), strict=True):
         second = int(keys.ms[key]), int(keys.partition[key]), int(keys.offset[key])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, pack
 from kafka_conformance.spark.audit.result import Place
-from kafka_conformance.spark.audit.totals.split_keys import EARLIEST, buckets_for, dealt, found_in
+from kafka_conformance.spark.audit.totals.split_keys import EARLIEST, buckets_for, found_in, into_buckets
 
 Seen = list[tuple[int, list[tuple[tuple[int, int], int, int, int]]]]
 """Blocks: a partition, and of each key its identity, first offset, first moment, records."""
@@ -73,7 +73,7 @@ def test_a_bucket_is_two_million_records() -> None:
 def test_buckets_change_nothing(buckets: int, blocks: Seen) -> None:
     pieces: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     for partition, each in blocks:
-        for bucket, some in dealt(seen(each), buckets):
+        for bucket, some in into_buckets(seen(each), buckets):
             pieces[bucket].append((partition, some))
     assert set(pieces) <= set(range(buckets))
     found = [found_in(each) for each in pieces.values()]
