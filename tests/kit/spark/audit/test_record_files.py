@@ -1,4 +1,4 @@
-"""The files of records that are told: Parquet that anybody can read, the same each time."""
+"""The files of listed records: standard Parquet, the same each time."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_a_file_holds_what_is_out_of_place_or_everything(every: bool) -> None:
         assert ("murmur2@4" in str(row["explained_by"]).split(",")) == (row["expected_partition"] == row["partition"])
     wrong = {offset for offset, key in keys.items() if partition_for_key(key, 4) != (1 if offset < 500 else 2)}
     unexplained = {row["offset"] for row in rows if row["attributed"] == "unexplained"}
-    told = {row["offset"] for row in rows}
-    assert told == ({*range(200), *range(500, 700)} if every else wrong | unexplained)
+    listed = {row["offset"] for row in rows}
+    assert listed == ({*range(200), *range(500, 700)} if every else wrong | unexplained)
 
 
 def test_a_file_ends_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,19 +59,19 @@ def test_blocks_are_judged_one_by_one() -> None:
     assert out == []
 
 
-def test_only_what_is_out_of_place_is_told_or_everything() -> None:
+def test_files_list_misplaced_records_or_all() -> None:
     partition, offset, when, key = at_home(1)
     wrong = ((partition + 1) % 4, 7, when, key)
     for every in (False, True):
         _, out = scanned(batch((partition, offset, when, key), wrong, (wrong[0], 8, None, None)), every=every)
-        told = {(row["partition"], row["offset"]): row for row in out}
-        assert set(told) == ({wrong[:2], (partition, offset), (wrong[0], 8)} if every else {wrong[:2]})
-        assert told[wrong[:2]]["expected_partition"] == partition
-        assert told[wrong[:2]]["key"] == key
-        assert "murmur2@4" not in str(told[wrong[:2]]["explained_by"]).split(",")
+        listed = {(row["partition"], row["offset"]): row for row in out}
+        assert set(listed) == ({wrong[:2], (partition, offset), (wrong[0], 8)} if every else {wrong[:2]})
+        assert listed[wrong[:2]]["expected_partition"] == partition
+        assert listed[wrong[:2]]["key"] == key
+        assert "murmur2@4" not in str(listed[wrong[:2]]["explained_by"]).split(",")
         if every:
-            assert told[partition, offset]["explained_by"].split(",")[0] == "murmur2@4"  # type: ignore[attr-defined]
-            assert (told[wrong[0], 8]["attributed"], told[wrong[0], 8]["timestamp_ms"]) == ("no key", None)
+            assert listed[partition, offset]["explained_by"].split(",")[0] == "murmur2@4"  # type: ignore[attr-defined]
+            assert (listed[wrong[0], 8]["attributed"], listed[wrong[0], 8]["timestamp_ms"]) == ("no key", None)
 
 
 def test_pieces_hold_each_record_once() -> None:

@@ -46,7 +46,7 @@ def test_options_of_the_user_stand_over_the_limits() -> None:
     assert options["failOnDataLoss"] == "true"
 
 
-def test_a_topic_is_told_as_it_is() -> None:
+def test_a_topic_is_described() -> None:
     topics = opened(Admin({"t": Held((0, 1, 1), (0, 0, 0), (0, 0, 0)), "old": Held((0, 0, 0), topic_id="NONE")}))
     assert topics.find("t") == topics.require("t") == Described("t", "ID-1", 3, 2)
     assert topics.require("old").id == "", "brokers are too old to have one"
@@ -59,7 +59,7 @@ def test_no_topic_is_none_or_one_line_with_the_broker() -> None:
         topics.require("t")
 
 
-def test_what_is_no_name_is_said() -> None:
+def test_an_invalid_topic_name_is_reported() -> None:
     with pytest.raises(BadInput, match=r"^'a b' is not a valid topic name: "):
         opened(Admin({})).find("a b")
 

@@ -2,8 +2,8 @@
 
 matplotlib, which draws the kit's other figures, is not used: its SVG holds colours and font sizes as ``style`` attributes.
 The page's content security policy forbids these, a dark theme would not affect them, and text would shrink with the figure
-on a narrow screen. Here horizontal positions are percentages of the page's width, so bars scale and text does not; colours are
-classes of the page; each bar shows its counts on hover; and the page does not need the extra ``plot``.
+on a narrow screen. Here horizontal positions are percentages of the page's width, so bars scale and text does not; colours
+are classes of the page; each bar shows its counts on hover; and the page does not need the extra ``plot``.
 
 Placements differ in hatching as well as in colour, and every plot has its figures as a text alternative.
 """

@@ -1,4 +1,4 @@
-"""No record is attributed to anyone but who placed it, and few are left open."""
+"""No record is attributed to another placement than the one that placed it, and few are left open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def attributed(topic: Topic, *members: Producer) -> tuple[np.ndarray, np.ndarray
 
 
 def hold(topic: Topic, *members: Producer, either: float) -> np.ndarray:
-    """Nobody is wronged, by what scalar rules and who wrote it say; and how many are left open."""
+    """Check every attribution against the scalar rules and the true writers; return how many records are left open."""
     got, _ = attributed(topic, *members)
     truth = np.array([members.index(producer) if producer in members else UNEXPLAINED_AT for producer in topic.truth])
     wrong = np.flatnonzero((got != truth) & (got != EITHER_AT))
@@ -94,7 +94,7 @@ def test_a_key_that_is_there_over_and_over_proves_no_new_count() -> None:
     hold(topic, JAVA, GROWN, either=0.8)
 
 
-def test_what_none_explains_is_of_nobody() -> None:
+def test_a_record_that_none_explains_is_unexplained() -> None:
     topic = Topic(4, 12).write(200, JAVA)
     stray = next(key for key in (b"s-%d" % at for at in range(99)) if audit_truth.place(*("murmur2", key, 12)) != 4)
     topic.keys.append(stray)
@@ -104,29 +104,29 @@ def test_what_none_explains_is_of_nobody() -> None:
 
 
 @given(st.lists(st.integers(0, 7), max_size=60))
-def test_whatever_the_bits_nobody_gets_what_he_does_not_explain(given_bits: list[int]) -> None:
+def test_no_placement_gets_a_record_that_it_does_not_explain(given_bits: list[int]) -> None:
     bits = np.array(given_bits, np.uint32)
     ids = np.zeros((bits.size, 2), np.uint64)
     ids[:, 0] = np.arange(bits.size)
     got = attribute(bits, (Placed("murmur2", 12), Placed("sarama-hash", 12), Placed("murmur2", 3)), ids)
-    for one, who in zip(given_bits, got.tolist(), strict=True):
-        assert (who == UNEXPLAINED_AT) == (one == 0)
-        assert who < 0 or one >> who & 1
+    for one, owner in zip(given_bits, got.tolist(), strict=True):
+        assert (owner == UNEXPLAINED_AT) == (one == 0)
+        assert owner < 0 or one >> owner & 1
 
 
 def test_neighbours_are_asked_on_both_sides_within_a_thousand_records() -> None:
     members = Placed("murmur2", 12), Placed("sarama-hash", 12)
 
-    def told(*given_bits: int) -> list[int]:
+    def attributed_to(*given_bits: int) -> list[int]:
         bits = np.array(given_bits, np.uint32)
         return attribute(bits, members, np.zeros((bits.size, 2), np.uint64)).tolist()
 
-    assert told(3, 1, 3, 1, 3) == [EITHER_AT, 0, 0, 0, EITHER_AT]
-    assert told(1, 3, 2) == [0, EITHER_AT, 1]
-    assert told(2, *[1] * 1000, 3, *[1] * 999, 2) == [1, *[0] * 1000, EITHER_AT, *[0] * 999, 1]
-    assert told(2, *[1] * 1000, 3, *[1] * 1000, 2) == [1, *[0] * 1000, 0, *[0] * 1000, 1]
-    assert told(1, *[3] * 999, 1)[1:-1] == [0] * 999
-    assert told(1, *[3] * 2001, 1)[500] == EITHER_AT
+    assert attributed_to(3, 1, 3, 1, 3) == [EITHER_AT, 0, 0, 0, EITHER_AT]
+    assert attributed_to(1, 3, 2) == [0, EITHER_AT, 1]
+    assert attributed_to(2, *[1] * 1000, 3, *[1] * 999, 2) == [1, *[0] * 1000, EITHER_AT, *[0] * 999, 1]
+    assert attributed_to(2, *[1] * 1000, 3, *[1] * 1000, 2) == [1, *[0] * 1000, 0, *[0] * 1000, 1]
+    assert attributed_to(1, *[3] * 999, 1)[1:-1] == [0] * 999
+    assert attributed_to(1, *[3] * 2001, 1)[500] == EITHER_AT
 
 
 def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple[list[str], int, int, int]]:

@@ -142,17 +142,17 @@ def test_what_is_known_is_counted_even_if_it_is_not_here() -> None:
     assert judged.summary.explains["murmur2@3"] == 400
 
 
-def test_a_topic_that_grew_from_one_partition_if_told_so() -> None:
+def test_an_increase_from_one_partition_given_as_known() -> None:
     """One partition explains everything, so that nothing but the rest of the topic can say that there was one."""
     topic = Topic(0, 12).write(500, ("murmur2", 1)).write(500, JAVA)
     alone = judge(topic.block(), 12, EXPECTED)
     assert names(alone.present) == ["murmur2@12"]
     assert alone.summary.attributed[UNEXPLAINED] > 400
-    told = judge(topic.block(), 12, EXPECTED, (EXPECTED, Placed("murmur2", 1)))
-    assert told.summary.attributed["murmur2@1"] >= 440
-    assert told.summary.attributed["murmur2@12"] >= 480
-    assert not (told.attributed[:480] == 0).any()
-    assert not (told.attributed[500:] == 1).any()
+    judged = judge(topic.block(), 12, EXPECTED, (EXPECTED, Placed("murmur2", 1)))
+    assert judged.summary.attributed["murmur2@1"] >= 440
+    assert judged.summary.attributed["murmur2@12"] >= 480
+    assert not (judged.attributed[:480] == 0).any()
+    assert not (judged.attributed[500:] == 1).any()
 
 
 def test_a_topic_by_an_unknown_hash_is_unexplained() -> None:

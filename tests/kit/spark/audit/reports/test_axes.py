@@ -58,8 +58,8 @@ def test_marks_of_partitions_stand_in_the_middle_of_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "label"),
     [(99_999, "99,999"), (100_000, "100 k"), (353_622, "354 k"), (12_345_678, "12.3 M"), (2 * 10**7, "20 M")],
 )
-def test_counts_in_few_letters(count: int, said: str) -> None:
-    assert short(count) == said
+def test_counts_in_few_letters(count: int, label: str) -> None:
+    assert short(count) == label

@@ -9,7 +9,7 @@ from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Place, Pla
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "said"),
+    ("part", "whole", "text"),
     [
         (0, 0, "-"),
         (0, 7, "0 %"),
@@ -20,12 +20,12 @@ from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Place, Pla
         (1, 3, "33.3 %"),
     ],
 )
-def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, said: str) -> None:
-    assert percent(part, whole) == said
+def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, text: str) -> None:
+    assert percent(part, whole) == text
 
 
 @pytest.mark.parametrize(
-    ("time_ms", "said"),
+    ("time_ms", "text"),
     [
         (0, "1970-01-01T00:00:00Z"),
         (1_740_787_200_123, "2025-03-01T00:00:00.123Z"),
@@ -35,8 +35,8 @@ def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, sa
         (-(2**63), "-9,223,372,036,854,775,808 ms"),
     ],
 )
-def test_times_are_utc(time_ms: int, said: str) -> None:
-    assert utc(time_ms) == said
+def test_times_are_utc(time_ms: int, text: str) -> None:
+    assert utc(time_ms) == text
 
 
 @pytest.mark.parametrize("none", [None, -1])
@@ -45,7 +45,7 @@ def test_a_record_without_a_time_has_none(none: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "text"),
     [
         (b"user-1", '"user-1"'),
         (b"", '""'),
@@ -59,8 +59,8 @@ def test_a_record_without_a_time_has_none(none: int | None) -> None:
         ("…".encode() * 2, '"……"'),
     ],
 )
-def test_a_key_is_text_where_it_can_be_printed(raw: bytes, said: str) -> None:
-    assert key(raw.hex()) == said
+def test_a_key_is_text_where_it_can_be_printed(raw: bytes, text: str) -> None:
+    assert key(raw.hex()) == text
 
 
 def test_what_is_no_hex_is_shown_as_it_is() -> None:

@@ -16,35 +16,35 @@ _KEY = MissedKey("6b31", False, 11, (1, 1), (Lies(1, 5, Place(1, 1, 0)),), (Lies
 _MISSED = Join(_A, _B, "murmur2", 30, 2, 1, 0, 100, 60, (_KEY,), "0", 1.0)
 
 
-def _said(**changes: Any) -> str:
+def _printed(**changes: Any) -> str:
     out = io.StringIO()
     join_terminal.show(Console(file=out, width=160, highlight=False), msgspec.structs.replace(_MISSED, **changes))
     return out.getvalue()
 
 
 def test_missed_keys_and_the_topic_to_repair() -> None:
-    said = _said()
-    assert "'k1'" in said
-    assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in said
+    report = _printed()
+    assert "'k1'" in report
+    assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in report
     assert (
         "misses 2 keys of 30 keys in both topics, 1 of them entirely; 60 of 100 pairs of records"
-        in said.splitlines()[-1]
+        in report.splitlines()[-1]
     )
-    assert "\x1b" not in said
+    assert "\x1b" not in report
 
 
 def test_nothing_missed() -> None:
-    assert "a join misses no key" in _said(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
+    assert "a join misses no key" in _printed(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
 
 
 def test_counts_that_differ_are_no_whole_join() -> None:
     other = {"keys_missed": 0, "pairs_missed": 0, "missed": (), "b": msgspec.structs.replace(_B, partitions=4)}
-    said = _said(**other)
-    assert "Kafka Streams rejects the join" in said
-    assert "misses nothing" not in said
+    report = _printed(**other)
+    assert "Kafka Streams rejects the join" in report
+    assert "misses no key" not in report
     assert not msgspec.structs.replace(_MISSED, **other).whole
 
 
 def test_a_key_of_bytes_is_hex() -> None:
-    said = _said(missed=(msgspec.structs.replace(_KEY, key="ff1b"),))
-    assert "0xff1b" in said
+    report = _printed(missed=(msgspec.structs.replace(_KEY, key="ff1b"),))
+    assert "0xff1b" in report

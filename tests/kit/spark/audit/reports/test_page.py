@@ -48,7 +48,7 @@ def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
 
 def test_the_report_is_complete() -> None:
     page = Page(write(audits.mixed()))
-    for said in (
+    for text_part in (
         "17.9 % of 3,911,112 keyed records are not where Java's producer puts them.",
         "Three kinds of producer wrote this topic: murmur2 (Java's own: murmur2, its sign masked) 82.0 %",
         "Since partition 0, offset 64,377, 2025-03-01T12:00:00.123Z: the first record placed by librdkafka-consistent.",
@@ -64,9 +64,9 @@ def test_the_report_is_complete() -> None:
         "unexplained - 7,356 0.2 %",
         "8,758 not shown",
         "48 more like these",
-        "Made by kafka-conformance 0.1.0 in 12.3 s.",
+        "Written by kafka-conformance 0.1.0 in 12.3 s.",
     ):
-        assert solid(said) in solid(page.text), said
+        assert solid(text_part) in solid(page.text), text_part
     assert [tag for tag, attributes in page.tags if attributes.get("role") == "img"] == ["div"] * 4
 
 
@@ -86,9 +86,9 @@ def test_the_report_is_complete() -> None:
 def test_a_page_for_every_kind_of_topic(audit: Audit, mood: str, there: str, not_there: str) -> None:
     text = write(audit)
     assert f'<header class="verdict {mood}">' in text
-    said = solid(Page(text).text)
-    assert solid(there) in said
-    assert solid(not_there) not in said
+    text_part = solid(Page(text).text)
+    assert solid(there) in text_part
+    assert solid(not_there) not in text_part
 
 
 def test_the_same_audit_makes_the_same_page() -> None:

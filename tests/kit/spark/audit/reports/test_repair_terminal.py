@@ -17,21 +17,21 @@ def _repair(compared: Compared | None) -> Repair:
     )
 
 
-def _said(repair: Repair) -> str:
+def _printed(repair: Repair) -> str:
     out = io.StringIO()
     repair_terminal.show(Console(file=out, width=140, highlight=False), repair)
     return out.getvalue()
 
 
 def test_a_dry_run_says_that_nothing_was_written() -> None:
-    said = _said(_repair(None))
-    assert "would be rewritten" in said
-    assert "7 records of 10 would change partition" in said
-    assert said.rstrip().splitlines()[-1].startswith("a dry run: nothing was written")
+    report = _printed(_repair(None))
+    assert "would be rewritten" in report
+    assert "7 records of 10 would change partition" in report
+    assert report.rstrip().splitlines()[-1].startswith("a dry run: nothing was written")
 
 
 def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
-    right = _said(_repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0)))
+    right = _printed(_repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0)))
     assert right.count("10 records, checksum aa") == 2
     assert "nothing lost, nothing duplicated" in right.splitlines()[-1]
     for wrong in (
@@ -39,12 +39,12 @@ def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
         Compared(Sum(10, "aa"), Sum(9, "aa"), 0),
         Compared(Sum(10, "aa"), Sum(10, "aa"), 1),
     ):
-        assert "is NOT as planned" in _said(_repair(wrong)).splitlines()[-1]
+        assert "is NOT as planned" in _printed(_repair(wrong)).splitlines()[-1]
         assert not _repair(wrong).right
 
 
 def test_a_name_cannot_move_the_cursor() -> None:
-    assert "\x1b" not in _said(_repair(None))
+    assert "\x1b" not in _printed(_repair(None))
 
 
 def test_sums_are_modulo_two_to_the_64() -> None:

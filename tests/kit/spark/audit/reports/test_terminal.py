@@ -39,7 +39,7 @@ def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
 
 
 def test_the_report_is_complete() -> None:
-    said = " ".join(printed(audits.mixed(), 200).split())
+    report = " ".join(printed(audits.mixed(), 200).split())
     for words in (
         "murmur2 (expected) 12 3,207,888 82.0 % 3,207,905 3,207,859 Java's own: murmur2, its sign masked",
         "either of several - 4,812 0.1 %",
@@ -55,21 +55,23 @@ def test_the_report_is_complete() -> None:
         "The fullest partition, 4, holds 1.07 × the mean; the emptiest, 0, 0.95 ×; coefficient of variation 0.04.",
         "12.3 s, kit 0.1.0",
     ):
-        assert words in said, words
+        assert words in report, words
 
 
 def test_a_topic_that_grew() -> None:
-    said = printed(audits.grown())
-    assert "The partition count increased while this was in use: murmur2, from 3 to 12 partitions." in said
-    assert "the last offset with the old partition count, of each partition\n0: 97,023, 1: 97,023, 2: 97,023\n" in said
+    report = printed(audits.grown())
+    assert "The partition count increased while this was in use: murmur2, from 3 to 12 partitions." in report
+    assert (
+        "the last offset with the old partition count, of each partition\n0: 97,023, 1: 97,023, 2: 97,023\n" in report
+    )
 
 
 def test_of_many_partitions_the_rest_is_counted() -> None:
-    said = printed(audits.thousand())
-    assert "The 24 most affected of 1,000 partitions\n" in said
-    assert "976 partitions not shown, with 4,200 offending records\n" in said
-    assert "15 more like these, and 1,233,540 runs not kept\n" in said
-    assert len(said.splitlines()) < 90
+    report = printed(audits.thousand())
+    assert "The 24 most affected of 1,000 partitions\n" in report
+    assert "976 partitions not shown, with 4,200 offending records\n" in report
+    assert "15 more like these, and 1,233,540 runs not kept\n" in report
+    assert len(report.splitlines()) < 90
 
 
 def test_an_empty_topic_has_no_tables() -> None:
@@ -81,19 +83,19 @@ def test_an_empty_topic_has_no_tables() -> None:
 
 
 def test_a_topic_without_keys_has_patterns_and_no_placements() -> None:
-    said = printed(audits.keyless())
-    assert "sticky runs  241,200  100 %" in said
-    assert "placement" not in said
-    assert "Since" not in said
+    report = printed(audits.keyless())
+    assert "sticky runs  241,200  100 %" in report
+    assert "placement" not in report
+    assert "Since" not in report
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
 def test_hostile_text_is_text(name: str) -> None:
-    said = printed(audits.hostile(streams.HOSTILE[name]))
-    assert all(character.isprintable() or character == "\n" for character in said)
+    report = printed(audits.hostile(streams.HOSTILE[name]))
+    assert all(character.isprintable() or character == "\n" for character in report)
     begun = {"::", "##"} if "\n" in streams.HOSTILE[name] else set()
-    assert not any(line.startswith(tuple(begun)) for line in said.splitlines() if begun)
-    assert len(said) < 120_000
+    assert not any(line.startswith(tuple(begun)) for line in report.splitlines() if begun)
+    assert len(report) < 120_000
 
 
 def test_on_a_narrow_terminal_nothing_is_lost() -> None:

@@ -1,4 +1,4 @@
-"""Patterns are told from counts that the real rules make, and mixed ones are not taken for a pure one."""
+"""Patterns are recognised in counts of the real rules, and mixed ones are not reported as pure."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def share_of(pattern: str, table: np.ndarray) -> float:
         (STICKY, [(sticky, 80, 1)]),
     ],
 )
-def test_a_pure_pattern_is_told(partitions: int, pattern: str, producers: list[tuple[object, int, float]]) -> None:
+def test_a_pure_pattern_is_recognised(
+    partitions: int, pattern: str, producers: list[tuple[object, int, float]]
+) -> None:
     table = counts(partitions, *producers)
     assert share_of(pattern, table) >= 0.8
     assert share_of(pattern, table) + share_of(UNCLEAR, table) == 1

@@ -29,10 +29,10 @@ def test_what_goes_on_in_the_next_block_is_one_run() -> None:
 
 
 def test_growth_is_until_the_last_record_of_the_older_count() -> None:
-    said = [
+    summaries = [
         summary(0, last={OLD: Place(5, 0, 40)}),
         summary(0, last={OLD: Place(9, 0, 90), NEW: Place(30, 0, 200)}),
         summary(1, last={OLD: Place(8, 1, 70)}),
     ]
-    assert growth(said, 12) == (Growth("murmur2", 3, 12, {0: 90, 1: 70}, 9),)
-    assert growth(said[1:2], 3) == ()
+    assert growth(summaries, 12) == (Growth("murmur2", 3, 12, {0: 90, 1: 70}, 9),)
+    assert growth(summaries[1:2], 3) == ()

@@ -49,13 +49,13 @@ def test_split_keys_are_those_met_on_several_partitions(blocks: Seen) -> None:
     found = found_in([(partition, packed(each)) for partition, each in blocks] or [(0, packed([]))])
     assert (found.keys, found.split) == (keys, len(split))
     assert found.records == sum(count for _, count in split.values())
-    told = sorted(([*places], count) for places, count in found.earliest)
-    assert told == sorted(split.values())
+    earliest = sorted(([*places], count) for places, count in found.earliest)
+    assert earliest == sorted(split.values())
     assert [places[1] for places, _ in found.earliest] == sorted(places[1] for places, _ in found.earliest)
 
 
 def test_the_earliest_are_those_whose_second_partition_came_first() -> None:
-    """Keys split in the order of their numbers, met many times on the first partition before that."""
+    """Keys split in the order of their numbers, with many records in the first partition before that."""
     count = 3 * EARLIEST
     blocks: Seen = [(0, [((key, 0), key, key % 7, 1) for key in range(count)]) for _ in range(3)]
     blocks.append((1, [((key, 0), key, 1_000 + key, 1) for key in reversed(range(count))]))
