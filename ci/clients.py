@@ -1,13 +1,13 @@
-"""Gate every client in ``ci/drivers``, in each of its settings, and write what came of it as a page.
+"""Gate every client in ``ci/drivers`` in each of its settings, and write the results as a page.
 
 ::
 
     python ci/clients.py                              # all of them; writes kit/docs/clients.md
     python ci/clients.py --only kafkajs --only sarama # these; the page goes to standard output
-    python ci/clients.py --check                      # all of them; the page there has to say the same
+    python ci/clients.py --check                      # all of them; the existing page must be equal
 
-Each gate is a process of its own, ``kafka-conformance gate NAME:SETTING``, which builds the driver first. What it found
-comes from its stream of events, and from nothing else. The exit code is the worst one of the gates; 2 if one told nothing.
+Each gate is a separate process, ``kafka-conformance gate NAME:SETTING``, which builds the driver first. Its results are read
+from its stream of events alone. The exit code is the highest one of the gates; 2 if a gate did not finish.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ FAILURES = Path(".kafka-conformance", "clients")
 PAGE = Path("kit", "docs", "clients.md")
 
 _ABOUT = """\
-# The clients, gated
+# Clients compared with Java
 
-Each client answers through its own code, by a driver of fewer than 60 lines in `ci/drivers`. `default` is what a producer
-does that sets nothing, `java` is what the client offers to be compatible with Java's. A driver says *unsupported* where a
-client cannot express a question, or refuses it; that is no agreement, and is counted by itself. What a client is known to
-do otherwise is in `ci/known-failures`, with its reason; what had not been reported to a project is in `ci/findings`, ready
-to be sent. In a cell: agreed of asked, those known to differ, those unsupported.
+Each client answers through its own code, called by a driver of fewer than 60 lines in `ci/drivers`. `default` is a producer
+without settings, `java` the client's settings for compatibility with Java. A driver answers *unsupported* if the client
+cannot express a question or rejects it; such answers are counted separately and never as agreement. Known failures of a
+client are in `ci/known-failures`, each with its reason; reports not yet sent to a project are in `ci/findings`. A cell
+shows answers that match of questions asked, then known failures, then unsupported questions.
 
-A division by zero is told by Java's name for it, `ArithmeticException`. Any other exception that is no documented refusal
-has *failed*, and fails the gate. A hash is told as the client's function gives it, without a sign if it has none.
+A division by zero is reported under Java's name, `ArithmeticException`. Any other exception that is not a documented
+rejection has *failed*, and fails the gate. A hash is reported as the client's function returns it, signed or unsigned.
 
-Made by `tox -e clients`, which runs `python ci/clients.py` and fails if anything differs that is not known.
+Written by `tox -e clients`, which runs `python ci/clients.py` and fails if anything differs that is not a known failure.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """A client in one setting, how its gate ended, and what it told."""
+    """A client in one setting, with the exit code and the events of its gate."""
 
     name: str
     setting: str
@@ -60,21 +60,21 @@ class Gated:
     seen: Outline
 
     @property
-    def told(self) -> bool:
-        """Whether the gate came to an end."""
+    def finished(self) -> bool:
+        """Whether the gate has finished."""
         return self.seen.ended is not None
 
 
 def command(name: str, setting: str, events: Path, options: Sequence[str]) -> list[str]:
-    """The gate of a client in one setting."""
+    """Return the command line of a gate."""
     known = KNOWN / f"{name}-{setting}.toml"
-    held = ["--known-failures", str(known)] if (ROOT / known).is_file() else []
-    told = ["--events", str(events), "--failures", str(failures(name, setting)), "--no-github"]
-    return [sys.executable, "-m", "kafka_conformance", "gate", f"{name}:{setting}", *held, *told, *options]
+    known_options = ["--known-failures", str(known)] if (ROOT / known).is_file() else []
+    outputs = ["--events", str(events), "--failures", str(failures(name, setting)), "--no-github"]
+    return [sys.executable, "-m", "kafka_conformance", "gate", f"{name}:{setting}", *known_options, *outputs, *options]
 
 
 def failures(name: str, setting: str) -> Path:
-    """Where its failed questions are kept."""
+    """Return the folder of a client's failed questions."""
     return FAILURES / f"{name}-{setting}"
 
 
@@ -85,13 +85,13 @@ def gate(name: str, options: Sequence[str]) -> Iterator[Gated]:
         with tempfile.TemporaryDirectory() as scratch:
             events = Path(scratch, "events.ndjson")
             click.echo(f"== {name}:{setting}", err=True)
-            shutil.rmtree(ROOT / failures(name, setting), ignore_errors=True)  # or they would be asked again
+            shutil.rmtree(ROOT / failures(name, setting), ignore_errors=True)  # otherwise they would be asked again
             ended = subprocess.run(command(name, setting, events, options), cwd=ROOT, check=False, stdout=sys.stderr)
             yield Gated(name, setting, driver, ended.returncode, read(events))
 
 
 def read(events: Path) -> Outline:
-    """What a gate told; of a stream that breaks off, what there is."""
+    """Return the outline of a gate's events; an interrupted stream gives the events up to its end."""
     try:
         return outline(from_lines(events.read_bytes().splitlines()))
     except (OSError, msgspec.MsgspecError):
@@ -99,7 +99,7 @@ def read(events: Path) -> Outline:
 
 
 def page(gated: Sequence[Gated]) -> str:
-    """The page: the matrix, then each client's deviations."""
+    """Return the page: the matrix, then each client's deviations."""
     parts = [_ABOUT, _matrix(gated), *(part for one in gated for part in _deviations(one))]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -109,9 +109,9 @@ def _matrix(gated: Sequence[Gated]) -> str:
     lines = [f"| client | version | setting | {' | '.join(rules)} |", "|---|---|---|" + "---|" * len(rules)]
     for one in gated:
         asked = {rule: [row for row in one.seen.rows if row.rule == rule and row.ended] for rule in rules}
-        cells = [_cell(rows) if one.told else "could not be judged" for rows in asked.values()]
-        said = one.seen.began.target.version if one.seen.began else one.driver.version
-        lines.append(f"| {words(one.driver.client)} | {words(said)} | {words(one.setting)} | {' | '.join(cells)} |")
+        cells = [_cell(rows) if one.finished else "could not be judged" for rows in asked.values()]
+        version = one.seen.began.target.version if one.seen.began else one.driver.version
+        lines.append(f"| {words(one.driver.client)} | {words(version)} | {words(one.setting)} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -128,11 +128,11 @@ def _cell(rows: Sequence[Row]) -> str:
 
 def _deviations(one: Gated) -> Iterator[str]:
     found, broken = findings(one.seen.rows), protocol_errors(one.seen.rows)
-    if not found and not broken and one.told:
+    if not found and not broken and one.finished:
         return
     yield f"## {words(one.driver.client)}, {words(one.setting)}"
-    if not one.told:
-        yield f"The gate ended with exit code {one.exit_code}, before it was through."
+    if not one.finished:
+        yield f"The gate ended with exit code {one.exit_code} before it finished."
     for finding in found:
         first, known = finding.first, finding.first.known
         lines = [
@@ -156,11 +156,15 @@ def _issue(issue: str) -> str:
 
 
 @click.command()
-@click.option("--only", multiple=True, metavar="NAME", help="A folder in ci/drivers; may be given several times.")
-@click.option("--kafka", metavar="RELEASES", help="Passed on to the gate.")
-@click.option("--examples", metavar="N", default="1000", help="Passed on to the gate; 1000.")
-@click.option("--seed", metavar="N", default="4", help="Passed on to the gate; 4, so that the page can be held to it.")
-@click.option("--check", is_flag=True, help="Write nothing: the page there has to say the same.")
+@click.option(
+    "--only", multiple=True, metavar="NAME", help="A folder in ci/drivers; may be given several times (default: all)."
+)
+@click.option("--kafka", metavar="RELEASES", help="Releases to gate (default: the gate's).")
+@click.option(
+    "--examples", metavar="N", default="1000", help="Generated questions per rule, for the gate (default: 1000)."
+)
+@click.option("--seed", metavar="N", default="4", help="Seed of the gate (default: 4, the seed of the page).")
+@click.option("--check", is_flag=True, help="Compare with the existing page, and write nothing.")
 def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, check: bool) -> None:
     """Gate the clients, and write the page."""
     names = only or sorted(path.parent.name for path in (ROOT / FOLDER).glob("*/driver.toml"))
@@ -173,11 +177,11 @@ def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, check
     elif not check:
         (ROOT / PAGE).write_text(text, encoding="utf-8")
     elif (ROOT / PAGE).read_text(encoding="utf-8") != text:
-        click.echo(f"{PAGE} does not say what the gates say: run python ci/clients.py", err=True)
+        click.echo(f"{PAGE} differs from the results of the gates: run python ci/clients.py", err=True)
         sys.exit(1)
     for one in gated:
         click.echo(f"{one.name}:{one.setting}: exit code {one.exit_code}", err=True)
-    sys.exit(2 if not all(one.told for one in gated) else max((one.exit_code for one in gated), default=2))
+    sys.exit(2 if not all(one.finished for one in gated) else max((one.exit_code for one in gated), default=2))
 
 
 if __name__ == "__main__":

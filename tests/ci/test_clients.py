@@ -1,4 +1,4 @@
-"""The page of the clients, from made-up streams of events."""
+"""The page of the clients, from synthetic streams of events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def clients() -> ModuleType:
     return module
 
 
-def told(known: Known | None, *, ended: bool = True) -> list[Event]:
+def events_of(known: Known | None, *, ended: bool = True) -> list[Event]:
     count = {"known": 1, "differed": 0} if known else {"known": 0, "differed": 1}
     events: list[Event] = [
         Began("1", Target("c", "2.0|`", "go", "./driver"), (AT,), (RULE,), 0, 1),
@@ -74,30 +74,30 @@ def page(clients: ModuleType, tmp_path: Path, events: list[Event], exit_code: in
 
 
 def test_a_deviation_that_is_known(clients: ModuleType, tmp_path: Path) -> None:
-    text = page(clients, tmp_path, told(Known("it is CRC32", "ci/findings/one.md", "2027-06-30")), 0)
+    text = page(clients, tmp_path, events_of(Known("it is CRC32", "ci/findings/one.md", "2027-06-30")), 0)
     assert "| a&#124;client | 2.0&#124;&#96; | java | **known**: 2 of 3; 1 known; 4 unsupported |" in text
     assert "Known until 2027-06-30: it is CRC32 ([" in text
     assert "](../../ci/findings/one.md))" in text
     assert '\nquestion  {"key": "80"}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
 
 
-def test_a_deviation_that_is_not(clients: ModuleType, tmp_path: Path) -> None:
-    text = page(clients, tmp_path, told(None), 1)
+def test_a_deviation_that_is_not_known(clients: ModuleType, tmp_path: Path) -> None:
+    text = page(clients, tmp_path, events_of(None), 1)
     assert "| **differs**: 2 of 3; 1 differed; 4 unsupported |" in text
     assert "Known until" not in text
 
 
-@pytest.mark.parametrize("events", [told(None, ended=False), []])
-def test_a_gate_that_broke_off_is_no_verdict(clients: ModuleType, tmp_path: Path, events: list[Event]) -> None:
+@pytest.mark.parametrize("events", [events_of(None, ended=False), []])
+def test_an_interrupted_gate_has_no_verdict(clients: ModuleType, tmp_path: Path, events: list[Event]) -> None:
     text = page(clients, tmp_path, events, 2)
-    assert "The gate ended with exit code 2, before it was through." in text
+    assert "The gate ended with exit code 2 before it finished." in text
     assert "2 of 3" not in text
 
 
 def test_the_command(clients: ModuleType) -> None:
-    words = clients.command("nobody", "java", Path("e"), ["--kafka", "all"])
-    assert words[1:5] == ["-m", "kafka_conformance", "gate", "nobody:java"]
-    assert words[5:9] == ["--events", "e", "--failures", ".kafka-conformance/clients/nobody-java"]
+    words = clients.command("some-client", "java", Path("e"), ["--kafka", "all"])
+    assert words[1:5] == ["-m", "kafka_conformance", "gate", "some-client:java"]
+    assert words[5:9] == ["--events", "e", "--failures", ".kafka-conformance/clients/some-client-java"]
     assert words[-2:] == ["--kafka", "all"]
     known = clients.command("kafkajs", "java", Path("e"), [])
     assert known[5:7] == ["--known-failures", "ci/known-failures/kafkajs-java.toml"]

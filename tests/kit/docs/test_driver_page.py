@@ -37,7 +37,7 @@ def opened(command: Sequence[str], limits: Limits) -> DriverAnswerer:
     return DriverAnswerer(Command(tuple(command), show=lambda _: None), limits)
 
 
-def said_of(command: Sequence[str], limits: Limits) -> str:
+def message_of(command: Sequence[str], limits: Limits) -> str:
     """The first thing that the kit has to say of this driver; nothing if that answers."""
     try:
         with opened(command, limits) as driver:
@@ -48,13 +48,15 @@ def said_of(command: Sequence[str], limits: Limits) -> str:
 
 
 @pytest.mark.parametrize(("code", "shown"), STEPS, ids=range(1, len(STEPS) + 1))
-def test_what_is_shown_is_said(code: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shown_messages_are_the_real_ones(
+    code: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "driver.py").write_text(code)
     hello_s = 0.5 if "sent no hello" in shown else 20
     batch_s = 0.5 if "did not answer" in shown else 20
     limits = Limits(hello_s, batch_s, ending_s=5 if "after its input was closed" in shown else 0.2, hangs=2)
-    assert said_of([sys.executable, str(tmp_path / "driver.py")], limits).replace(" 0.5 s", " 30 s") == shown
+    assert message_of([sys.executable, str(tmp_path / "driver.py")], limits).replace(" 0.5 s", " 30 s") == shown
 
 
 def test_every_step_is_held() -> None:
@@ -94,7 +96,7 @@ def test_the_one_in_javascript_is_right(tmp_path: Path) -> None:
     assert actual == expected
 
 
-def test_every_trouble_is_in_the_table() -> None:
+def test_every_protocol_error_is_in_the_table() -> None:
     assert dict(re.findall(r"^\| (\w+) \| (.*) \|$", PAGE, re.MULTILINE)) == {"error": "hint", **HINTS}
 
 

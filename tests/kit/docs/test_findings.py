@@ -1,4 +1,4 @@
-"""The page of findings and its cases: each is told, and the reference answers each as Java did."""
+"""The page of findings and its cases: each is linked, and the reference answers each as Java did."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ DOCS = Path(__file__).parents[3] / "kit" / "docs"
 CASES = sorted((DOCS / "findings").glob("*.json"))
 
 
-def test_the_page_tells_every_case_and_no_other() -> None:
-    told = re.findall(r"\(findings/([^)]+)\.json\)", (DOCS / "findings.md").read_text())
-    assert sorted(told) == [path.stem for path in CASES]
+def test_the_page_links_every_case_and_no_other() -> None:
+    linked = re.findall(r"\(findings/([^)]+)\.json\)", (DOCS / "findings.md").read_text())
+    assert sorted(linked) == [path.stem for path in CASES]
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
@@ -36,7 +36,7 @@ def test_the_reference_answers_as_java_did(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_a_case_says_what_every_release_that_has_the_rule_answers(path: Path) -> None:
+def test_a_case_has_the_answers_of_every_release_with_the_rule(path: Path) -> None:
     case = msgspec.json.decode(path.read_bytes())
     rule, question = RULES[case["rule"]], msgspec.convert(case["question"], type=RULES[case["rule"]].question)
     listed = [version for group in case["answers"] for version in group["kafka"]]
