@@ -51,7 +51,7 @@ _FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Exchange:
     """A question and its right answer; ``expected`` and ``actual`` are the right and the actual answer as JSON."""
 
     question: Question
@@ -72,10 +72,10 @@ class _Suspect:
     place: int
     answers: dict[int, bytes | None] = field(default_factory=dict)
 
-    def answer(self, number: int, asked: _Asked) -> bytes | None:
+    def answer(self, number: int, exchange: _Exchange) -> bytes | None:
         """Return the candidate's answer to the question with this number as JSON; None if it has none."""
         if number not in self.answers:
-            answer = self.candidate.answer(asked.question, asked.right)
+            answer = self.candidate.answer(exchange.question, exchange.right)
             self.answers[number] = None if answer is None else line_of(answer)
         return self.answers[number]
 
@@ -89,11 +89,11 @@ def diagnose(
     answers that the ones before it leave open.
     """
     taken = _sampled(wrong, lambda one: one.question)
-    asked = [_Asked(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
+    exchanges = [_Exchange(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
     for question, answer in _sampled(right, lambda one: one[0]):
-        asked.append(_Asked(question, answer, line_of(answer), line_of(answer)))
+        exchanges.append(_Exchange(question, answer, line_of(answer), line_of(answer)))
     suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, release, wrong))]
-    case = _Case(asked, suspects)
+    case = _Case(exchanges, suspects)
     total = sum(one.times for one in wrong)
     return tuple(case.report(suspect, total) for suspect in case.explanations())
 
@@ -101,11 +101,11 @@ def diagnose(
 class _Case:
     """The questions asked, those with wrong answers first, and the candidates."""
 
-    def __init__(self, asked: Sequence[_Asked], suspects: Sequence[_Suspect]) -> None:
-        self.asked, self.suspects = asked, suspects
-        self.wrong = [number for number, one in enumerate(asked) if one.is_wrong]
-        self.right = [number for number, one in enumerate(asked) if not one.is_wrong]
-        self.answers = Counter(answer for one in asked for answer in {one.expected, one.actual})
+    def __init__(self, exchanges: Sequence[_Exchange], suspects: Sequence[_Suspect]) -> None:
+        self.exchanges, self.suspects = exchanges, suspects
+        self.wrong = [number for number, one in enumerate(exchanges) if one.is_wrong]
+        self.right = [number for number, one in enumerate(exchanges) if not one.is_wrong]
+        self.answers = Counter(answer for one in exchanges for answer in {one.expected, one.actual})
         seen = self.answers.total()
         self.collisions = sum(n * (n - 1) for n in self.answers.values()) / max(1, seen * (seen - 1))
 
@@ -159,28 +159,29 @@ class _Case:
         return not suspect.candidate.exhaustive or self._matched_right(suspect) == len(self.right)
 
     def _equals(self, suspect: _Suspect, number: int) -> bool:
-        return suspect.answer(number, self.asked[number]) == self.asked[number].actual
+        return suspect.answer(number, self.exchanges[number]) == self.exchanges[number].actual
 
     def _matched_right(self, suspect: _Suspect) -> int:
         return sum(self._equals(suspect, number) for number in self.right)
 
     def _beats_chance(self, suspect: _Suspect, equal: int, left: Sequence[int]) -> bool:
-        departs = sum(suspect.answer(number, one) != one.expected for number, one in enumerate(self.asked))
+        departs = sum(suspect.answer(number, one) != one.expected for number, one in enumerate(self.exchanges))
         probabilities = [
-            self._guess_probability(suspect.answer(number, self.asked[number]), self.asked[number]) for number in left
+            self._guess_probability(suspect.answer(number, self.exchanges[number]), self.exchanges[number])
+            for number in left
         ]
-        chance = sum(probabilities) / len(left) * departs / len(self.asked)
+        chance = sum(probabilities) / len(left) * departs / len(self.exchanges)
         return _at_least(equal, len(left), chance) < _UNLIKELY / len(self.suspects)
 
-    def _guess_probability(self, answer: bytes | None, asked: _Asked) -> float:
+    def _guess_probability(self, answer: bytes | None, exchange: _Exchange) -> float:
         """Return the probability that a wrong guess is this answer."""
         if answer is None:
             return 0.0
-        partitions, named = _partitions(asked.question), _choices(answer)
+        partitions, named = _partitions(exchange.question), _choices(answer)
         if partitions is not None and named:
             return 1 / max(1.0, float(max(2, partitions)) ** min(named, 30) - 1)
-        others = self.answers.total() - self.answers[asked.expected]
-        often = self.answers[answer] - (answer == asked.actual) if answer in self.answers else 0
+        others = self.answers.total() - self.answers[exchange.expected]
+        often = self.answers[answer] - (answer == exchange.actual) if answer in self.answers else 0
         return min(1.0, max(often / max(1, others), self.collisions, _RAREST))
 
     def _story(self, suspect: _Suspect) -> str:
@@ -194,8 +195,8 @@ class _Case:
         return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
 
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
-        everywhere = enumerate(self.asked)
-        return all(one.answer(number, asked) == other.answer(number, asked) for number, asked in everywhere)
+        everywhere = enumerate(self.exchanges)
+        return all(one.answer(number, exchange) == other.answer(number, exchange) for number, exchange in everywhere)
 
 
 def _span_around(release: Release, among: Sequence[Release]) -> tuple[Release, Release]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from kafka_conformance.spark.session import Spark
 
-__all__ = ["KEPT", "Join", "JoinSide", "JoinSource", "Lies", "MissedKey", "join_audit"]
+__all__ = ["KEPT", "Join", "JoinSide", "JoinSource", "KeyInPartition", "MissedKey", "join_audit"]
 
 KEPT = 1000
 """The maximum number of missed keys in the result."""
@@ -69,7 +69,7 @@ class JoinSide(msgspec.Struct, frozen=True):
     to_blame: int
 
 
-class Lies(msgspec.Struct, frozen=True):
+class KeyInPartition(msgspec.Struct, frozen=True):
     """The number of a key's records in a partition, and the first of them."""
 
     partition: int
@@ -84,8 +84,8 @@ class MissedKey(msgspec.Struct, frozen=True):
     never: bool
     affected: int
     expected: tuple[int, int]
-    a: tuple[Lies, ...]
-    b: tuple[Lies, ...]
+    a: tuple[KeyInPartition, ...]
+    b: tuple[KeyInPartition, ...]
 
 
 class Join(msgspec.Struct, frozen=True):
@@ -174,8 +174,10 @@ def _by_key(a: JoinSource, b: JoinSource, rule: Placement) -> DataFrame:
 
     places = counted(a, "a").unionByName(counted(b, "b"))
     expected = _expected(places, rule, a.partitions, b.partitions)
-    lies = f.struct("partition", "n", f.col("first.time_ms").alias("time_ms"), f.col("first.offset").alias("offset"))
-    by_side = [f.array_sort(f.collect_list(f.when(f.col("side") == side, lies))).alias(side) for side in "ab"]
+    in_partition = f.struct(
+        "partition", "n", f.col("first.time_ms").alias("time_ms"), f.col("first.offset").alias("offset")
+    )
+    by_side = [f.array_sort(f.collect_list(f.when(f.col("side") == side, in_partition))).alias(side) for side in "ab"]
     placed = [f.max(f"expected_{side}").alias(f"expected_{side}") for side in "ab"]
     return _judged(expected.groupBy("key").agg(*by_side, *placed))
 
@@ -266,7 +268,9 @@ def _sort() -> Column:
 
 
 def _missed(row: Any) -> MissedKey:
-    lies = [tuple(Lies(one.partition, one.n, Place(one.time_ms, one.partition, one.offset)) for one in row[side])
-            for side in "ab"]  # fmt: skip
-    return MissedKey(bytes(row["key"]).hex(), int(row["meeting"]) == 0, int(row["affected_a"] + row["affected_b"]),
-                     (row["expected_a"], row["expected_b"]), lies[0], lies[1])  # fmt: skip
+    a, b = (
+        tuple(KeyInPartition(one.partition, one.n, Place(one.time_ms, one.partition, one.offset)) for one in row[side])
+        for side in "ab"
+    )
+    affected, expected = int(row["affected_a"] + row["affected_b"]), (row["expected_a"], row["expected_b"])
+    return MissedKey(bytes(row["key"]).hex(), int(row["meeting"]) == 0, affected, expected, a, b)

@@ -209,13 +209,13 @@ def topic_frame(
 
     ``whole`` adds ``value`` and ``headers``; ``committed`` leaves out aborted and open transactions. Raises SparkFault.
     """
-    asked = {number: span for number, span in sorted(spans.items()) if span.end > span.first}
-    if not asked:
+    wanted_spans = {number: span for number, span in sorted(spans.items()) if span.end > span.first}
+    if not wanted_spans:
         return spark.session.createDataFrame([], _WHOLE if whole else COLUMNS)
     given: dict[str, Any] = {
-        "assign": {topic: list(asked)},
-        "startingOffsets": {topic: {str(number): span.first for number, span in asked.items()}},
-        "endingOffsets": {topic: {str(number): span.end for number, span in asked.items()}},
+        "assign": {topic: list(wanted_spans)},
+        "startingOffsets": {topic: {str(number): span.first for number, span in wanted_spans.items()}},
+        "endingOffsets": {topic: {str(number): span.end for number, span in wanted_spans.items()}},
     }
     reader = spark.session.read.format("kafka").options(**options)
     reader = reader.options(**{name: msgspec.json.encode(value).decode() for name, value in given.items()})

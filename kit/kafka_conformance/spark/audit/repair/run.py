@@ -85,8 +85,8 @@ def rewrite(
         progress.doing(f"reading and sorting {plan.source}")
         _stage(spark, topics, kafka, run, plan)
     counted = msgspec.json.decode(_kept(run, _COUNTED), type=Counted)
-    ours = _own_target(topics, run, plan)
-    if _FOUND in run.finished() and ours:
+    is_own = _own_target(topics, run, plan)
+    if _FOUND in run.finished() and is_own:
         result = msgspec.json.decode(_kept(run, _FOUND), type=Compared)
     else:
         _await_quiet(topics, plan)
@@ -98,8 +98,8 @@ def rewrite(
         if not result.same:
             return result
         _keep(run, _FOUND, result)
-        ours = False
-    if not (ours and _SETTLED in run.finished()):
+        is_own = False
+    if not (is_own and _SETTLED in run.finished()):
         settle(topics, plan.target, plan.settings)
         _keep(run, _SETTLED, sorted(plan.settings.items()))
     return result

@@ -9,14 +9,14 @@ from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.terminal import plural, table
-from kafka_conformance.spark.audit.join import Join, JoinSide, Lies, MissedKey
+from kafka_conformance.spark.audit.join import Join, JoinSide, KeyInPartition, MissedKey
 
 __all__ = ["show"]
 
 _MOST = 10
 _PLACES = 6
 _SIDES = ("topic", "partitions", "records", "without a key", "keys", "keys off the rule", "records affected")
-_KEYS = ("key", "meets", "affected", "expected", "lies in the first", "lies in the second")
+_KEYS = ("key", "meets", "affected", "expected", "partitions in the first", "partitions in the second")
 
 
 def show(out: Console, join: Join) -> None:
@@ -41,8 +41,8 @@ def _key(one: MissedKey) -> list[str]:
         "never" if one.never else "partly",
         f"{one.affected:,}",
         expected,
-        _lies(one.a),
-        _lies(one.b),
+        _partitions(one.a),
+        _partitions(one.b),
     ]
 
 
@@ -56,9 +56,9 @@ def _shown(key: str) -> str:
     return shown if len(shown) <= 40 else shown[:37] + "..."
 
 
-def _lies(lies: tuple[Lies, ...]) -> str:
-    more = f", {len(lies) - _PLACES} more" if len(lies) > _PLACES else ""
-    return ", ".join(f"{one.partition} ({one.records:,})" for one in lies[:_PLACES]) + more
+def _partitions(by_partition: tuple[KeyInPartition, ...]) -> str:
+    more = f", {len(by_partition) - _PLACES} more" if len(by_partition) > _PLACES else ""
+    return ", ".join(f"{one.partition} ({one.records:,})" for one in by_partition[:_PLACES]) + more
 
 
 def _lines(join: Join) -> Iterator[tuple[str, str]]:

@@ -6,13 +6,15 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from kafka_conformance.spark.audit.join import Join, JoinSide, Lies, MissedKey
+from kafka_conformance.spark.audit.join import Join, JoinSide, KeyInPartition, MissedKey
 from kafka_conformance.spark.audit.reports import join_terminal
 from kafka_conformance.spark.audit.result import Place
 
 _A = JoinSide("A", 3, 100, 1, 40, 0, 0, 5, 0)
 _B = JoinSide("B\x1b", 3, 100, 0, 40, 4, 6, 6, 2)
-_KEY = MissedKey("6b31", False, 11, (1, 1), (Lies(1, 5, Place(1, 1, 0)),), (Lies(0, 6, Place(1, 0, 0)),))
+_KEY = MissedKey(
+    "6b31", False, 11, (1, 1), (KeyInPartition(1, 5, Place(1, 1, 0)),), (KeyInPartition(0, 6, Place(1, 0, 0)),)
+)
 _MISSED = Join(_A, _B, "murmur2", 30, 2, 1, 0, 100, 60, (_KEY,), "0", 1.0)
 
 
