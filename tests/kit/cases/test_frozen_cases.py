@@ -17,6 +17,7 @@ from kafka_jars.pins import load
 from kafka_reference.releases import parse_release
 
 LARGEST_FOLDER = 12_000_000
+_FREEZE = f"kafka-conformance freeze --folder {folder_of_cases()} --rules"
 
 
 @pytest.fixture(scope="module")

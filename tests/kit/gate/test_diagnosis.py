@@ -79,7 +79,9 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
     if rule.slug in _SCRIPTS:
         killed = [one["question"] for one in _SCRIPTS[rule.slug] if mutant.slug in one["kills"]]
         others = [one["question"] for one in _SCRIPTS[rule.slug] if mutant.slug not in one["kills"]]
-        scripts = [msgspec.convert(one, type=rule.question) for one in killed[: 3 if rule.broker else 2] + others[:15]]
+        # Mistakes of a whole producer resemble each other: more questions tell them apart.
+        enough, rest = (12, 100) if rule.slug == "producer-send" else (3 if rule.broker else 2, 15)
+        scripts = [msgspec.convert(one, type=rule.question) for one in killed[:enough] + others[:rest]]
         return gated(rule, mutant.at, target, scripts)
     for count in (150, 1500, 60_000):
         wrong, right = gated(rule, mutant.at, target, some(rule.slug, count))
@@ -96,6 +98,8 @@ SAME_AS = {
     "order-goes-round": "retry-at-the-back",
     "counts-batches": "numbered-when-appended",
     "timeout-last": "in-flight-first",
+    "round-batch-unannounced": "keyed-batch-unannounced",
+    "flush-does-not-wait": "flush-does-nothing",
     "timeout-first": "in-flight-last",
 }
 
@@ -164,6 +168,9 @@ AS_RELEASE = {
     "sender-2.0-in-2.3": "as-2.0.1",
     "sender-1.1-in-2.0": "as-1.1.1",
     "sender-0.11-in-1.1": "as-0.11.0.3",
+    "send-3.9-in-4.0": "as-3.9.2",
+    "send-3.2-in-3.3": "as-3.2.3",
+    "send-3.9.1-in-3.9.2": "as-3.9.1",
 }
 
 

@@ -364,7 +364,10 @@ MUTANTS = (
         "broker-cuts-snapshots", "a snapshot written over a longer file replaces the whole file",
         _overriding(overwriting_truncates_snapshot=True),
     ),
-    _mutant("broker-lists-folder", "the snapshot folder is listed each time", _overriding(snapshot_folder_listed=True)),
+    _mutant(
+        "broker-lists-folder", "the snapshot folder is listed each time",
+        _overriding(snapshot_folder_listed=True, log_start_deletes_snapshots=True),
+    ),
     _mutant("broker-keeps-the-start", "truncation keeps the snapshot at the log start", _state(_KeepsTheStart)),
     _mutant("broker-always-reloads", "truncation to the map end offset reloads too", _state(_AlwaysReloads)),
     _mutant("broker-stable-at-the-marker", "the marker need not be replicated", _state(_StableAtTheMarker)),
