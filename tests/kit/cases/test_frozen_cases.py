@@ -24,9 +24,7 @@ _FREEZE = f"kafka-conformance freeze --folder {folder_of_cases()} --rules"
 def shipped() -> dict[str, Frozen]:
     found = {slug: frozen(rule) for slug, rule in RULES.items()}
     missing = [slug for slug, each in found.items() if each is None]
-    assert not missing, (
-        f"no frozen cases of {', '.join(missing)}: kafka-conformance freeze --folder {folder_of_cases()} --rules {','.join(missing)}"
-    )
+    assert not missing, f"no frozen cases of {', '.join(missing)}: {_FREEZE} {','.join(missing)}"
     return {slug: each for slug, each in found.items() if each is not None}
 
 
