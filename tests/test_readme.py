@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_conformance.cli.main import app
-from kafka_conformance.verify import certificate as certifying
+from kafka_conformance.verify import certificate as certificates
 from kafka_reference import certificate
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ def test_its_python_runs() -> None:
 def test_its_table_is_the_certificate_that_ships() -> None:
     shown = re.search(r"<!-- certificate:[^\n]*-->\n(.*?)<!-- /certificate -->", README, re.DOTALL)
     assert shown is not None
-    assert shown.group(1) == certifying.markdown(certificate())
+    assert shown.group(1) == certificates.markdown(certificate())
 
 
 def test_its_commands_exist_and_no_other() -> None:

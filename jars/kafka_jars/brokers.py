@@ -2,7 +2,7 @@
 
 ``releases.toml`` has the few classes that rules are proven against; a broker that is started needs all that the POM of
 ``kafka_2.13`` asks for, forty to fifty jars. They are pinned one by one when a release is added (``kafka-conformance broker
-pin``), so that nobody's POM is read, and no network is needed, when a broker is started.
+pin``), so that starting a broker reads no POM and needs no network.
 
 Brokers start from 3.3 on, the first release whose KRaft was meant for use: before that a broker needs ZooKeeper. What a
 POM asks for and a broker does without may be absent from the repositories (:data:`NOT_NEEDED`); anything else that is

@@ -6,7 +6,7 @@ somebody's POM. Only who writes those files asks what a POM says (:meth:`Ivy.clo
 
 The JVM brings a list of certificate authorities of its own, which need not be those this machine trusts (a company's
 proxy is known to Python, curl and pip through ``SSL_CERT_FILE``, and not to a Java that came as a wheel). So before the
-first fetch the JVM is told to trust what Python trusts here.
+first fetch the JVM is configured to trust what Python trusts.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _named(module: Any) -> str:
 
 
 def _unavailable(coordinates: str, said: str, error: str) -> JarUnavailable:
-    """Tells "not there" from "nobody answered": a repository that was tried and did not fail has answered."""
+    """Distinguish "not found" from "no response": a repository that was tried and did not fail has responded."""
     tried = set(_TRIED.findall(said))
     silent = set(_SILENT.findall(said))
     if tried - silent:

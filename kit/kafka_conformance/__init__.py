@@ -1,1 +1,1 @@
-"""Everybody is asked the same questions, and the answers are compared: the kit around ``kafka_reference``."""
+"""Every implementation answers the same questions; the kit compares the answers with ``kafka_reference`` and Java."""

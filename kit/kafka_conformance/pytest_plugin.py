@@ -22,7 +22,7 @@ find it, ``create_topic("orders", 12)`` makes a topic (see :mod:`kafka_conforman
 ``--kafka-broker`` names an exact release, ``--kafka-broker-engine`` Docker or jars. Where no broker can be had, the tests
 that ask for it fail, with the reason: they are not skipped.
 
-Nothing but pytest and the options is loaded until a test asks: this plugin is in every test run of whoever installed it.
+Nothing but pytest and the options is loaded until a test asks: this plugin is part of every pytest run.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def assert_conforms(
     """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
 
     ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
-    used, and told. Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that
+    used, and printed. Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that
     there is not, and where no rule is named.
     """
     __tracebackhide__ = True

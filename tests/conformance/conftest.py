@@ -99,8 +99,10 @@ def the_jvm_of(process: subprocess.Popen[str]) -> int:
             except OSError:
                 continue  # it ended meanwhile
             # `java -version` is a child too, for a moment: the one meant serves the gateway
-            if name == "java" and _is_below(int(rest.split()[1]), process.pid) and (
-                b"PythonGatewayServer" in _command_line(stat)
+            if (
+                name == "java"
+                and _is_below(int(rest.split()[1]), process.pid)
+                and (b"PythonGatewayServer" in _command_line(stat))
             ):
                 return int(stat.parent.name)
         assert process.poll() is None, process.communicate()

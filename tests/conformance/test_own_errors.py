@@ -34,7 +34,7 @@ def test_an_exception_of_java_is_told_as_java_told_it(used: bool, monkeypatch: p
     }
     with Jvm() as jvm:
         for calls, said in failing.items():
-            with pytest.raises(Py4JJavaError) as told:
+            with pytest.raises(Py4JJavaError) as raised:
                 jvm.call(lambda calls=calls: calls(jvm))
-            assert told.value.java_exception.toString() == said
+            assert raised.value.java_exception.toString() == said
         assert jvm.call(lambda: jvm.view.java.lang.Integer.parseInt("7")) == 7

@@ -39,9 +39,9 @@ def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Pa
     assert again.code == 1, again
     assert '{"hash":275646681}' in again.out
     assert "the answers differ" in again.out
-    mended = kit("replay", str(saved))
-    assert mended.code == 0, mended
-    assert "they agree now" in mended.out
+    fixed = kit("replay", str(saved))
+    assert fixed.code == 0, fixed
+    assert "they agree now" in fixed.out
 
 
 def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable, tmp_path: Path) -> None:

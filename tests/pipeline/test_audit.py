@@ -244,11 +244,13 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
 
         stopper = threading.Timer(0.5, broker.kill_node, [1])
         monkeypatch.setattr(Run, "do", stopped)
-        with pytest.raises(SparkFault) as told:  # one record at once: the broker is gone long before the chunk is read
+        with pytest.raises(
+            SparkFault
+        ) as raised:  # one record at once: the broker is gone long before the chunk is read
             audited(spark, broker, "leaving", tmp_path / "run", chunk=10_000, kafka_max_poll_records="1", **soon)
         stopper.join(30)
         assert begun == [0, 1, 2]
-        assert re.fullmatch(rf"chunk 2 of the run in {tmp_path}/run: TimeoutException: .*", str(told.value))
+        assert re.fullmatch(rf"chunk 2 of the run in {tmp_path}/run: TimeoutException: .*", str(raised.value))
         monkeypatch.setattr(Run, "do", do)
         with pytest.raises(SparkFault, match=rf"^the broker at {broker.bootstrap}.*: .*Timeout.*$"):
             audited(spark, broker, "leaving", tmp_path / "run", chunk=10_000, **soon)

@@ -243,15 +243,15 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     stopper = threading.Thread(target=stop, daemon=True)
     stopper.start()
     try:
-        with pytest.raises(KitError) as told:
+        with pytest.raises(KitError) as raised:
             repaired(kafka=slow, partitions=4, patience_s=5)
     finally:
         stopper.join(300)
         broker.start_node(1)
     assert stopped
     assert stopped[0] < records, "it was too late"
-    assert "\n" not in str(told.value)
-    assert "UnknownReason" not in str(told.value)
+    assert "\n" not in str(raised.value)
+    assert "UnknownReason" not in str(raised.value)
     found = repaired(kafka=slow, partitions=4)
     assert found.right
     assert found.resumed

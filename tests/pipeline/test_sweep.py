@@ -42,7 +42,9 @@ def spark() -> Iterator[Spark]:
         yield opened
 
 
-def swept(spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any) -> list[PartResult]:
+def swept(
+    spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any
+) -> list[PartResult]:
     plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], who, 1, **more)
     return sweeping.sweep(spark, plan, load(), str(folder), Steps("", 1))
 

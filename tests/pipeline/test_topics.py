@@ -187,6 +187,6 @@ def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker
 def test_what_cannot_be_sent_is_an_error(kafka_broker: Broker, topic: str, java: JavaWriter) -> None:
     nowhere = Records([b"a"], partitions=[77])
     for writer in (java.with_settings({"max.block.ms": "5000"}), Librdkafka(settings={"delivery.timeout.ms": 3000})):
-        with pytest.raises(Exception) as told:
+        with pytest.raises(Exception) as raised:
             writer.write(kafka_broker.bootstrap, topic, nowhere)
-        assert "partition" in str(told.value).lower(), repr(told.value)
+        assert "partition" in str(raised.value).lower(), repr(raised.value)

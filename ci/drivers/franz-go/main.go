@@ -1,5 +1,5 @@
 // franz-go, by the partitioner that it makes for a topic.
-// default: UniformBytesPartitioner, as kgo sets it; java: StickyKeyPartitioner, which is to be Java's of 2.4 to 3.2.
+// default: UniformBytesPartitioner, as kgo sets it; java: StickyKeyPartitioner, which matches Java's of 2.4 to 3.2.
 package main
 
 import (

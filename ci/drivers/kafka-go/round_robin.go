@@ -7,7 +7,7 @@ import (
 
 type steps = []any
 
-// One balancer for all topics of a writer, as Writer has it. It is told of no batches, and of no leaders.
+// One balancer for all topics of a writer, as Writer has it. It receives no batches and no leaders.
 func roundRobin(q Object) Object {
 	balancer, cluster, done := &kafka.RoundRobin{}, q["cluster"], steps{}
 	for _, step := range q["steps"].(steps) {

@@ -71,7 +71,7 @@ class CallableAnswerer:
         return outcomes
 
     def finish(self) -> None:
-        """There is nothing to be heard afterwards."""
+        """Do nothing: a callable writes no more after its last answer."""
 
     def close(self) -> None:
         """End the thread, unless the callable holds it."""

@@ -86,9 +86,9 @@ def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
     until = time.monotonic() + limit_s
     try:
         child.end_input()
-        while isinstance(heard := child.receive(until), Line | TooLong):
-            command.show(quoted(heard.text, 500))
-        code = child.code(max(0.0, until - time.monotonic())) if isinstance(heard, End) else None
+        while isinstance(received := child.receive(until), Line | TooLong):
+            command.show(quoted(received.text, 500))
+        code = child.code(max(0.0, until - time.monotonic())) if isinstance(received, End) else None
         if code is not None:
             child.join_stderr(1)
     finally:

@@ -48,7 +48,7 @@ def answers() -> bool:
                 engine.close()
         except (DockerException, OSError):
             pass
-        gc.collect()  # docker leaves the socket open that nobody answered, for a user's tests to be warned of
+        gc.collect()  # docker leaves the unanswered socket open, which would cause warnings in a user's tests
         return False
 
 

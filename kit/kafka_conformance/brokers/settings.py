@@ -1,4 +1,4 @@
-"""What a broker of ours is told: Kafka's settings for one node of one or three.
+"""Kafka's settings for each node of a broker: one node or three.
 
 One node is broker and controller in one. Of three, the first is that, and has the controllers' only vote; the others are
 brokers only. All listen on 127.0.0.1 and nowhere else.
@@ -121,7 +121,7 @@ def nodes_of(count: int, port: int | None) -> tuple[Node, ...]:
 
 
 def free_ports(count: int, but: list[int] | None = None) -> list[int]:
-    """So many ports nobody listens on. Raises BadInput where there are not so many."""
+    """Return this many free ports. Raises BadInput if there are fewer."""
     import random
 
     found: list[int] = []

@@ -35,9 +35,9 @@ _JAVA_THREAD = ThreadPoolExecutor(1, "java")
 
 def read_folder(folder: Path, rules: Sequence[Rule]) -> dict[str, Frozen]:
     """Read the files of these rules. Raises BadInput for one that is missing, damaged or of an unknown rule."""
-    strangers = sorted(path.name for path in folder.glob("*.ndjson") if path.stem not in RULES)
-    if strangers:
-        raise BadInput(f"{folder} has cases of rules that do not exist: {', '.join(strangers)}")
+    unknown = sorted(path.name for path in folder.glob("*.ndjson") if path.stem not in RULES)
+    if unknown:
+        raise BadInput(f"{folder} has cases of rules that do not exist: {', '.join(unknown)}")
     found = {rule.slug: read(folder / f"{rule.slug}.ndjson") for rule in rules}
     damaged = [f"{rule.slug}: {what}" for rule in rules for what in damages(rule, found[rule.slug])]
     if damaged:

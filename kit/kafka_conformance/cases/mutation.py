@@ -81,8 +81,8 @@ def killers(
 
         # A search generates its questions again, which takes longer than to ask them: so only where it will find one.
         first = next(chain.from_iterable(map(differences, generated)), None)
-        met = search_kind(rule, comparison, kind_of(rule, first), examples, seed)[1] if first is not None else []
-        near = sorted((each.question for each in met), key=to_size)
+        seen = search_kind(rule, comparison, kind_of(rule, first), examples, seed)[1] if first is not None else []
+        near = sorted((each.question for each in seen), key=to_size)
         some = smallest[:: max(1, len(smallest) // _TRIED)] if near else smallest
         others = [each.question for each in islice(differences(Source("", tuple(some))), WANTED)]
         return list(_light(sorted({*near[:_NEAR], *others}, key=to_size)[: WANTED + 1]))

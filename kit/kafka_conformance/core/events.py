@@ -1,6 +1,6 @@
 """What happens in a gate, as a stream of events: every report is made from this, and from nothing else.
 
-One event is one JSON object on a line (``--events out.ndjson``), told apart by its field ``event``. The order is ``began``;
+One event is one JSON object on a line (``--events out.ndjson``), identified by its field ``event``. The order is ``began``;
 then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``trouble`` for each time that the
 target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer says the
 truth; ``ended``. Whatever text comes from a target is as the target sent it: a writer has to make it harmless in its own
@@ -116,7 +116,7 @@ class RuleBegan(_Event, frozen=True, tag="rule_began"):
 class Differed(_Event, frozen=True, tag="differed"):
     """A finding: a question, as small as it became, and how many of its kind there were.
 
-    ``file`` is where it was saved before it was told, for ``replay``; ``link`` where the rule is written down, ``java`` the
+    ``file`` is where it was saved, for ``replay``; ``link`` documents the rule, ``java`` the
     method that decides.
     """
 

@@ -1,4 +1,4 @@
-"""A file written whole or not at all: whoever reads it meets the old one or the new one, never half of it."""
+"""A file written whole or not at all: a reader sees the old one or the new one, never half of it."""
 
 from __future__ import annotations
 

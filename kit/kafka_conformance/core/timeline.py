@@ -41,7 +41,7 @@ class Lane:
 class Explained:
     """One step: the clock after it, None where there is no clock; what was asked, what was answered, why, and the state.
 
-    ``mark`` is the step in a few words, for a figure; ``state`` is names and what is to be said of each.
+    ``mark`` is the step in a few words, for a figure; ``state`` holds names, each with a text.
     """
 
     time_ms: int | None

@@ -44,7 +44,7 @@ from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, to_json
 
-__all__ = ["Entry", "KnownFailures", "Miss", "mended", "read"]
+__all__ = ["Entry", "KnownFailures", "Miss", "read", "updated"]
 
 _EXPIRES_DAYS = 90
 
@@ -97,7 +97,7 @@ class KnownFailures:
 
     entries: Sequence[Entry] = ()
     today: date = date.min
-    _met: dict[int, set[str]] = field(default_factory=dict)
+    _matches: dict[int, set[str]] = field(default_factory=dict)
     _asked: set[tuple[str, str, str]] = field(default_factory=set)
     _rules: set[tuple[str, str]] = field(default_factory=set)
 
@@ -113,7 +113,7 @@ class KnownFailures:
             if not self._about(entry, miss):
                 continue
             right = self._says(entry, miss)
-            self._met.setdefault(number, set()).add("covers" if right else "another message")
+            self._matches.setdefault(number, set()).add("covers" if right else "another message")
             if right and entry.expires >= self.today:
                 return entry.known()
         return None
@@ -143,8 +143,8 @@ class KnownFailures:
         asked = [at for rule, at in self._rules if rule == entry.rule and entry.release in ("", at)]
         if not asked or (entry.case and not any((entry.rule, at, entry.case) in self._asked for at in asked)):
             return "unknown"
-        met = self._met.get(number, set())
-        return "" if "covers" in met else "another message" if met else "stale"
+        matches = self._matches.get(number, set())
+        return "" if "covers" in matches else "another message" if matches else "stale"
 
 
 _MEND = {
@@ -170,7 +170,7 @@ def read(path: Path, today: date) -> KnownFailures:
         raise BadInput(f"{path} is not a file of known failures: {error}") from error
 
 
-def mended(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, str]]) -> int:
+def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, str]]) -> int:
     """Write the file: the valid entries, and an entry for each kind ``found`` that is not covered. Return how many are new.
 
     ``found`` holds each such kind with the mutant that explains all of it, or an empty text. Raises KitError.

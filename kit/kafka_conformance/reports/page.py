@@ -27,7 +27,7 @@ _LIMIT = 10_000
 def render(
     template: str, styles: Sequence[str], filters: Mapping[str, Callable[..., Any]], given: Mapping[str, Any]
 ) -> str:
-    """The page of a template of ours, which is told ``style`` and ``policy`` besides what is ``given``."""
+    """Render a template of the package with ``style``, ``policy`` and the values ``given``."""
     style = "".join(map(_packaged, styles))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     # The template is given as text: there is no other to be loaded from anywhere.

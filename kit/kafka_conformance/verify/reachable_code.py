@@ -3,7 +3,7 @@
 A definition is a statement at the top of a module that binds a name: a function, a class, an assignment. It reaches the
 definitions whose names it uses, in its own module or through an import. Statements that bind no name, such as
 ``TABLE["key"] = value``, and functions with a decorator of ours, which may register them somewhere, belong to their module:
-whoever reaches one definition of it reaches them as well.
+reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the sentences of behaviour
 records, and those arguments of ``Rule(…)`` that are about reports alone (its title, its labels, its timeline).

@@ -16,7 +16,7 @@ from kafka_reference.releases import Release
 
 __all__ = ["draw", "ready"]
 
-# Okabe and Ito's, told apart by everybody; with more releases, a scale from dark to light.
+# Okabe and Ito's, distinct for every reader; with more releases, a scale from dark to light.
 _FEW = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _GROUP = 0.84
 _FORMATS = (".png", ".svg", ".pdf")

@@ -1,4 +1,4 @@
-"""Compression, as far as the accumulator looks at it: the ratio it expects, and the size a batch comes to.
+"""Compression as the accumulator uses it: the expected ratio, and the resulting size of a batch.
 
 What a codec makes of a batch differs by library, by build, by content. So that is given, as the clock is: of batch ``n``
 the codec makes ``achieved_per_mille[n % length]`` thousandths of the bytes that go in, cut to whole bytes and at least 1;

@@ -12,7 +12,7 @@ For each partition, the first batch of its queue decides::
 - A partition that has a batch and no leader adds its topic to those whose metadata is needed. In 0.10.0 ready returns only
   whether there is such a partition, and counts empty queues.
 - A partition that is muted, or whose leader is ready already, adds nothing: its wait does not count either.
-- With a random back-off (since 3.7.0) ``backing`` draws one for every batch that was queued again, whoever its leader is,
+- With a random back-off (since 3.7.0) ``backing`` draws one for every batch that was queued again, whatever its leader,
   and a batch that backs off draws another one for ``to_wait``. That may be less than it has waited: then the next look
   is after 0 ms.
 

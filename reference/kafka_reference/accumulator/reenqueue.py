@@ -1,4 +1,4 @@
-"""Where a batch that is to be sent again is queued: at the front, or, with an idempotent producer, in sequence.
+"""Where a batch to retry is queued: at the front, or, with an idempotent producer, in sequence.
 
 Since 1.0.0, with an idempotent producer, it goes behind those batches at the front that have lower sequences; a batch
 without a sequence was never drained, and is behind all that have one. Sequences are compared as numbers, so a batch that

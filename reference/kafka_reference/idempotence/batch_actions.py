@@ -1,4 +1,4 @@
-"""The decision table of answered batches: what becomes of a batch, by the error it was answered with and its situation.
+"""The decision table of answered batches: what happens to a batch, by the error of its response and its situation.
 
 :data:`TABLE` is the rule: the first column is the :class:`Answer`, the second the facts of the :class:`Situation` that must
 hold, the third the :class:`BatchAction`, the fourth a :class:`SideEffect` that comes before it. Exactly one row applies to
@@ -161,7 +161,7 @@ def matching_rows(answer: Answer, situation: Situation) -> tuple[Row, ...]:
 
 @lru_cache(maxsize=4096)
 def decide(answer: Answer, situation: Situation) -> tuple[BatchAction, SideEffect]:
-    """Return what becomes of a batch, and what happens before that."""
+    """Return what happens to a batch, and the side effect before that."""
     (row,) = matching_rows(answer, situation)
     return row.action, row.side_effect
 

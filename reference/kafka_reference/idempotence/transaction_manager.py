@@ -98,7 +98,7 @@ class TransactionManager(SequenceTracker):
         return begins
 
     def handle_id_response(self, error: ProduceError, producer_id: int, epoch: int) -> bool:
-        """Take the id, or fail; return whether the request is to be repeated. Mirrors ``InitProducerIdHandler``.
+        """Take the id, or fail; return whether to repeat the request. Mirrors ``InitProducerIdHandler``.
 
         Raises KafkaException or IllegalStateException if it failed while the id was requested, since 2.5.0.
         """

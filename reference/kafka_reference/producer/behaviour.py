@@ -25,7 +25,7 @@ class KafkaProducerBehaviour(Behaviour):
     )
     announces_new_batch: bool = holds(
         since("2.4.0", until="3.9.x"),
-        "Before a batch is begun the partitioner is told, and asked again for a partition.",
+        "Before a new batch, onNewBatch is called and the partitioner chooses again.",
         "KIP-480",
     )
     has_default_partitioner: bool = holds(

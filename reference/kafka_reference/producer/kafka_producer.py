@@ -3,13 +3,13 @@
 **Send** (``doSend``), in this order:
 
 1. A partition named in the record that the topic does not have is waited for (``max.block.ms``, here 0): TimeoutException,
-   and the sender is woken. Up to 0.10.0.x nobody waits, and step 2 refuses it: IllegalArgumentException.
+   and the sender is woken. Up to 0.10.0.x the producer does not wait, and step 2 refuses it: IllegalArgumentException.
 2. The partition is chosen: see ``partition_choice``.
 3. A record that might take more than ``max.request.size`` or ``buffer.memory``, by its upper bound, is refused:
    RecordTooLargeException. The partitioner has counted it by then.
 4. The record goes into a batch of the partition.
 5. From 2.4.0 to 3.9.x, if the partition's last batch has no room and the producer has a partitioner, no batch is begun
-   yet: the partitioner is told (``onNewBatch``, whatever the record's partition came from), asked again, and the record
+   yet: ``onNewBatch`` is called (whatever chose the record's partition), the partitioner chooses again, and the record
    goes to that partition. So the first batch is closed for appends, also if the second partition is another one.
 6. Since 3.1.1 an idempotent producer that has failed for good throws now, with the record in its batch.
 7. The sender is woken if the batch is full, or not the only one of its queue, or new.

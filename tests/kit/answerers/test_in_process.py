@@ -192,6 +192,6 @@ def test_it_is_imported_from_the_current_directory(here: Path) -> None:
 )
 def test_what_cannot_be_imported(here: Path, named: str, code: str, why: str) -> None:
     (here / "mine_x.py").write_text(code)
-    with pytest.raises(BadInput, match=why) as told:
+    with pytest.raises(BadInput, match=why) as raised:
         imported(named)
-    assert str(told.value).isprintable()
+    assert str(raised.value).isprintable()

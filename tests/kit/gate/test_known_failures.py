@@ -1,4 +1,4 @@
-"""Known failures: what an entry covers, when it is wrong, and how the file is mended without losing what was written."""
+"""Known failures: what an entry covers, when it is wrong, and how the file is updated without losing what was written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.events import Differed
-from kafka_conformance.gate.known_failures import KnownFailures, Miss, mended, read
+from kafka_conformance.gate.known_failures import KnownFailures, Miss, read, updated
 
 TODAY = date(2026, 11, 21)
 ENTRY = """
@@ -129,7 +129,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_a_new_file_is_made_and_covers_what_it_was_made_from(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     odd = _miss(kind="a [kind] of *its* own?")
-    assert mended(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
+    assert updated(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
     known = read(path, TODAY)
     known.asked("murmur2", "4.4.0", [])
     assert known.covers(_miss()) is not None
@@ -144,7 +144,7 @@ def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tm
     stale = ENTRY.replace("another*", "nothing like it").replace("CRC32 is its default", "gone")
     known = _known(tmp_path, ENTRY + stale)
     assert known.covers(_miss()) is not None
-    assert mended(tmp_path / "known.toml", known, [(_differed("raises X"), "")]) == 1
+    assert updated(tmp_path / "known.toml", known, [(_differed("raises X"), "")]) == 1
     text = (tmp_path / "known.toml").read_text()
     assert "# as they say" in text
     assert "gone" not in text
@@ -154,4 +154,4 @@ def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tm
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
-        mended(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])
+        updated(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])

@@ -14,7 +14,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify import certificate as certifying
+from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import load
@@ -39,7 +39,7 @@ def certificate(*rows: Row) -> Certificate:
 
 
 def test_what_was_counted_is_what_is_certified() -> None:
-    made = certifying.made_from([judged("4.4.0", 110), judged("3.6.1", 110, pinned=False)], PLAN, "17.0.9 (PATH)")
+    made = certificates.made_from([judged("4.4.0", 110), judged("3.6.1", 110, pinned=False)], PLAN, "17.0.9 (PATH)")
     proven = fingerprint(RULES["murmur2"])
     assert made.rows == (
         Row("murmur2", "4.4.0", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, True, proven),
@@ -53,7 +53,7 @@ def test_what_was_counted_is_what_is_certified() -> None:
 def test_it_is_written_as_json_and_read_back(tmp_path: Path) -> None:
     made = certificate(row("murmur2", "4.4.0", 10, 10))
     path = tmp_path / "new" / "certificate.json"
-    certifying.write(made, path)
+    certificates.write(made, path)
     text = path.read_text(encoding="utf-8")
     assert json.loads(text)["rows"][0]["sources"] == {"hypothesis": 10}
     assert from_json(text) == made
@@ -64,7 +64,7 @@ def test_where_it_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file" / "certificate.json"
     with pytest.raises(KitError, match=f"the certificate cannot be written to {path}: "):
-        certifying.write(certificate(), path)
+        certificates.write(certificate(), path)
 
 
 def test_the_table() -> None:
@@ -75,7 +75,7 @@ def test_the_table() -> None:
         row("partition-for-key", "4.4.0", 2000, 2000),
         row("producer-partition", "4.4.0", 5, 5),
     )
-    assert certifying.markdown(made) == (
+    assert certificates.markdown(made) == (
         "| rule | releases | questions per release | questions | matching answers |\n"
         "|---|---|---:|---:|---:|\n"
         "| `murmur2` | 2: 3.9.2 to 4.4.0 | 1,000 to 16,843,009 | 16,844,009 | 16,844,000 |\n"
@@ -86,11 +86,13 @@ def test_the_table() -> None:
 
 def test_the_table_says_what_is_not_kafkas_own() -> None:
     made = replace(certificate(row("murmur2", "4.4.0", 5, 5)), harness={"murmur2": "The loop is the kit's."})
-    assert certifying.markdown(made).endswith("\n\n- `murmur2`: The loop is the kit's.\n")
+    assert certificates.markdown(made).endswith("\n\n- `murmur2`: The loop is the kit's.\n")
     harness = RULES["murmur2"].harness
     noted = replace(PLAN, rules=[replace(RULES["murmur2"], harness="So.")])
-    assert certifying.made_from([judged("4.4.0", 110)], noted, "17").harness == {"murmur2": "So."}
-    assert certifying.made_from([judged("4.4.0", 110)], PLAN, "17").harness == ({"murmur2": harness} if harness else {})
+    assert certificates.made_from([judged("4.4.0", 110)], noted, "17").harness == {"murmur2": "So."}
+    assert certificates.made_from([judged("4.4.0", 110)], PLAN, "17").harness == (
+        {"murmur2": harness} if harness else {}
+    )
 
 
 RULE = RULES["murmur2"]
@@ -109,9 +111,11 @@ def proven(**changes: object) -> Certificate:
 
 
 def test_what_is_proven_is_not_asked_again() -> None:
-    assert certifying.rules_to_prove([RULE], RELEASES, proven(), PINS) == []
-    assert certifying.rules_to_prove([RULE], RELEASES[:1], proven(fingerprint="0"), PINS) == []
-    assert certifying.rules_to_prove([RULE, RULES["record-sizes"]], RELEASES, proven(), PINS) == [RULES["record-sizes"]]
+    assert certificates.rules_to_prove([RULE], RELEASES, proven(), PINS) == []
+    assert certificates.rules_to_prove([RULE], RELEASES[:1], proven(fingerprint="0"), PINS) == []
+    assert certificates.rules_to_prove([RULE, RULES["record-sizes"]], RELEASES, proven(), PINS) == [
+        RULES["record-sizes"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,44 +123,44 @@ def test_what_is_proven_is_not_asked_again() -> None:
     [{"fingerprint": "0"}, {"fingerprint": ""}, {"agreed": 9}, {"release": "3.8.1"}, {"jar_sha256": "ef" * 32}],
 )
 def test_whatever_is_not_proven_in_every_release_is_asked_again(changes: dict[str, object]) -> None:
-    assert certifying.rules_to_prove([RULE], RELEASES, proven(**changes), PINS) == [RULE]
+    assert certificates.rules_to_prove([RULE], RELEASES, proven(**changes), PINS) == [RULE]
 
 
 def test_rows_that_are_taken_over_name_their_run() -> None:
     made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
-    both = certifying.with_rows_of(proven(), made)
+    both = certificates.with_rows_of(proven(), made)
     assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
         ("murmur2", "3.9.2", 7, "2026-11-30", None),
         ("record-sizes", "3.9.2", None, None, None),
         ("murmur2", "4.4.0", 7, "2026-11-30", None),
     ]
-    again = certifying.with_rows_of(both, replace(made, seed=7, rows=()))
+    again = certificates.with_rows_of(both, replace(made, seed=7, rows=()))
     assert [(one.rule, one.seed) for one in again.rows] == [("murmur2", None)] * 2
     assert (both.seed, again.seed) == (8, 7)
-    assert len(certifying.with_rows_of(proven(fingerprint="0"), made).rows) == 2, (
+    assert len(certificates.with_rows_of(proven(fingerprint="0"), made).rows) == 2, (
         "what proves other code is left behind"
     )
 
 
 def test_rules_whose_code_has_changed_are_void() -> None:
-    assert certifying.void_rules(proven()) == []
-    assert certifying.void_rules(proven(fingerprint="0")) == ["murmur2"]
+    assert certificates.void_rules(proven()) == []
+    assert certificates.void_rules(proven(fingerprint="0")) == ["murmur2"]
     old = replace(proven(fingerprint=""), rows=proven(fingerprint="").rows[1:])
-    assert certifying.void_rules(old) == ["murmur2"], "of another reference"
-    assert certifying.void_rules(replace(old, reference_sha256=reference_fingerprint())) == []
-    assert certifying.void_rules(certificate(row("gone", "4.4.0", 1, 1))) == ["gone"]
+    assert certificates.void_rules(old) == ["murmur2"], "of another reference"
+    assert certificates.void_rules(replace(old, reference_sha256=reference_fingerprint())) == []
+    assert certificates.void_rules(certificate(row("gone", "4.4.0", 1, 1))) == ["gone"]
 
 
 def test_a_row_that_was_taken_over_is_written_and_read(tmp_path: Path) -> None:
     made = replace(proven(seed=5, jvm="17", made="2026-01-01", kit="0.0.9"), harness={"murmur2": "So."})
-    certifying.write(made, tmp_path / "it.json")
+    certificates.write(made, tmp_path / "it.json")
     text = (tmp_path / "it.json").read_text(encoding="utf-8")
     assert from_json(text) == made
     assert "null" not in text
 
 
 def test_the_shipped_certificate_proves_the_installed_rules() -> None:
-    void = certifying.void_rules(shipped())
+    void = certificates.void_rules(shipped())
     assert void == [], (
         f"the code of {', '.join(void)} has changed: run `kafka-conformance verify --kafka all --changed --certificate"
         " reference/kafka_reference/certificate.json`"

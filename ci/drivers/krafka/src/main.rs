@@ -1,5 +1,5 @@
 //! krafka, by its own producer, sending to the broker that it brings for tests: in memory, on a
-//! clock that nobody waits for. It has one partitioner, which is meant to be Java's: both settings
+//! clock without a reader. It has one partitioner, which is meant to match Java's: both settings
 //! are one.
 mod client;
 

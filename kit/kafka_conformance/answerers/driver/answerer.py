@@ -1,7 +1,7 @@
 """A driver as an answerer: a child process that is asked in batches, and restarted when it breaks the protocol.
 
 When a connection breaks, some questions of its batch are unanswered, and it is not known which of them did it. A driver
-mostly answers in order, so the first of them is asked alone, in a child of its own which is heard to its end; then the
+mostly answers in order, so the first of them is asked alone, in a child of its own which is read to its end; then the
 others by halves, and if it was none of them, the one that was answered last. What breaks a connection alone is at fault,
 and is Lost; the others get their answers. If nothing breaks when asked again, the first of them is Lost all the same: a
 break that happened is never passed over.

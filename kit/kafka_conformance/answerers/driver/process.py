@@ -30,7 +30,7 @@ from kafka_conformance.answerers.driver.protocol_errors import quoted
 
 __all__ = ["LINE_LIMIT", "Child", "End", "Line", "Received", "Show", "TooLong", "on_stderr"]
 
-LINE_LIMIT = 2**23  # the longest right answers met in tests have half a million bytes
+LINE_LIMIT = 2**23  # the longest right answers in tests have half a million bytes
 SHOWN_LINES = 200
 _QUEUED = 32
 _KEPT = 50
@@ -191,10 +191,10 @@ class Child:
                     return
             self._enqueue(TooLong(text) if len(text) > self._line_limit else End(text.strip()))
 
-    def _enqueue(self, heard: Received) -> bool:
+    def _enqueue(self, received: Received) -> bool:
         while not self._stopped.is_set():
             with contextlib.suppress(queue.Full):
-                self._received.put(heard, timeout=_POLL_S)
+                self._received.put(received, timeout=_POLL_S)
                 return True
         return False
 

@@ -13,7 +13,7 @@ import click
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.reports.terminal import console, plural, table
-from kafka_conformance.verify import certificate as certifying
+from kafka_conformance.verify import certificate as certificates
 from kafka_reference.certificate import Certificate, certificate, from_json
 
 __all__ = ["run"]
@@ -27,13 +27,13 @@ __all__ = ["run"]
 def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None) -> int:
     """Print a certificate, or write several as one; return 0, or 1 if it proves other code than is installed."""
     found = [_read(file, shipped=shipped) for file in files or (None,)]
-    source, made = ", ".join(source for source, _ in found), certifying.merged([one for _, one in found])
+    source, made = ", ".join(source for source, _ in found), certificates.merged([one for _, one in found])
     if write is not None:
-        certifying.write(made, write)
+        certificates.write(made, write)
     if markdown:
-        print(certifying.markdown(made), end="")
+        print(certificates.markdown(made), end="")
         return 0
-    void = certifying.void_rules(made)
+    void = certificates.void_rules(made)
     _print(made, void, source)
     return 1 if void else 0
 
@@ -71,7 +71,7 @@ def _print(made: Certificate, void: Sequence[str], source: str) -> None:
 
 
 def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
-    path = file or (certifying.LAST if certifying.LAST.is_file() and not shipped else None)
+    path = file or (certificates.LAST if certificates.LAST.is_file() and not shipped else None)
     try:
         if path is None:
             return "the certificate that ships", certificate()

@@ -1,4 +1,4 @@
-"""Show what becomes of records when requests fail: lost, duplicated or reordered.
+"""Show which records are lost, duplicated or reordered when requests fail.
 
 Requests are numbered in the order in which they are sent, from 1; a retry is another request.
 """

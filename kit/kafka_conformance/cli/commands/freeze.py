@@ -75,9 +75,9 @@ def _check(rules: Sequence[Rule], folder: Path) -> int:
     found = read_folder(folder, rules)
     pins = load()
     releases = chosen_releases("all", pins)
-    strangers = {version for each in found.values() for version in each.provenance.jars} - set(pins.releases)
-    if strangers:
-        raise KitError(f"cases in {folder} are of releases that are not pinned: {', '.join(sorted(strangers))}")
+    unpinned = {version for each in found.values() for version in each.provenance.jars} - set(pins.releases)
+    if unpinned:
+        raise KitError(f"cases in {folder} are of releases that are not pinned: {', '.join(sorted(unpinned))}")
     asked = sum(len(case.releases) for each in found.values() for case in each.cases)
     total = sum(len(each.provenance.jars) for each in found.values())
     drifted = 0

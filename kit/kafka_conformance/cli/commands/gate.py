@@ -152,13 +152,13 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _write_known(path: Path, entries: KnownFailures, gated: GateResult) -> int:
-    """The file made or mended; 2 if something could not be judged, for then nothing may be called known or stale."""
+    """Write or update the file; return 2 if something could not be judged: no entry is then known or stale."""
     if gated.ended.exit_code == 2:
         raise KitError(f"{path} was left as it is: {gated.ended.why}")
     if gated.ended.failed:
         raise KitError(f"{path} was left as it is: {plural(gated.ended.failed, 'question')} could not be judged")
-    added, kept = known_failures.mended(path, entries, gated.unknown), sum(entries.keeps())
+    added, kept = known_failures.updated(path, entries, gated.unknown), sum(entries.keeps())
     gone = len(entries.entries) - kept
-    words = f"{path}: entries added: {added}, kept: {kept}, taken out: {gone}. Say in each why it is put up with."
+    words = f"{path}: entries added: {added}, kept: {kept}, removed: {gone}. Add a reason to each new entry."
     console().print(words, markup=False, soft_wrap=True)
     return 0

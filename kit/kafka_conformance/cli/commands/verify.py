@@ -25,7 +25,7 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural, table
 from kafka_conformance.rules import named
-from kafka_conformance.verify import certificate as certifying
+from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.partial import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
@@ -51,7 +51,7 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
               "the rows of all others over from it.")  # fmt: skip
 @options.who("reference or mutant:NAME, whose answers are compared with Java's")
 @options.as_json
-@click.option("--certificate", default=certifying.LAST, type=options.FILE, show_default=True, metavar="FILE",
+@click.option("--certificate", default=certificates.LAST, type=options.FILE, show_default=True, metavar="FILE",
               help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, who: str,
         as_json: bool, certificate: Path, changed: bool = False) -> int:  # fmt: skip
@@ -63,7 +63,7 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     actual, partial = reference_or_mutant(who), Path(f"{certificate}.partial")
     if changed and who != REFERENCE:
         raise BadInput(f"--changed proves the reference: leave it out with --who {who}")
-    asked = certifying.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
+    asked = certificates.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
     if not asked:
         return _report_unchanged(named(rules), certificate, as_json)
     plan = Plan(asked, releases, examples, seed or 0, exhaustive)
@@ -74,8 +74,8 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     code = _exit_code(results)
     certified = who == REFERENCE and code == 0
     if certified:
-        made = certifying.made_from(results, plan, jvm)
-        certifying.write(certifying.with_rows_of(shipped(), made) if changed else made, certificate)
+        made = certificates.made_from(results, plan, jvm)
+        certificates.write(certificates.with_rows_of(shipped(), made) if changed else made, certificate)
     if as_json:
         print(msgspec.json.encode(_document(results, plan, jvm, code)).decode())
     else:
@@ -86,7 +86,7 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
 def _report_unchanged(rules: Sequence[Rule], certificate: Path, as_json: bool) -> int:
     """Write the shipped certificate for the installed code: it proves all that is asked for."""
     made = replace(shipped(), rows=(), harness={}, reference_sha256=reference_fingerprint())
-    certifying.write(certifying.with_rows_of(shipped(), made), certificate)
+    certificates.write(certificates.with_rows_of(shipped(), made), certificate)
     if as_json:
         print(msgspec.json.encode({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []}).decode())
     else:

@@ -1,6 +1,6 @@
 """A gate as Markdown, for a page, a pull request, or a job's summary.
 
-What a target said stands in code, where nothing is markup, links nowhere and mentions nobody: a code span with more
+What a target said stands in code, where nothing is markup, links nowhere and mentions no one: a code span with more
 backticks around it than are in it, or a fenced block likewise. Words of our own stand as text with whatever Markdown
 reads as markup written as a character reference. There are only such words in tables, since a cell of GitHub's tables
 ends at a pipe even in code.

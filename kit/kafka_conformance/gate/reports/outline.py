@@ -1,7 +1,7 @@
 """The stream of a gate's events put in order, and the words that every report of it shares.
 
-A stream is told in the order in which things happened; a report wants each rule in each release with what was found in
-it. Findings that are the same in several releases are one finding. A stream that was cut before ``ended``, or that holds
+A stream has the order in which things happened; a report wants each rule in each release with its findings. Findings
+that are the same in several releases are one finding. A stream that was cut before ``ended``, or that holds
 nothing, proves nothing: its exit code is 2, and its verdict says so.
 
 What comes from a target is hostile text, and may be a dictionary of anything, nested without end. :func:`as_json` and
@@ -131,7 +131,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A diagnosis of a rule as a whole, which no finding of it has told, alike in several releases."""
+    """A diagnosis of a rule as a whole, which none of its findings has, the same in several releases."""
 
     rule: str
     where: str

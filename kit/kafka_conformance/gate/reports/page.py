@@ -36,7 +36,7 @@ _SHORT = 2_000
 _MOST = 200
 _WIDE = 7  # releases beside each other that have room for words
 
-# Told apart without colours: a sign and a word for each verdict.
+# Distinct without colours: a sign and a word for each verdict.
 _VERDICTS = {
     "agrees": ("✓", "every answer matches Java's"),
     "differs": ("✗", "some answers differ from Java's"),

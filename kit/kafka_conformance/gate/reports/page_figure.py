@@ -1,7 +1,7 @@
 """Distribution of records, as a picture: for each partition a bar of what was seen, and a line where the rule predicts it.
 
 SVG built as a tree, so it is well-formed whatever a title says. Its colours are classes of the page around it, which
-follow the reader's light or dark; a bar and a line are told apart without them.
+follow the reader's light or dark; bars and lines are distinct without them.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ _HEADS = (
 _STYLES = {"agrees": "green", "known": "yellow", "unsupported": "dim"}
 _LIMIT = 2000
 _STEPS = 40
-_MOST = 20  # findings of a rule, all releases together: beyond that nobody reads on at a terminal
+_MOST = 20  # findings of a rule, all releases together: more is unreadable at a terminal
 
 
 def show(out: Console, events: Iterable[Event]) -> None:

@@ -28,7 +28,7 @@ __all__ = ["MUTANTS"]
 
 
 class _NeverAnnounces(KafkaProducer):
-    """The partitioner is asked again for a new batch, and not told of it."""
+    """The partitioner is asked again for a new batch, without onNewBatch."""
 
     def _append(
         self, topic: str, record: Record, partition: int | None, numbered: Numbered, cluster: Cluster
@@ -42,7 +42,7 @@ class _NeverAnnounces(KafkaProducer):
 
 
 class _NeverAsksAgain(KafkaProducer):
-    """The partitioner is told of the new batch, and the record stays with the first partition."""
+    """onNewBatch is called, and the record stays with the first partition."""
 
     def _append(
         self,
@@ -116,7 +116,7 @@ class _WakesForEveryRecord(KafkaProducer):
 
 
 class _WakesForFullBatches(KafkaProducer):
-    """A new batch that has room left wakes nobody."""
+    """A new batch with room left does not wake the sender."""
 
     def _append(
         self, topic: str, record: Record, partition: int | None, numbered: Numbered, cluster: Cluster
@@ -248,7 +248,7 @@ _MISTAKES: tuple[tuple[str, str, Ask, str], ...] = (
     ("size-of-the-value", "the key does not count to the size of a record", _made(_ChecksValueOnly), "4.4.0"),
     ("size-beyond-memory", "buffer.memory does not limit a record", _made(_ForgetsMemory), "4.4.0"),
     ("wakes-always", "every record wakes the sender", _made(_WakesForEveryRecord), "4.4.0"),
-    ("wakes-when-full", "a new batch wakes nobody", _made(_WakesForFullBatches), "4.4.0"),
+    ("wakes-when-full", "a new batch does not wake the sender", _made(_WakesForFullBatches), "4.4.0"),
     ("timestamp-zero", "a record without a timestamp has 0", _made(_TimestampsNothing), "4.4.0"),
     ("flush-does-nothing", "a flush waits for linger.ms", _made(_FlushDoesNothing), "4.4.0"),
     ("flush-for-ever", "after a flush nothing lingers any more", _made(_FlushesForEver), "4.4.0"),
@@ -265,7 +265,7 @@ _MISTAKES: tuple[tuple[str, str, Ask, str], ...] = (
     ("no-linger-by-default", "linger.ms is 0 by default", _otherwise(default_linger_ms=0), "4.4.0"),
     ("any-delivery-timeout", "a delivery timeout may be short", _otherwise(has_delivery_timeout=False), "2.3.1"),
     ("partition-at-once", "no named partition is waited for", _otherwise(waits_for_named_partition=False), "0.11.0.3"),
-    ("send-3.9-in-4.0", "the partitioner is still told of batches", as_if(RULE.slug, "3.9.2"), "4.0.2"),
+    ("send-3.9-in-4.0", "onNewBatch is still called", as_if(RULE.slug, "3.9.2"), "4.0.2"),
     ("send-3.2-in-3.3", "records without a key stick to a partition for a batch", as_if(RULE.slug, "3.2.3"), "3.3.2"),
     ("send-2.3-in-2.4", "records without a key still go round", as_if(RULE.slug, "2.3.1"), "2.4.1"),
     ("send-3.9.1-in-3.9.2", "memory in flight is given back at once (KAFKA-19012)", as_if(RULE.slug, "3.9.1"), "3.9.2"),

@@ -1,4 +1,4 @@
-"""Mistakes of senders: what becomes of an answered batch, when an epoch begins, what is in flight, and what expires."""
+"""Mistakes of senders: what happens to an answered batch, when an epoch begins, what is in flight, and what expires."""
 
 from __future__ import annotations
 

@@ -172,9 +172,9 @@ def _answered(step: Any, answer: Any) -> str:
     match step:
         case AppendStep() if answer:
             batch = "a new batch" if answer["new_batch"] else "its last batch"
-            told = "" if answer["bytes"] is None else f", {answer['bytes']} B reported to the partitioner"
+            report = "" if answer["bytes"] is None else f", {answer['bytes']} B reported to the partitioner"
             wakes = "; full or not alone, the sender is woken" if answer["batch_full"] else ""
-            return f"into {batch} of partition {answer['partition']}{told}{wakes}"
+            return f"into {batch} of partition {answer['partition']}{report}{wakes}"
         case ReadyStep():
             nodes, delay, unknown = answer["nodes"], answer["delay_ms"], answer["unknown_leader_topics"]
             said = [f"{_nodes(nodes)} ready" if nodes else "no node ready"]

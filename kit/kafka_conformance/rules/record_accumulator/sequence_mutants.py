@@ -109,7 +109,7 @@ class _NothingIsUnresolved(SequenceTracker):
 
 
 class _NewEpochAtOnce(SequenceTracker):
-    def _is_of_another(self, first: Sequenced | None) -> bool:  # noqa: ARG002  whoever it is
+    def _is_of_another(self, first: Sequenced | None) -> bool:  # noqa: ARG002  any batch
         return False
 
 
@@ -159,7 +159,7 @@ _MISTAKES: tuple[tuple[str, str, Ask], ...] = (
     ("never-goes-round", "the next sequence after 2^31 - 1 is negative", _told(_NeverGoesRound)),
     ("numbers-anew", "a batch that is sent again has a new sequence", _told(_NumbersAnew)),
     ("nobody-waits", "a batch is sent again while those before it are not answered", _told(_NobodyWaits)),
-    ("nothing-unresolved", "an expired batch leaves no doubt", _told(_NothingIsUnresolved)),
+    ("nothing-unresolved", "an expired batch leaves nothing unresolved", _told(_NothingIsUnresolved)),
     ("new-epoch-at-once", "a new epoch begins while an old one is in flight", _told(_NewEpochAtOnce)),
     ("pieces-keep-the-base", "all pieces have the sequence of their batch", _told(_PiecesKeepTheBase)),
     ("failed-stays-in-flight", "who failed is still waited for", _told(_FailedStaysInFlight)),

@@ -100,19 +100,19 @@ def harmless(text: str) -> bool:
 @pytest.mark.parametrize(("name", "error", "what"), OPENING, ids=[name for name, _, _ in OPENING])
 def test_a_driver_that_does_not_open_with_a_hello(name: str, error: str, what: str) -> None:
     hello_s = 0.5 if " 0.5 s" in what else 20
-    with pytest.raises(TargetLost) as told:
+    with pytest.raises(TargetLost) as raised:
         hostile(name, Limits(hello_s=hello_s, ending_s=5 if error == "unflushed" else 0.3))
-    assert (told.value.error, told.value.what, told.value.hint) == (error, what, HINTS[error])
-    assert str(told.value) == f"{what}: {HINTS[error]}"
-    assert harmless(str(told.value))
+    assert (raised.value.error, raised.value.what, raised.value.hint) == (error, what, HINTS[error])
+    assert str(raised.value) == f"{what}: {HINTS[error]}"
+    assert harmless(str(raised.value))
 
 
 @pytest.mark.parametrize("command", [("no-such-driver-anywhere",), (str(HOSTILE),), ("",), ("nul\0",)])
 def test_a_command_that_cannot_be_started(command: tuple[str, ...]) -> None:
-    with pytest.raises(TargetLost, match="cannot be started: ") as told:
+    with pytest.raises(TargetLost, match="cannot be started: ") as raised:
         DriverAnswerer(Command(command))
-    assert (told.value.error, told.value.hint) == ("unstartable", HINTS["unstartable"])
-    assert harmless(str(told.value))
+    assert (raised.value.error, raised.value.hint) == ("unstartable", HINTS["unstartable"])
+    assert harmless(str(raised.value))
 
 
 @pytest.mark.parametrize(("name", "error", "what"), MIDWAY, ids=[name for name, _, _ in MIDWAY])

@@ -36,10 +36,10 @@ def test_what_is_written() -> None:
     ],
 )
 def test_no_hello(line: bytes, error: str, what: str) -> None:
-    with pytest.raises(ProtocolViolation, match=what) as told:
+    with pytest.raises(ProtocolViolation, match=what) as raised:
         read_hello(line)
-    assert told.value.error == error
-    assert str(told.value).isprintable()
+    assert raised.value.error == error
+    assert str(raised.value).isprintable()
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_no_hello(line: bytes, error: str, what: str) -> None:
     ],
 )
 def test_no_answer_and_whose_it_was_meant_to_be(line: str, error: str, name: str | None) -> None:
-    with pytest.raises(ProtocolViolation) as told:
+    with pytest.raises(ProtocolViolation) as raised:
         read_answer(line.encode())
-    assert (told.value.error, told.value.name) == (error, name)
-    assert str(told.value).isprintable()
+    assert (raised.value.error, raised.value.name) == (error, name)
+    assert str(raised.value).isprintable()
 
 
 def test_an_answer_is_kept_as_it_was_sent() -> None:

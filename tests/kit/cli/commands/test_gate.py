@@ -56,14 +56,14 @@ def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> 
     assert "the answers differ" in again.output
 
 
-def test_known_failures_are_written_hold_and_are_mended(tmp_path: Path) -> None:
+def test_known_failures_are_written_hold_and_are_updated(tmp_path: Path) -> None:
     wrong = _wrong(tmp_path)
     assert _run("--known-failures", "known.toml", "--write-known-failures", *wrong).return_value == 0
     assert 'diagnosis = "unsigned"' in (tmp_path / "known.toml").read_text()
     assert _run("--known-failures", "known.toml", *wrong).return_value == 0
-    mended = _run("--known-failures", "known.toml", "--", sys.executable, str(DRIVER))
-    assert mended.return_value == 1
-    assert "stale" in mended.output
+    updated = _run("--known-failures", "known.toml", "--", sys.executable, str(DRIVER))
+    assert updated.return_value == 1
+    assert "stale" in updated.output
     again = _run("--known-failures", "known.toml", "--write-known-failures", "--", sys.executable, str(DRIVER))
     assert again.return_value == 0
     assert "[[known]]" not in (tmp_path / "known.toml").read_text()

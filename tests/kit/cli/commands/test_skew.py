@@ -59,8 +59,8 @@ def test_a_slow_broker_gets_the_most_records_to_3_2_and_no_more_than_others_sinc
 def test_half_of_the_partitions_starve_to_3_9_1(asked: Asked) -> None:
     _, said = asked("3.9.1,3.9.2", "4.0.2")
     assert row(said, "round robin, even", "3.9.1")[2:9] == ["0.00", "33.34", "0.00", "33.33", "0.00", "33.33", "2.00"]
-    for mended in ("3.9.2", "4.0.2"):
-        assert row(said, "round robin, even", mended)[8] == "1.00"
+    for fixed in ("3.9.2", "4.0.2"):
+        assert row(said, "round robin, even", fixed)[8] == "1.00"
     assert {row(said, "round robin, odd", version)[7] for version in ("3.9.1", "3.9.2", "4.0.2")} == {"1.00"}
 
 

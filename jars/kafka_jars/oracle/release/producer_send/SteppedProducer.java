@@ -30,7 +30,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * A KafkaProducer whose Sender takes a round when it is told to: Kafka reads the configuration, and makes partitioner,
+ * A KafkaProducer whose Sender takes one round per call: Kafka reads the configuration, and makes partitioner,
  * accumulator, TransactionManager and Sender of it.
  *
  * Since 1.0 the package-private constructor takes the KafkaClient; in 0.10 and 0.11 the public one is called, and the
