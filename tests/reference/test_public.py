@@ -58,7 +58,9 @@ def test_every_public_rule_is_proven_in_every_pinned_release(name: str, shipped:
 
 
 def test_the_certificate_proves_this_very_code(shipped: Certificate) -> None:
-    assert shipped.reference_sha256 == reference_fingerprint(), "the reference changed: run verify --kafka all again"
+    assert shipped.reference_sha256 == reference_fingerprint(), (
+        "the reference changed: run verify --kafka all --changed --certificate reference/kafka_reference/certificate.json"
+    )
 
 
 def test_the_certificate_names_the_jars_that_are_pinned(shipped: Certificate) -> None:
