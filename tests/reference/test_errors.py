@@ -14,6 +14,7 @@ JAVA = {
     "IllegalStateException": RuntimeError,
     "TimeoutException": TimeoutError,
     "BufferExhaustedException": TimeoutError,
+    "RecordTooLargeException": ValueError,
     "OutOfOrderSequenceException": ValueError,
     "DuplicateSequenceNumberException": ValueError,
     "UnknownProducerIdException": LookupError,
