@@ -19,6 +19,10 @@ class JarChanged(JarError):
         )
         self.what, self.expected, self.found = what, expected, found
 
+    def __reduce__(self) -> tuple[type[JarChanged], tuple[str, str, str]]:
+        """Pickle the three values, not the message: a worker process sends this error to its parent."""
+        return type(self), (self.what, self.expected, self.found)
+
 
 class JarUnavailable(JarError):
     """The jar is not in the cache and cannot be fetched."""

@@ -36,5 +36,5 @@ def test_what_is_frozen_holds_and_what_was_broken_does_not(oracle: Oracle) -> No
     first, *rest = sound.cases
     wrong = msgspec.structs.replace(first, answer={"sequence": first.answer["sequence"] ^ 1})
     found["sequence-increment"] = Frozen(sound.provenance, (wrong, *rest))
-    lines = [line for line in drifts(found, RELEASES, java, Steps("", 0)) if "Java says" in line]
+    lines = [line for line in drifts(found, RELEASES, java, Steps("", 0)) if "Java returns" in line]
     assert [line.split(":")[0] for line in lines] == [f"sequence-increment {first.id} in {at}" for at in RELEASES]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 from kafka_jars import errors
 
 
@@ -14,3 +16,9 @@ def test_a_changed_jar_is_told_in_one_line_with_what_to_do() -> None:
 
 def test_all_of_them_are_one_family() -> None:
     assert all(issubclass(getattr(errors, name), errors.JarError) for name in errors.__all__)
+
+
+def test_a_changed_jar_survives_the_way_from_a_worker_process() -> None:
+    error = errors.JarChanged("a.jar", "ab", "cd")
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301  what was dumped in the same line
+    assert (type(again), str(again), again.found) == (errors.JarChanged, str(error), "cd")

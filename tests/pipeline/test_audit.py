@@ -266,7 +266,7 @@ def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_p
         audited(spark, kafka_broker, "no name", tmp_path / "run")
     topics.create_topic(kafka_broker.bootstrap, "empty", 3)
     found = audited(spark, kafka_broker, "empty", tmp_path / "empty")
-    assert (found.records, found.notes) == (0, ("empty holds no record",))
+    assert (found.records, found.notes) == (0, ("empty has no records",))
 
 
 def test_a_topic_made_anew_with_fewer_partitions_is_not_the_one_the_run_began_with(

@@ -64,7 +64,7 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     assert right is not None
     claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
     rows = spark.session.createDataFrame(list(enumerate(claims)), "place long, claim binary").orderBy("place")
-    told = map(f.lit, (sent.told, rule.slug, space.as_json()))
+    told = map(f.lit, (sent.description, rule.slug, space.as_json()))
     call = f.call_function("kafkaoracle_key_block", *told, f.lit(0).cast("long"), "claim")
     cells = [bytes(row[0]) for row in rows.select(call).collect()]
     who = f"4.4.0 {sent.sha256}".encode()
@@ -129,7 +129,7 @@ def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
 def test_a_wrong_release_is_no_answer(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(*given: Any) -> SentRelease:
         sent = send(*given)
-        return replace(sent, told=sent.told.replace('"release":"4.4.0"', '"release":"4.3.0"'))
+        return replace(sent, told=sent.description.replace('"release":"4.4.0"', '"release":"4.3.0"'))
 
     monkeypatch.setattr(sweeping, "send", wrong)
     with pytest.raises(
@@ -143,7 +143,7 @@ def test_a_jar_that_is_not_the_one_that_was_sent(spark: Spark, tmp_path: Path, m
 
     def other(*given: Any) -> SentRelease:
         sent = send(*given)
-        return replace(sent, told=sent.told.replace(sent.sha256, "0" * 64))
+        return replace(sent, told=sent.description.replace(sent.sha256, "0" * 64))
 
     monkeypatch.setattr(sweeping, "send", other)
     with pytest.raises(

@@ -233,6 +233,8 @@ def main() -> None:
     threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
     with suppress(KeyboardInterrupt, BrokenPipeError):
         _work(tasks, results)
+    # The thread still waits for standard input, whose lock the interpreter's own shutdown would wait for in vain.
+    os._exit(0)
 
 
 if __name__ == "__main__":
