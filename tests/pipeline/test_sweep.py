@@ -70,10 +70,10 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     who = f"4.4.0 {sent.sha256}".encode()
     assert [cell[:32] for cell in cells] == [right] * 4
     assert [len(cell) for cell in cells] == [40 + answers * 4 + len(who) for answers in (0, 257, 257, 257)]
-    judge = CompareKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
-    assert [judge.judge(0, claims[at], cells[at], 9).differing for at in (0, 3)] == [0, 0]
+    comparison = CompareKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
+    assert [comparison.compare(0, claims[at], cells[at], 9).differing for at in (0, 3)] == [0, 0]
     with pytest.raises(OracleFault, match="their claims differ"):
-        judge.judge(0, claims[1], cells[1], 9)
+        comparison.compare(0, claims[1], cells[1], 9)
 
 
 def test_all_alike(spark: Spark, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
 def test_a_wrong_release_is_no_answer(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(*given: Any) -> SentRelease:
         sent = send(*given)
-        return replace(sent, told=sent.description.replace('"release":"4.4.0"', '"release":"4.3.0"'))
+        return replace(sent, description=sent.description.replace('"release":"4.4.0"', '"release":"4.3.0"'))
 
     monkeypatch.setattr(sweeping, "send", wrong)
     with pytest.raises(
@@ -143,7 +143,7 @@ def test_a_jar_that_is_not_the_one_that_was_sent(spark: Spark, tmp_path: Path, m
 
     def other(*given: Any) -> SentRelease:
         sent = send(*given)
-        return replace(sent, told=sent.description.replace(sent.sha256, "0" * 64))
+        return replace(sent, description=sent.description.replace(sent.sha256, "0" * 64))
 
     monkeypatch.setattr(sweeping, "send", other)
     with pytest.raises(
