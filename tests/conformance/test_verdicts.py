@@ -41,7 +41,7 @@ def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Pa
     assert "the answers differ" in again.out
     fixed = kit("replay", str(saved))
     assert fixed.code == 0, fixed
-    assert "they agree now" in fixed.out
+    assert "the answers match now" in fixed.out
 
 
 def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable, tmp_path: Path) -> None:
