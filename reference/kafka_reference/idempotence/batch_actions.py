@@ -74,7 +74,7 @@ class Answer(enum.Enum):
 
 
 class BatchAction(enum.Enum):
-    """What becomes of a batch; DROPPED is a failure with the client's own OutOfOrderSequenceException."""
+    """What happens to a batch; DROPPED is a failure with the client's own OutOfOrderSequenceException."""
 
     COMPLETED = "completed"
     SPLIT = "split"

@@ -2,8 +2,8 @@
 
 A draw matters by where it falls in the table that a load makes, so the strategy computes the same tables and draws from
 both sides of each of their boundaries, with and without the sign bit; from 0, -1 and both ends of the ints; and from
-anywhere. Bytes matter by how near they come to the batch size and to twice that, so they are written as a multiple of it
-and an offset.
+anywhere. Appended bytes matter relative to the batch size and twice the batch size, so they are written as a multiple
+of it and an offset.
 """
 
 from __future__ import annotations

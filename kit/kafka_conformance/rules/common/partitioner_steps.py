@@ -39,7 +39,7 @@ def check_seed(seed: int | str) -> None:
 
 
 class PartitionStep(Question, frozen=True, tag_field="op", tag="partition"):
-    """A record is to be placed: its topic, and its serialized key or null."""
+    """Place a record: its topic, and its serialized key or null."""
 
     topic: str
     key: Hex | None = None
