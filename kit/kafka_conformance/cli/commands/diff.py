@@ -13,7 +13,7 @@ import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.page_block import read_page, write_block
+from kafka_conformance.cli.page_block import block_of, read_page, write_block
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
@@ -33,7 +33,8 @@ __all__ = ["markdown", "run"]
 @options.rules
 @options.examples(2000)
 @options.seed
-@click.option("--table", type=options.FILE, metavar="FILE", help="Write the table of changes into this page.")
+@click.option("--table", type=options.FILE, metavar="FILE",
+              help="Write the changes of these rules into this page; the rows of other rules stay.")  # fmt: skip
 @click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same changes.")
 def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
         table: Path | None, check: Path | None) -> int:  # fmt: skip
@@ -56,7 +57,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
         console().print(markdown(diffs), markup=False, soft_wrap=True)
     console().print(f"seed {seed}", style="dim")
     if table is not None:
-        write_block(table, "diff", markdown(diffs))
+        write_block(table, "diff", _merged(table, markdown(diffs), [rule.slug for rule in named(rules)]))
     if page is not None:
         return _checked(page, markdown(diffs), [rule.slug for rule in named(rules)], check)
     if any(each.changes for each in diffs):
@@ -97,6 +98,19 @@ def _print_pair(diff: ReleaseDiff, java: JavaAnswerer, examples: int, seed: int)
 
 # After one change a script differs in hundreds of ways: a page shows those with the smallest examples.
 _CHANGES_SHOWN = 3
+
+
+def _merged(path: Path, made: str, asked: Sequence[str]) -> str:
+    """Return the table of a page with the rows of the rules that were asked replaced; rules stand in their usual order."""
+    head, rule_line, *rows = made.splitlines()
+    old = block_of(read_page(path), "diff").splitlines() if path.exists() else []
+    rows += [line for line in old if line.startswith("| `") and _slug(line) not in asked]
+    order = {rule.slug: place for place, rule in enumerate(named(()))}
+    return "\n".join([head, rule_line, *sorted(rows, key=lambda line: order.get(_slug(line), -1))]) + "\n"
+
+
+def _slug(row: str) -> str:
+    return row.split("`")[1]
 
 
 def _checked(page: str, made: str, asked: Sequence[str], path: Path | None) -> int:

@@ -136,6 +136,18 @@ def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> 
     assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1
 
 
+def test_writing_a_rule_keeps_the_rows_of_others(asked: Any, tmp_path: Path) -> None:
+    page = tmp_path / "changes.md"
+    asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
+    made = page.read_text(encoding="utf-8")
+    row = "| `murmur2` | 3.1.2 | 3.2.3 | another hash | |\n"
+    page.write_text(made.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
+    asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
+    text = page.read_text(encoding="utf-8")
+    assert text.count(row) == 1
+    assert text.replace(row, "") == made
+
+
 def test_each_change_comes_with_the_fields_that_explain_it(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = replace(RULES["producer-partition"], behaviours=(ProducerPartitionBehaviour,))
     monkeypatch.setitem(RULES, rule.slug, rule)
