@@ -47,7 +47,7 @@ class Ivy:
         Raises JarUnavailable, which tells a jar that does not exist from a network that does not answer.
         """
         jvm = self._jvm
-        said, printer, settings = self._settings(into)
+        output, printer, settings = self._settings(into)
         utils, none = jvm.org.apache.spark.util.MavenUtils, jvm.scala.Option.empty()
         no_exclusions = jvm.scala.collection.immutable.List.newBuilder().result()
         try:
@@ -56,7 +56,7 @@ class Ivy:
         except Exception as error:
             if type(error).__name__ != "Py4JJavaError":  # py4j is an extra: this package must import without it
                 raise
-            raise _unavailable(coordinates, str(said), str(error)) from error
+            raise _unavailable(coordinates, str(output), str(error)) from error
         if not paths:  # Spark leaves out what it has itself, like scala-library; Ivy does not
             paths = self._by_ivy_alone(coordinates, settings)
         if len(paths) != 1:
@@ -76,17 +76,17 @@ class Ivy:
         return Closure(tuple(dict.fromkeys([coordinates, *found])), tuple(absent))
 
     def _settings(self, into: Path) -> tuple[Any, Any, Any]:
-        """What is said goes into the first, by the second; the third are Ivy's settings, with its folder ``into``."""
+        """What is output goes into the first, by the second; the third are Ivy's settings, with its folder ``into``."""
         if not self._trusting:
             self._trust_what_python_trusts()
             self._trusting = True
         jvm = self._jvm
-        said = jvm.java.io.ByteArrayOutputStream()
-        printer = jvm.java.io.PrintStream(said)
+        output = jvm.java.io.ByteArrayOutputStream()
+        printer = jvm.java.io.PrintStream(output)
         utils, none = jvm.org.apache.spark.util.MavenUtils, jvm.scala.Option.empty()
         settings = utils.buildIvySettings(none, jvm.scala.Option.apply(str(into)), False, printer)
         settings.setDefaultCache(jvm.java.io.File(str(into / "cache")))
-        return said, printer, settings
+        return output, printer, settings
 
     def _by_ivy_alone(self, coordinates: str, settings: Any) -> list[str]:
         report = self._resolved(coordinates, settings, transitive=False)
@@ -124,10 +124,10 @@ def _named(module: Any) -> str:
     return f"{module.getOrganisation()}:{module.getName()}:{module.getRevision()}"
 
 
-def _unavailable(coordinates: str, said: str, error: str) -> JarUnavailable:
+def _unavailable(coordinates: str, output: str, error: str) -> JarUnavailable:
     """Distinguish "not found" from "no response": a repository that was tried and did not fail has responded."""
-    tried = set(_TRIED.findall(said))
-    silent = set(_SILENT.findall(said))
+    tried = set(_TRIED.findall(output))
+    silent = set(_SILENT.findall(output))
     if tried - silent:
         return JarUnavailable(f"{coordinates} is in no repository: is that a published Kafka release?")
     if silent:

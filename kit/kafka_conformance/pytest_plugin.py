@@ -148,6 +148,6 @@ def _words(events: Sequence[Event]) -> str:
     from kafka_conformance.gate.reports import terminal as gate_terminal
 
     console = Console(width=120, file=io.StringIO(), highlight=False)
-    with console.capture() as said:
+    with console.capture() as captured:
         gate_terminal.show(console, events)
-    return said.get()
+    return captured.get()

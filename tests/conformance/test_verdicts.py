@@ -60,7 +60,9 @@ def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable,
 
 
 def test_a_mutant_in_place_of_the_reference_fails(kit: Callable) -> None:
-    ran = kit("verify", "--rules", "partition-for-key", "--who", "mutant:sign-abs", "--examples", "300", "--seed", "3")
+    ran = kit(
+        "verify", "--rules", "partition-for-key", "--answerer", "mutant:sign-abs", "--examples", "300", "--seed", "3"
+    )
     assert ran.code == 1
     assert "mutant:sign-abs 4.4.0" in ran.out
 

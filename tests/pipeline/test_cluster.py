@@ -129,7 +129,7 @@ def test_a_sweep_asks_the_real_java_on_executors_and_can_fail(kit: Kit, submitte
     code, told = kit(*asked, submitted=submitted)
     assert code == 0
     assert sum(part["asked"] for part in told["results"]) == sum(part["alike"] for part in told["results"]) == 70_257
-    code, told = kit(*asked[:-4], "--keys", "0", "--who", "mutant:signed-tail", submitted=submitted)
+    code, told = kit(*asked[:-4], "--keys", "0", "--answerer", "mutant:signed-tail", submitted=submitted)
     assert code == 1
     assert sum(part["alike"] for part in told["results"]) < 257
 

@@ -43,9 +43,9 @@ def spark() -> Iterator[Spark]:
 
 
 def swept(
-    spark: Spark, folder: Path, *parts: tuple[str, str, Any], who: str = "reference", **more: Any
+    spark: Spark, folder: Path, *parts: tuple[str, str, Any], answerer: str = "reference", **more: Any
 ) -> list[PartResult]:
-    plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], who, 1, **more)
+    plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], answerer, 1, **more)
     return sweeping.sweep(spark, plan, load(), str(folder), Steps("", 1))
 
 
@@ -67,9 +67,9 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     told = map(f.lit, (sent.description, rule.slug, space.as_json()))
     call = f.call_function("kafkaoracle_key_block", *told, f.lit(0).cast("long"), "claim")
     cells = [bytes(row[0]) for row in rows.select(call).collect()]
-    who = f"4.4.0 {sent.sha256}".encode()
+    owner = f"4.4.0 {sent.sha256}".encode()
     assert [cell[:32] for cell in cells] == [right] * 4
-    assert [len(cell) for cell in cells] == [40 + answers * 4 + len(who) for answers in (0, 257, 257, 257)]
+    assert [len(cell) for cell in cells] == [40 + answers * 4 + len(owner) for answers in (0, 257, 257, 257)]
     comparison = CompareKeys(0, rule.slug, "4.4.0", sent.sha256, "reference", 9, False, space)
     assert [comparison.compare(0, claims[at], cells[at], 9).differing for at in (0, 3)] == [0, 0]
     with pytest.raises(OracleFault, match="their claims differ"):
@@ -99,7 +99,7 @@ def test_all_alike(spark: Spark, tmp_path: Path) -> None:
     ("sign-kept", "partition-for-key", Keys(every_key(1, 3, 2)), 200),
 ])  # fmt: skip
 def test_mutants_are_seen(spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int) -> None:
-    (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), who=f"mutant:{mutant}")
+    (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), answerer=f"mutant:{mutant}")
     assert result.asked - result.matching == result.differing >= least
     assert len(result.questions) == min(1_000, result.differing)
     for kept in result.questions[:20]:  # they can be asked again, and Java was right
@@ -117,7 +117,7 @@ def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
         mutant for mutant in MUTANTS if mutant.rule == "round-robin-partitioner" and str(mutant.at) == "4.4.0"
     )
     part = ("round-robin-partitioner", "4.4.0", Scripts(500, 1))
-    (result,) = swept(spark, tmp_path / "run", part, who=f"mutant:{mutant.slug}", kills=True)
+    (result,) = swept(spark, tmp_path / "run", part, answerer=f"mutant:{mutant.slug}", kills=True)
     assert result.differing > 0
     assert len(result.questions) == result.differing
     rows = [row for file in sorted((tmp_path / "run").rglob("*.parquet")) for row in pq.read_table(file).to_pylist()]
@@ -215,9 +215,9 @@ def rows_of(folder: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize(("words", "code", "said"), [
-    (["--who", "mutant:one-bit", "--every", "1", "--keys", "0"], 1, "257 answers not Java's"),
-    (["--who", "mutant:nobody"], 2, "unknown mutant 'nobody'"),
-    (["--who", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
+    (["--answerer", "mutant:one-bit", "--every", "1", "--keys", "0"], 1, "257 answers not Java's"),
+    (["--answerer", "mutant:nobody"], 2, "unknown mutant 'nobody'"),
+    (["--answerer", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip
 def test_exit_codes(tmp_path: Path, words: list[str], code: int, said: str) -> None:

@@ -51,9 +51,9 @@ HELLO = {"protocol": 1, "name": "aiokafka", "version": aiokafka.__version__, "la
 HELLO["rules"] = ["murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
-        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+        response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
     except ZeroDivisionError:  # Java's name for it
-        said = {"id": line["id"], "answer": {"raises": "ArithmeticException"}}
+        response = {"id": line["id"], "answer": {"raises": "ArithmeticException"}}
     except Exception as error:
-        said = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
-    print(json.dumps(said), flush=True)
+        response = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(response), flush=True)

@@ -52,7 +52,7 @@ HELLO = {"protocol": 1, "name": "librdkafka", "version": VERSION, "language": "c
 HELLO["rules"] = ["partition-for-key", "producer-partition"]
 for line in map(json.loads, sys.stdin):
     try:
-        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+        response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
     except Exception as error:
-        said = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
-    print(json.dumps(said), flush=True)
+        response = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(response), flush=True)

@@ -27,19 +27,19 @@ func Speak(name, module string, rules []string, answer func(rule string, q Objec
 			out.Encode(Object{"hello": hello})
 			continue
 		}
-		said := Held(answer, line["rule"].(string), line["question"].(Object))
-		said["id"] = line["id"]
-		out.Encode(said)
+		response := Held(answer, line["rule"].(string), line["question"].(Object))
+		response["id"] = line["id"]
+		out.Encode(response)
 	}
 }
 
 // Held is the answer. A panic of the client is no answer, but for a division by 0, which Java has a name for.
-func Held(answer func(rule string, q Object) Object, rule string, q Object) (said Object) {
+func Held(answer func(rule string, q Object) Object, rule string, q Object) (response Object) {
 	defer func() {
 		if broken := fmt.Sprint(recover()); strings.HasSuffix(broken, "divide by zero") {
-			said = Object{"answer": Object{"raises": "ArithmeticException"}}
-		} else if said == nil {
-			said = Object{"failed": broken}
+			response = Object{"answer": Object{"raises": "ArithmeticException"}}
+		} else if response == nil {
+			response = Object{"failed": broken}
 		}
 	}()
 	return answer(rule, q)

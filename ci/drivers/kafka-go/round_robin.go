@@ -11,7 +11,7 @@ type steps = []any
 func roundRobin(q Object) Object {
 	balancer, cluster, done := &kafka.RoundRobin{}, q["cluster"], steps{}
 	for _, step := range q["steps"].(steps) {
-		taken, said := step.(Object), Object{}
+		taken, response := step.(Object), Object{}
 		if taken["op"] == "cluster" {
 			cluster = taken["cluster"]
 		}
@@ -19,16 +19,16 @@ func roundRobin(q Object) Object {
 			return Object{"unsupported": "a writer knows how many partitions there are, and takes them from 0 on"}
 		}
 		if taken["op"] == "partition" {
-			said = Held(func(string, Object) Object {
+			response = Held(func(string, Object) Object {
 				message := kafka.Message{Topic: taken["topic"].(string)}
 				return Object{"answer": Object{"partition": balancer.Balance(message, ids[:int(size(cluster))]...)}}
 			}, "", nil)
-			if said["failed"] != nil {
-				return said
+			if response["failed"] != nil {
+				return response
 			}
-			said = said["answer"].(Object)
+			response = response["answer"].(Object)
 		}
-		done = append(done, said)
+		done = append(done, response)
 	}
 	return Object{"answer": Object{"steps": done}}
 }

@@ -52,8 +52,8 @@ HELLO["grades"] = {"default-partitioner": "admissible"} if PARTITIONER is Sticky
 HELLO["rules"] = [*HELLO["grades"], "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
-        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+        response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
     except Exception as error:  # Java has a name for one of them
         divided = {"answer": {"raises": "ArithmeticException"}} if isinstance(error, ZeroDivisionError) else {}
-        said = {"id": line["id"], **(divided or {"failed": f"{type(error).__name__}: {error}"})}
-    print(json.dumps(said), flush=True)
+        response = {"id": line["id"], **(divided or {"failed": f"{type(error).__name__}: {error}"})}
+    print(json.dumps(response), flush=True)

@@ -24,13 +24,13 @@ def answer(q):
     partitioner, metadata, done = StickyPartitioner(), ClusterMetadata(), []
     topics = {step["topic"] for step in q["steps"] if step["op"] != "cluster"}
     for step in [{"op": "cluster", "cluster": q["cluster"]}, *q["steps"]]:
-        said = {}
+        response = {}
         if step["op"] == "cluster":
             metadata._partitions = dict.fromkeys(topics, partitions(leaders(step["cluster"])))
         elif step["op"] == "new_batch":
             partitioner.on_new_batch(step["topic"], metadata, step["previous"])
         else:
             key = None if step["key"] is None else bytes.fromhex(step["key"])
-            said = {"partition": partitioner.partition(step["topic"], key, key, b"", b"", metadata)}
-        done.append(said)
+            response = {"partition": partitioner.partition(step["topic"], key, key, b"", b"", metadata)}
+        done.append(response)
     return {"answer": {"steps": done[1:]}}

@@ -55,5 +55,5 @@ const hello = { protocol: 1, name: 'kafkajs', version, language: 'javascript', r
 const ask = async line => (line.hello ? { hello } : { id: line.id, ...(await rules[line.rule](line.question)) })
 createInterface({ input: process.stdin }).on('line', text => {
   const line = JSON.parse(text)
-  ask(line).catch(error => ({ id: line.id, failed: String(error) })).then(said => console.log(JSON.stringify(said)))
+  ask(line).catch(error => ({ id: line.id, failed: String(error) })).then(response => console.log(JSON.stringify(response)))
 })

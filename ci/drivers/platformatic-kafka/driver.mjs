@@ -49,11 +49,11 @@ const { version } = JSON.parse(readFileSync('node_modules/@platformatic/kafka/pa
 const hello = { protocol: 1, name: '@platformatic/kafka', version, language: 'javascript', rules: Object.keys(rules) }
 createInterface({ input: process.stdin }).on('line', text => {
   const line = JSON.parse(text)
-  let said = { hello }
+  let response = { hello }
   try {
-    if (!line.hello) said = { id: line.id, ...rules[line.rule](line.question) }
+    if (!line.hello) response = { id: line.id, ...rules[line.rule](line.question) }
   } catch (error) {
-    said = { id: line.id, failed: String(error) }
+    response = { id: line.id, failed: String(error) }
   }
-  console.log(JSON.stringify(said))
+  console.log(JSON.stringify(response))
 })

@@ -33,7 +33,7 @@ def answer(rule, question):
 for line in sys.stdin:
     asked = json.loads(line)
     if "hello" in asked:
-        said = {"hello": {"protocol": 1, "name": "example", "version": "1", "language": "python", "rules": RULES}}
+        response = {"hello": {"protocol": 1, "name": "example", "version": "1", "language": "python", "rules": RULES}}
     else:
-        said = {"id": asked["id"], "answer": answer(asked["rule"], asked["question"])}
-    print(json.dumps(said), flush=True)
+        response = {"id": asked["id"], "answer": answer(asked["rule"], asked["question"])}
+    print(json.dumps(response), flush=True)

@@ -110,9 +110,9 @@ def _refused(answer: _Answer, what: str) -> None:
     """Raises BadInput if the one topic that was asked about has an error."""
     answer.take(">ii")  # throttled for how long; one topic
     answer.text()
-    (error,), said = answer.take(">h"), answer.text()
+    (error,), message = answer.take(">h"), answer.text()
     if error:
-        raise BadInput(f"{what}: {said or _ERRORS.get(error, f'Kafka says error {error}')}")
+        raise BadInput(f"{what}: {message or _ERRORS.get(error, f'Kafka says error {error}')}")
 
 
 def _await_leaders(bootstrap: str, name: str, partitions: int) -> None:

@@ -81,7 +81,7 @@ class Cluster:
         self.folder = supervisor.folder
 
     def format(self) -> None:
-        """Make every node's folder ready. Raises BrokerLost with what the tool said."""
+        """Make every node's folder ready. Raises BrokerLost with the output of the tool."""
         (self.folder / "tmp").mkdir()
         named = cluster_id()
         for node in self.nodes:
@@ -137,7 +137,7 @@ class Cluster:
         return {node.id: pid for node in self.nodes if (pid := self._supervisor.pid(str(node.id))) is not None}
 
     def log(self, node: int) -> Path:
-        """What a node has said since its last start."""
+        """The log of a node since its last start."""
         return self.folder / f"node-{node}.{self._starts[node]}.log"
 
     def ended_alone(self) -> str:
@@ -215,6 +215,6 @@ def last_words(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    said = [line.strip() for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
-    errors = [line for line in said if "Exception" in line or "Error" in line or " ERROR " in line or "error:" in line]
-    return (errors or said or ["it said nothing"])[-1][:_LONGEST_WORDS]
+    shown = [line.strip() for line in lines if line.strip() and not line.startswith(("\tat ", "\t... "))]
+    errors = [line for line in shown if "Exception" in line or "Error" in line or " ERROR " in line or "error:" in line]
+    return (errors or shown or ["no output"])[-1][:_LONGEST_WORDS]

@@ -11,7 +11,8 @@ import click
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
-    "FILE", "as_json", "examples", "kafka", "master", "reports", "resumable_seed", "rules", "seed", "seed_up_to", "who",
+    "FILE", "answerer_option", "as_json", "examples", "kafka", "master", "reports", "resumable_seed", "rules", "seed",
+    "seed_up_to",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -46,9 +47,10 @@ def seed_up_to(largest: int | None) -> Callable[[Function], Function]:
                         help="Seed of the generated questions; it is printed (default: random).")  # fmt: skip
 
 
-def who(help_text: str) -> Callable[[Function], Function]:
+def answerer_option(help_text: str) -> Callable[[Function], Function]:
     """Return the option for the implementation that answers."""
-    return click.option("--who", default="reference", show_default=True, metavar="ANSWERER", help=f"{help_text}.")
+    return click.option("--answerer", "--who", "answerer_name", default="reference", show_default=True,
+                        metavar="ANSWERER", help=f"{help_text}.")  # fmt: skip
 
 
 def reports(function: Function) -> Function:

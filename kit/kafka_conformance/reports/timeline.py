@@ -35,7 +35,7 @@ class Timeline:
     title: str
     id: str
     release: str
-    who: str
+    answerer: str
     asked: tuple[tuple[str, str], ...]
     answered: tuple[tuple[str, str], ...]
     rows: tuple[Row, ...]
@@ -50,7 +50,8 @@ class Timeline:
 def print_timeline(out: Console, timeline: Timeline) -> None:
     """Print a question with its answer, or with its timeline."""
     out.print(
-        _text(f"{timeline.rule}, question {timeline.id}, by {timeline.who} {timeline.release}", "bold"), soft_wrap=True
+        _text(f"{timeline.rule}, question {timeline.id}, by {timeline.answerer} {timeline.release}", "bold"),
+        soft_wrap=True,
     )
     out.print(_text(timeline.title, "dim"), soft_wrap=True)
     sides = [("asked", timeline.asked), ("answered", timeline.answered), ("the reference answers", timeline.instead)]
@@ -67,9 +68,7 @@ def print_timeline(out: Console, timeline: Timeline) -> None:
         out.print()
         out.print(_timeline(timeline.rows, max(20, out.width // 4 + 4)))
     if timeline.differing:
-        many = (
-            f"{timeline.differing} of {len(timeline.rows)} steps: {timeline.who} does not answer as the reference does"
-        )
+        many = f"{timeline.differing} of {len(timeline.rows)} steps: {timeline.answerer} differs from the reference"
         out.print(_text(f"◀ {many}", "bold red"), soft_wrap=True)
 
 

@@ -96,11 +96,11 @@ def figure(timeline: Timeline) -> bytes:
         "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {bottom + 48}",
         "width": str(width), "height": str(bottom + 48), "role": "img",
     })  # fmt: skip
-    SubElement(root, "title").text = harmless(f"{timeline.rule} {timeline.id}, {timeline.who} {timeline.release}")
+    SubElement(root, "title").text = harmless(f"{timeline.rule} {timeline.id}, {timeline.answerer} {timeline.release}")
     SubElement(root, "style").text = _style()
     _rect(root, 0, 0, width, bottom + 48, "page")
     _words(root, _EDGE, 24, heading, "heading")
-    _words(root, _EDGE, 42, f"question {timeline.id}, by {timeline.who} {timeline.release}", "quiet")
+    _words(root, _EDGE, 42, f"question {timeline.id}, by {timeline.answerer} {timeline.release}", "quiet")
     _bands(root, rows, (left, head, bottom), clocked)
     for number, row in enumerate(rows):
         _mark(root, row, number, left + _COLUMN * number, (head, foot))

@@ -209,8 +209,8 @@ def _claim(files: _Files, mine: bytes, folder: str) -> None:
             other = {}
         here = other.get("host") == socket.gethostname()
         if other and not (here and not _runs(int(other.get("pid", 0)))):
-            who = f"process {other.get('pid')} on {other.get('host')}"
-            raise BadInput(f"{who} works on {folder}: wait for it, or delete {folder}/{_RUNNING} if it has ended")
+            owner = f"process {other.get('pid')} on {other.get('host')}"
+            raise BadInput(f"{owner} works on {folder}: wait for it, or delete {folder}/{_RUNNING} if it has ended")
         files.delete(_RUNNING)
     files.write(_RUNNING, mine, anew=True)
 

@@ -165,10 +165,10 @@ class Spark:
 
         asked = self.session.sparkContext.parallelize(range(self.cores), self.cores).mapPartitions(theirs)
         with self._executors_awaited():
-            said = set(self.call(lambda: asked.collect(), "checking the executors' Python"))
-        if said - {(mine,)}:
+            versions = set(self.call(lambda: asked.collect(), "checking the executors' Python"))
+        if versions - {(mine,)}:
             raise SparkFault(
-                f"the executors' Python has {', '.join(sorted(one for (one,) in said))} and the driver's {mine}:"
+                f"the executors' Python has {', '.join(sorted(one for (one,) in versions))} and the driver's {mine}:"
                 " install the same kafka-conformance[jvm] on every worker"
             )
 

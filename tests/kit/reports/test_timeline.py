@@ -52,7 +52,7 @@ def test_a_step_answered_otherwise_is_marked() -> None:
     shown = lines(printed(story(Row(FIRST), Row(SECOND, "node 0 ready"))))
     assert "1   0  ready?         no node ready ◀" in shown
     assert "                      the reference: node 0 ready" in shown
-    assert shown[-1] == "◀ 1 of 2 steps: java does not answer as the reference does"
+    assert shown[-1] == "◀ 1 of 2 steps: java differs from the reference"
     assert "◀" not in printed(story(Row(FIRST), Row(SECOND)))
 
 

@@ -44,12 +44,12 @@ async fn main() -> Result<(), KrafkaError> {
             println!("{}", json!({"hello": hello}));
             continue;
         }
-        let mut said = match answer(&broker, &kafka, &line).await {
-            Ok(said) => said,
+        let mut response = match answer(&broker, &kafka, &line).await {
+            Ok(response) => response,
             Err(error) => json!({"failed": error.to_string()}),
         };
-        said["id"] = line["id"].clone();
-        println!("{said}");
+        response["id"] = line["id"].clone();
+        println!("{response}");
     }
     Ok(())
 }

@@ -27,31 +27,31 @@ __all__ = ["run"]
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-@click.option("--as", "who", default="reference", show_default=True, metavar="ANSWERER",
+@click.option("--as", "answerer_name", default="reference", show_default=True, metavar="ANSWERER",
               help="Who answers: reference, java or mutant:NAME.")  # fmt: skip
-def run(*, who: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
+def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
     """Answer until the input ends; 2 if some line could not be answered."""
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
     bad = 0
     with ExitStack() as stack:
-        answerer = open_answerer(who, stack)
+        answerer = open_answerer(answerer_name, stack)
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            answered, good = _line(answerer, who, line, number)
+            answered, good = _line(answerer, answerer_name, line, number)
             bad += not good
             out.write(msgspec.json.encode(answered) + b"\n")
             out.flush()
     return 2 if bad else 0
 
 
-def _line(answerer: Answerer, who: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
+def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
     try:
         document = msgspec.json.decode(line)
     except _UNREADABLE as error:
         return {"id": None, "failed": f"line {number} is not JSON: {error}"}, False
     if isinstance(document, dict) and "hello" in document:
-        return _hello(document["hello"], who, number)
+        return _hello(document["hello"], answerer_name, number)
     name = document.get("id") if isinstance(document, dict) else None
     try:
         asked = msgspec.json.decode(line, type=Ask)
@@ -67,12 +67,12 @@ def _line(answerer: Answerer, who: str, line: bytes, number: int) -> tuple[dict[
     return {"id": asked.id, **_fields(outcome)}, not isinstance(outcome, Failed | Lost)
 
 
-def _hello(hello: Any, who: str, number: int) -> tuple[dict[str, Any], bool]:
+def _hello(hello: Any, answerer_name: str, number: int) -> tuple[dict[str, Any], bool]:
     if not isinstance(hello, dict) or hello.get("protocol") != PROTOCOL:
         return {"id": None, "failed": f"line {number}: I speak protocol {PROTOCOL}, not {hello}"}, False
     me = {
         "protocol": PROTOCOL,
-        "name": f"kafka-conformance {who}",
+        "name": f"kafka-conformance {answerer_name}",
         "version": kit_version(),
         "language": "python",
     }

@@ -66,29 +66,29 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
               help="The leader answers this request with an error (default: NOT_LEADER_OR_FOLLOWER); "
                    "repeatable.")  # fmt: skip
 @click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release or 'newest'.")
-@options.who("reference, java or mutant:NAME, who answers")
+@options.answerer_option("reference, java or mutant:NAME, which answers")
 @click.option("--explain", is_flag=True, help="Show what happens to each request.")
 @click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
-def run(*, kafka: str, who: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
+def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
     """Simulate one scenario and print its outcome; return 0. Raises BadInput, KitError."""
     release = NEWEST if kafka == "newest" else named_release(kafka)
     question = _question(options, refuse)
-    rule = next((mutant.rule for mutant in MUTANTS if who == f"mutant:{mutant.slug}"), "delivery")
+    rule = next((mutant.rule for mutant in MUTANTS if answerer_name == f"mutant:{mutant.slug}"), "delivery")
     if rule != "delivery":
-        raise BadInput(f"{who} is a mutant of {rule}: name one of the rule delivery")
+        raise BadInput(f"{answerer_name} is a mutant of {rule}: name one of the rule delivery")
     with ExitStack() as resources:
-        (outcome,) = open_answerer(who, resources).answer(RULES["delivery"], release, [question])
+        (outcome,) = open_answerer(answerer_name, resources).answer(RULES["delivery"], release, [question])
     if isinstance(outcome, Unsupported):
         raise BadInput(outcome.why)
     if not isinstance(outcome, Answered):
-        raise KitError(f"{who} did not answer: {outcome}")
+        raise KitError(f"{answerer_name} did not answer: {outcome}")
     answer = msgspec.json.decode(to_json(outcome.answer))
     if as_json:
         document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer}
         sys.stdout.write(to_json(document).decode() + "\n")
         return 0
     out = console()
-    out.print(harmless(f"{setting_text(question)}; {who} {release}"), markup=False)
+    out.print(harmless(f"{setting_text(question)}; {answerer_name} {release}"), markup=False)
     if explain and "requests" in answer:
         out.print(table("", list(COLUMNS), request_rows(question, answer)))
     for line in outcome_text(answer):

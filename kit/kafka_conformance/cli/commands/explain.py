@@ -72,10 +72,10 @@ class _Asked:
 
 @click.argument("file", metavar="FILE")
 @click.option("--kafka", default="", metavar="RELEASE", help="An exact release or 'newest' (default: as in the file).")
-@options.who("reference, java or mutant:NAME, whose answers are shown. The reasons are the reference's")
+@options.answerer_option("reference, java or mutant:NAME, whose answers are shown. The reasons are the reference's")
 @click.option("--svg", default=None, type=options.FILE, metavar="FILE", help="Also draw the timeline into this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each question to standard output.")
-def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> int:
+def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json: bool) -> int:
     """Explain every question in ``file``; 0, or BadInput or KitError."""
     asked = [_typed(document, where, kafka) for document, where in _documents(file)]
     if svg is not None:
@@ -83,8 +83,8 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
         ready(svg)
     with ExitStack() as stack:
-        answerer = open_answerer(who, stack)
-        _check_mutant(who, asked)
+        answerer = open_answerer(answerer_name, stack)
+        _check_mutant(answerer_name, asked)
         timelines = [_timeline(answerer, one) for one in asked]
     if svg is not None:
         draw(timelines[0], svg)
@@ -100,12 +100,14 @@ def run(*, file: str, kafka: str, who: str, svg: Path | None, as_json: bool) -> 
     return 0
 
 
-def _check_mutant(who: str, asked: Sequence[_Asked]) -> None:
-    """Raise BadInput if ``who`` is a mutant of another rule than a question's."""
-    of = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(who)
-    other = next((one for one in asked if of not in {None, one.rule.slug}), None)
+def _check_mutant(answerer_name: str, asked: Sequence[_Asked]) -> None:
+    """Raise BadInput if ``answerer_name`` is a mutant of another rule than a question's."""
+    mutated = {f"mutant:{mutant.slug}": mutant.rule for mutant in MUTANTS}.get(answerer_name)
+    other = next((one for one in asked if mutated not in {None, one.rule.slug}), None)
     if other is not None:
-        raise BadInput(f"{other.where}: {who} is a mutant of {of}, and this is a question of {other.rule.slug}")
+        raise BadInput(
+            f"{other.where}: {answerer_name} is a mutant of {mutated}, and this is a question of {other.rule.slug}"
+        )
 
 
 def _documents(file: str) -> Iterator[tuple[_Document, str]]:
@@ -179,7 +181,7 @@ def _timeline(answerer: Answerer, asked: _Asked) -> Timeline:
         title=asked.story or rule.title,
         id=question_id(rule.slug, str(at), question),
         release=str(at),
-        who=answerer.name,
+        answerer=answerer.name,
         asked=tuple(fields_in_words(question)),
         answered=() if rows else tuple(fields_in_words(actual)),
         rows=rows,

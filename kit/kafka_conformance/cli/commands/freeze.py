@@ -90,8 +90,8 @@ def _check(rules: Sequence[Rule], folder: Path) -> int:
         jvm = OracleJava(oracle).jvm
     cases = sum(len(each.cases) for each in found.values())
     words = f"{plural(drifted, 'drift')}" if drifted else "all as frozen"
-    said = f"{plural(cases, 'case')}, {plural(asked, 'answer')} asked for again: {words}. JVM {jvm}"
-    out.print(said, markup=False, soft_wrap=True)
+    summary = f"{plural(cases, 'case')}, {plural(asked, 'answer')} asked for again: {words}. JVM {jvm}"
+    out.print(summary, markup=False, soft_wrap=True)
     return 1 if drifted else 0
 
 

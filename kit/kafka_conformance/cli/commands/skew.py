@@ -36,14 +36,14 @@ __all__ = ["run"]
               help="Also draw the shares into this file, e.g. skew.png.")  # fmt: skip
 @options.as_json
 def run(
-    *, kafka: Sequence[str], records: int, seed: int, plot: Path | None, as_json: bool, who: Answerer | None = None
+    *, kafka: Sequence[str], records: int, seed: int, plot: Path | None, as_json: bool, answerer: Answerer | None = None
 ) -> int:
-    """Ask, print, draw; 0 if everything is as predicted, else 1. ``who`` is asked in place of the real Java."""
+    """Ask, print, draw; 0 if everything is as predicted, else 1. ``answerer`` is asked in place of the real Java."""
     releases = list(dict.fromkeys(chosen_releases(",".join(kafka), load())))
     check_extra()
     if plot is not None:
         skew_figure.ready(plot)
-    seen = _look(releases, records, seed, who)
+    seen = _look(releases, records, seed, answerer)
     if plot is not None:
         skew_figure.draw(seen, records, plot)
     if as_json:
@@ -53,14 +53,14 @@ def run(
     return 1 if any(one.fit.p < UNLIKELY for one in seen) else 0
 
 
-def _look(releases: Sequence[Release], records: int, seed: int, who: Answerer | None) -> list[Seen]:
+def _look(releases: Sequence[Release], records: int, seed: int, answerer: Answerer | None) -> list[Seen]:
     seen = []
     with ExitStack() as stack:
         progress = stack.enter_context(steps("starting Spark's JVM", len(releases)))
-        oracle = None if who is not None else stack.enter_context(open_oracle())
+        oracle = None if answerer is not None else stack.enter_context(open_oracle())
         for at in releases:
             progress.doing(f"{records:,} records, four scenarios, in {at}")
-            seen += look(who if who is not None else JavaAnswerer(oracle), at, records, seed)  # type: ignore[arg-type]
+            seen += look(answerer if answerer is not None else JavaAnswerer(oracle), at, records, seed)  # type: ignore[arg-type]
             if oracle is not None:
                 oracle.close_release(str(at))
             progress.advance()

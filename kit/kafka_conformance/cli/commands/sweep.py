@@ -49,20 +49,20 @@ _COUNTS, _WITH_EVERY_COUNT = 1_024, 2
 @click.option("--scripts", default=10_000, type=click.IntRange(0, 10**9), show_default=True, metavar="N",
               help="Generated questions for each other rule.")  # fmt: skip
 @options.seed_up_to(2**53)
-@options.who("reference or mutant:NAME, whose answers are compared with Java's")
+@options.answerer_option("reference or mutant:NAME, whose answers are compared with Java's")
 @click.option("--kills", is_flag=True, help="Also record which questions kill which mutants, for `freeze --from`.")
 @options.master
 @click.option("--folder", default="", metavar="FOLDER",
               help="Folder of the run, on any file system that Spark can reach (default: a folder in "
               ".kafka-conformance/sweeps). Run the same command again to resume.")  # fmt: skip
 @options.as_json
-def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int, scripts: int, seed: int, who: str,
-        kills: bool, master: str, folder: str, as_json: bool) -> int:  # fmt: skip
+def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int, scripts: int, seed: int,
+        answerer_name: str, kills: bool, master: str, folder: str, as_json: bool) -> int:  # fmt: skip
     """Sweep, print the results, and return the exit code."""
     pins = load()
-    meant = _rules(rules, who)
+    meant = _rules(rules, answerer_name)
     releases = chosen_releases(kafka, pins)
-    plan = Plan(list(_parts(meant, releases, every, keys, longest, scripts, seed)), who, seed, kills)
+    plan = Plan(list(_parts(meant, releases, every, keys, longest, scripts, seed)), answerer_name, seed, kills)
     if not plan.parts:
         raise BadInput("nothing to ask: no such rule in these releases, or no questions wanted")
     folder = folder or _default_folder(plan)
@@ -79,14 +79,14 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
     return code
 
 
-def _rules(slugs: Sequence[str], who: str) -> list[Rule]:
+def _rules(slugs: Sequence[str], answerer_name: str) -> list[Rule]:
     """Return the rules to sweep; for a mutant, its own. Raises BadInput."""
-    reference_or_mutant(who)
-    mutant = mutant_of(who)
+    reference_or_mutant(answerer_name)
+    mutant = mutant_of(answerer_name)
     if mutant is None:
         return named(slugs)
     if slugs and mutant.rule not in slugs:
-        raise BadInput(f"{who} is a mutant of {mutant.rule}, which is not among the rules {', '.join(slugs)}")
+        raise BadInput(f"{answerer_name} is a mutant of {mutant.rule}, which is not among the rules {', '.join(slugs)}")
     return named([mutant.rule])
 
 

@@ -49,30 +49,30 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 @click.option("--changed", is_flag=True,
               help="Ask only the rules that the shipped certificate does not prove as installed, in these releases; take "
               "the rows of all others over from it.")  # fmt: skip
-@options.who("reference or mutant:NAME, whose answers are compared with Java's")
+@options.answerer_option("reference or mutant:NAME, whose answers are compared with Java's")
 @options.as_json
 @click.option("--certificate", default=certificates.LAST, type=options.FILE, show_default=True, metavar="FILE",
               help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
-def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, who: str,
+def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, answerer_name: str,
         as_json: bool, certificate: Path, changed: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
     pins = load()
     releases = chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
-    actual, partial = reference_or_mutant(who), Path(f"{certificate}.partial")
-    if changed and who != REFERENCE:
-        raise BadInput(f"--changed proves the reference: leave it out with --who {who}")
+    actual, partial = reference_or_mutant(answerer_name), Path(f"{certificate}.partial")
+    if changed and answerer_name != REFERENCE:
+        raise BadInput(f"--changed proves the reference: leave it out with --answerer {answerer_name}")
     asked = certificates.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
     if not asked:
         return _report_unchanged(named(rules), certificate, as_json)
     plan = Plan(asked, releases, examples, seed or 0, exhaustive)
     if seed is None:
-        resumed = resumed_seed(partial, plan) if who == REFERENCE else None
+        resumed = resumed_seed(partial, plan) if answerer_name == REFERENCE else None
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
-    results, jvm = _verify(plan, actual, pins, partial if who == REFERENCE else None)
+    results, jvm = _verify(plan, actual, pins, partial if answerer_name == REFERENCE else None)
     code = _exit_code(results)
-    certified = who == REFERENCE and code == 0
+    certified = answerer_name == REFERENCE and code == 0
     if certified:
         made = certificates.made_from(results, plan, jvm)
         certificates.write(certificates.with_rows_of(shipped(), made) if changed else made, certificate)

@@ -18,16 +18,16 @@ Answered = Callable[..., tuple[int, list[dict[str, Any]]]]
 ASK: dict[str, Any] = {"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "666f6f"}}
 
 
-def answered(*lines: object, who: str = "reference") -> tuple[int, list[dict[str, Any]]]:
+def answered(*lines: object, answerer: str = "reference") -> tuple[int, list[dict[str, Any]]]:
     """The exit code and the lines that come out; what is no bytes goes in as JSON."""
     given = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     out = io.BytesIO()
-    code = run(who=who, lines=io.BytesIO(b"\n".join(given)), out=out)
+    code = run(answerer_name=answerer, lines=io.BytesIO(b"\n".join(given)), out=out)
     return code, [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def one(line: object, who: str = "reference") -> tuple[int, dict[str, Any]]:
-    code, (said,) = answered(line, who=who)
+def one(line: object, answerer: str = "reference") -> tuple[int, dict[str, Any]]:
+    code, (said,) = answered(line, answerer=answerer)
     return code, said
 
 
@@ -139,4 +139,4 @@ def test_a_mutant_answers_as_itself() -> None:
 
 def test_nobody() -> None:
     with pytest.raises(BadInput, match="unknown answerer 'nobody'"):
-        answered(ASK, who="nobody")
+        answered(ASK, answerer="nobody")

@@ -11,9 +11,9 @@ from kafka_conformance.cli.commands import delivery
 from kafka_conformance.core.errors import BadInput
 
 DEFAULTS: dict[str, Any] = {
-    "kafka": "newest", "who": "reference", "explain": False, "as_json": False, "refuse": (), "acks": None, "retries": None,
-    "in_flight": None, "idempotence": None, "replicas": 3, "min_insync_replicas": 1, "records": 3, "lose_request": (),
-    "lose_response": (), "crash_before": (), "crash_unreplicated": (), "crash_replicated": (), "restart_producer": (),
+    "kafka": "newest", "answerer_name": "reference", "explain": False, "as_json": False, "refuse": (), "acks": None,
+    "retries": None, "in_flight": None, "idempotence": None, "replicas": 3, "min_insync_replicas": 1, "records": 3,
+    "lose_request": (), "lose_response": (), "crash_before": (), "crash_unreplicated": (), "crash_replicated": (), "restart_producer": (),
 }  # fmt: skip
 
 
@@ -57,8 +57,8 @@ def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> N
         ({"crash_before": (1, 2, 3)}, "3 crashes with 3 replicas: set at least 4"),
         ({"acks": "x" * 30}, "impossible scenario"),
         ({"kafka": "banana"}, "banana"),
-        ({"who": "nobody"}, "nobody"),
-        ({"who": "mutant:signed-tail"}, "signed-tail"),
+        ({"answerer_name": "nobody"}, "nobody"),
+        ({"answerer_name": "mutant:signed-tail"}, "signed-tail"),
     ],
 )
 def test_bad_input_is_one_clear_line(options: dict[str, Any], words: str) -> None:

@@ -34,7 +34,10 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         if documents:
             lines = (one if isinstance(one, str) else json.dumps(one) for one in documents)
             Path(file).write_text("\n".join(lines), encoding="utf-8")
-        assert run(**{"file": file, "kafka": "", "who": "reference", "svg": None, "as_json": False, **options}) == 0
+        assert (
+            run(**{"file": file, "kafka": "", "answerer_name": "reference", "svg": None, "as_json": False, **options})
+            == 0
+        )
         return [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
 
     return shown
@@ -83,19 +86,19 @@ def test_standard_input(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_somebody_else_answers_is_shown_and_marked(shown: Shown) -> None:
-    assert shown(MURMUR2, who="mutant:one-bit")[-2:] == [
+    assert shown(MURMUR2, answerer_name="mutant:one-bit")[-2:] == [
         "answered               hash  1738490055",
         "the reference answers  hash  597841616",
     ]
-    lines = shown(SCRIPT, who="mutant:retry-at-the-back", kafka="4.4.0")
+    lines = shown(SCRIPT, answerer_name="mutant:retry-at-the-back", kafka="4.4.0")
     marked = [line.split()[0] for line in lines if line.endswith("◀")]
     assert marked[:3] == ["7", "8", "9"]  # what comes back is seen in the queue, then by ready and drain
-    assert "mutant:retry-at-the-back does not answer as the reference does" in lines[-1]
+    assert "mutant:retry-at-the-back differs from the reference" in lines[-1]
     assert not any("◀" in line for line in shown(SCRIPT) if "← the delay" not in line)
 
 
 def test_where_the_words_are_the_same_the_answers_are_shown_as_they_are(shown: Shown) -> None:
-    lines = shown(SCRIPT, who="mutant:retry-at-the-back", kafka="4.4.0")
+    lines = shown(SCRIPT, answerer_name="mutant:retry-at-the-back", kafka="4.4.0")
     for line, following in pairwise(lines):
         if line.endswith("◀"):
             said = line.removesuffix(" ◀").split("  ")[-1].strip()
@@ -164,11 +167,11 @@ def test_the_page_shows_what_is_printed_and_drawn(shown: Shown, tmp_path: Path) 
         ([{"rule": "murmur2", "question": {"kay": ""}}], {}, "it.json: the question is none of rule murmur2"),
         ([{**MURMUR2, "kafka": "4.x"}], {}, "'4.x' is not a Kafka release"),
         ([MURMUR2], {"kafka": "new"}, "'new' is not a Kafka release"),
-        ([MURMUR2], {"who": "nobody"}, "unknown answerer 'nobody'"),
-        ([MURMUR2], {"who": "mutant:zero-bit"}, "unknown mutant 'zero-bit'"),
+        ([MURMUR2], {"answerer_name": "nobody"}, "unknown answerer 'nobody'"),
+        ([MURMUR2], {"answerer_name": "mutant:zero-bit"}, "unknown mutant 'zero-bit'"),
         (
             [SCRIPT],
-            {"who": "mutant:one-bit"},
+            {"answerer_name": "mutant:one-bit"},
             "mutant:one-bit is a mutant of murmur2, and this is a question of record-",
         ),
         ([{**MURMUR2, "rule": "uniform-sticky-partitioner"}], {}, "the question is none of rule uniform-sticky"),

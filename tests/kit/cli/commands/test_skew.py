@@ -26,9 +26,9 @@ Asked = Callable[..., tuple[int, str]]
 def asked(capsys: pytest.CaptureFixture[str]) -> Asked:
     """Runs the command; the exit code and what was printed."""
 
-    def asked(*releases: str, plot: Path | None = None, as_json: bool = False, who: Any = None) -> tuple[int, str]:
+    def asked(*releases: str, plot: Path | None = None, as_json: bool = False, answerer: Any = None) -> tuple[int, str]:
         code = skew.run(
-            kafka=releases, records=10_000, seed=1, plot=plot, as_json=as_json, who=who or ReferenceAnswerer()
+            kafka=releases, records=10_000, seed=1, plot=plot, as_json=as_json, answerer=answerer or ReferenceAnswerer()
         )
         return code, capsys.readouterr().out
 
@@ -93,7 +93,7 @@ def test_the_document(asked: Asked) -> None:
     ],
 )
 def test_what_is_not_as_predicted_fails(asked: Asked, mutant: str, version: str, scenario: str) -> None:
-    code, said = asked(version, who=mutant_answerer(mutant))
+    code, said = asked(version, answerer=mutant_answerer(mutant))
     assert code == 1
     assert row(said, scenario, version)[-1] == "!"
     assert "not as predicted" in said
@@ -114,12 +114,12 @@ def test_the_figure(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> No
 
 def test_a_figure_that_cannot_be_written_is_refused_before_anybody_is_asked(asked: Asked, tmp_path: Path) -> None:
     with pytest.raises(KitError, match="its folder is not there"):
-        asked("2.8.2", plot=tmp_path / "no" / "skew.png", who="nobody")
+        asked("2.8.2", plot=tmp_path / "no" / "skew.png", answerer="nobody")
     with pytest.raises(BadInput, match=r"ends in \.png or \.svg or \.pdf"):
-        asked("2.8.2", plot=tmp_path / "skew.docx", who="nobody")
+        asked("2.8.2", plot=tmp_path / "skew.docx", answerer="nobody")
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(BadInput, match="is a folder"):
-        asked("2.8.2", plot=tmp_path / "folder.png", who="nobody")
+        asked("2.8.2", plot=tmp_path / "folder.png", answerer="nobody")
 
 
 def test_a_disk_that_is_full_is_one_line(asked: Asked, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(KitError, match=r"pip install 'kafka-conformance\[plot\]'"):
-        asked("2.8.2", plot=tmp_path / "skew.png", who="nobody")
+        asked("2.8.2", plot=tmp_path / "skew.png", answerer="nobody")
 
 
 def test_the_command_line_asks_java_and_lets_go_of_each_release(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,10 +46,10 @@ def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     monkeypatch.setattr("kafka_conformance.verify.verification.JavaAnswerer", lambda _: ReferenceAnswerer("java"))
     monkeypatch.setattr(verify, "open_oracle", lambda _: nullcontext(ORACLE))
 
-    def ran(*, rules: str = "murmur2", who: str = "reference", kafka: str = "newest", as_json: bool = False,
+    def ran(*, rules: str = "murmur2", answerer: str = "reference", kafka: str = "newest", as_json: bool = False,
             changed: bool = False) -> Any:  # fmt: skip
         code = verify.run(
-            kafka=kafka, rules=rules.split(), examples=120, seed=7, exhaustive=0, who=who, as_json=as_json,
+            kafka=kafka, rules=rules.split(), examples=120, seed=7, exhaustive=0, answerer_name=answerer, as_json=as_json,
             certificate=Path("made") / "certificate.json", changed=changed,
         )  # fmt: skip
         out = capsys.readouterr().out
@@ -87,7 +87,7 @@ def test_one_document_for_machines(ran: Any) -> None:
 
 
 def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
-    code, document = ran(who="mutant:signed-tail", as_json=True)
+    code, document = ran(answerer="mutant:signed-tail", as_json=True)
     assert code == document["exit_code"] == 1
     (result,) = document["results"]
     (finding,) = result["findings"]
@@ -98,7 +98,7 @@ def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
 
 
 def test_a_person_is_told_how_to_see_it_again(ran: Any) -> None:
-    code, said = ran(who="mutant:signed-tail")
+    code, said = ran(answerer="mutant:signed-tail")
     (saved,) = Path(".kafka-conformance/failures").iterdir()
     assert code == 1
     assert '  question  {"key":"80"}' in said
@@ -190,5 +190,5 @@ def test_where_nothing_has_changed_java_is_not_asked(
 
 
 def test_a_mutant_is_never_taken_over(ran: Any, shipped: Certificate) -> None:
-    with pytest.raises(BadInput, match="--changed proves the reference: leave it out with --who mutant:one-bit"):
-        ran(who="mutant:one-bit", changed=True)
+    with pytest.raises(BadInput, match="--changed proves the reference: leave it out with --answerer mutant:one-bit"):
+        ran(answerer="mutant:one-bit", changed=True)

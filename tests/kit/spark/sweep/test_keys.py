@@ -34,7 +34,7 @@ def claim(space: KeySpace = SPACE, block: int = 0) -> bytes:
 
 
 def cell(
-    space: KeySpace, block: int, who: str = WHO, wrong: dict[int, int] | None = None, claimed: bytes | None = None,
+    space: KeySpace, block: int, answerer: str = WHO, wrong: dict[int, int] | None = None, claimed: bytes | None = None,
     **changed: Any,
 ) -> bytes:  # fmt: skip
     """What Java says of a block. The answers are those of the scalar reference, but for those that are ``wrong``."""
@@ -47,11 +47,11 @@ def cell(
     keys_sum = zlib.crc32(offsets.tobytes() + data.tobytes())
     said = np.array([(len(keys), changed.get("argument", argument), keys_sum, zlib.crc32(java.tobytes()))], CLAIM)
     told = b"" if claimed == said.tobytes() else java.tobytes()
-    return said.tobytes() + (len(told) // 4).to_bytes(8, "little") + told + who.encode()
+    return said.tobytes() + (len(told) // 4).to_bytes(8, "little") + told + answerer.encode()
 
 
-def judge(space: KeySpace = SPACE, who: str = "reference", wanted: int = 1000, kills: bool = False) -> CompareKeys:
-    return CompareKeys(3, rule_of(space), "4.4.0", "abc", who, wanted, kills, space)
+def judge(space: KeySpace = SPACE, answerer: str = "reference", wanted: int = 1000, kills: bool = False) -> CompareKeys:
+    return CompareKeys(3, rule_of(space), "4.4.0", "abc", answerer, wanted, kills, space)
 
 
 def test_all_alike() -> None:
@@ -104,11 +104,11 @@ def test_the_bulk_code_alone_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_mutants_are_seen() -> None:
-    block = judge(who="mutant:signed-tail").compare(0, None, cell(SPACE, 0), 1)
+    block = judge(answerer="mutant:signed-tail").compare(0, None, cell(SPACE, 0), 1)
     assert block.differing == 128
     assert block.questions[0].question == '{"key":"80"}'
     counts = every_key(1, 1, 3)
-    block = judge(counts, who="mutant:sign-kept").compare(2, None, cell(counts, 2), 1)
+    block = judge(counts, answerer="mutant:sign-kept").compare(2, None, cell(counts, 2), 1)
     assert block.differing > 50
     assert msgspec.json.decode(block.questions[0].actual)["partition"] < 0
 
@@ -140,10 +140,10 @@ def test_a_generator_that_repeats_itself_proves_nothing() -> None:
         judge(space).compare(1, claim(space, 1), cell(space, 0), 1)
 
 
-@pytest.mark.parametrize("who", ["4.3.0 abc", "4.4.0 abd", ""])
-def test_somebody_else_answered(who: str) -> None:
-    with pytest.raises(WrongRelease, match=f"release 4.4.0 with sha256 abc was sent, and {who}"):
-        judge().compare(0, claim(), cell(SPACE, 0, who, claimed=claim()), 1)
+@pytest.mark.parametrize("answerer", ["4.3.0 abc", "4.4.0 abd", ""])
+def test_somebody_else_answered(answerer: str) -> None:
+    with pytest.raises(WrongRelease, match=f"release 4.4.0 with sha256 abc was sent, and {answerer}"):
+        judge().compare(0, claim(), cell(SPACE, 0, answerer, claimed=claim()), 1)
 
 
 def test_batches() -> None:

@@ -40,8 +40,8 @@ def test_exit_codes(counts: dict[str, int], code: int) -> None:
     assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
 
 
-def parts(rules: str = "", who: str = "reference", **more: Any) -> list[tuple[str, str, str]]:
-    meant = command._rules(rules.split(",") if rules else [], who)
+def parts(rules: str = "", answerer: str = "reference", **more: Any) -> list[tuple[str, str, str]]:
+    meant = command._rules(rules.split(",") if rules else [], answerer)
     asked = {"every": 3, "keys": 100, "longest": 64, "scripts": 10, "seed": 1, **more}
     return [(part.rule.slug, str(part.release), part.work.name)
             for part in command._parts(meant, [parse_release("0.10.0.1"), NEWEST], **asked)]  # fmt: skip
@@ -56,15 +56,15 @@ def test_what_is_asked() -> None:
     assert parts("broker-producer-state,delivery") == [("broker-producer-state", "4.4.0", "drawn questions")]
     assert parts(every=-1, keys=0, scripts=0) == []
     assert {rule for rule, at, _ in parts() if at == "4.4.0"} >= {"murmur2", "record-accumulator", "producer-sequences"}
-    assert {rule for rule, _, _ in parts(who="mutant:sign-kept")} == {"partition-for-key"}
+    assert {rule for rule, _, _ in parts(answerer="mutant:sign-kept")} == {"partition-for-key"}
 
 
 @pytest.mark.parametrize(
-    ("rules", "who"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
+    ("rules", "answerer"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
 )
-def test_who_and_what_nobody_knows(rules: str, who: str) -> None:
+def test_who_and_what_nobody_knows(rules: str, answerer: str) -> None:
     with pytest.raises(BadInput):
-        parts(rules, who)
+        parts(rules, answerer)
 
 
 def test_the_folder_says_what_is_in_it() -> None:

@@ -20,7 +20,7 @@ DRAW = Draw(RULE.slug, 1, 260)
 
 
 def said(
-    lines: bytes, who: str = "4.4.0 abc", release_told: str = "4.4.0", wrong: dict[int, Any] | None = None
+    lines: bytes, answerer: str = "4.4.0 abc", release_told: str = "4.4.0", wrong: dict[int, Any] | None = None
 ) -> bytes:
     """What Java would say."""
     questions = [msgspec.convert(msgspec.json.decode(line)["question"], RULE.question) for line in lines.splitlines()]
@@ -29,7 +29,7 @@ def said(
     for number, outcome in enumerate(outcomes):
         assert isinstance(outcome, Answered)
         told.append({"id": str(number), **((wrong or {}).get(number) or {"answer": outcome.answer})})
-    return who.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, told)) + b"\n"
+    return answerer.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, told)) + b"\n"
 
 
 def judge(**more: Any) -> CompareScripts:
@@ -69,7 +69,7 @@ def test_every_verdict_is_counted() -> None:
     assert RULE.ask(question, parse_release("4.4.0")) == msgspec.json.decode(block.questions[0].actual)
 
 
-@pytest.mark.parametrize("changed", [{"who": "4.3.0 abc"}, {"who": "4.4.0 abd"}, {"release_told": "4.3.0"}])
+@pytest.mark.parametrize("changed", [{"answerer": "4.3.0 abc"}, {"answerer": "4.4.0 abd"}, {"release_told": "4.3.0"}])
 def test_somebody_else_answered(changed: dict[str, str]) -> None:
     lines = DRAW.lines(1)
     with pytest.raises(WrongRelease):
