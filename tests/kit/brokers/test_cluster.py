@@ -53,7 +53,7 @@ def test_an_id_does_not_begin_as_an_option_does(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("log", "words"),
     [
-        ("", "it said nothing"),
+        ("", "no output"),
         ("one\ntwo\n\n", "two"),
         ("a ERROR b\njava.net.BindException: Address already in use\n\tat sun.nio(X.java:1)\n\t... 3 more\nshut down\n",
          "java.net.BindException: Address already in use"),
@@ -66,7 +66,7 @@ def test_the_last_words_are_those_that_say_what_broke(tmp_path: Path, log: str, 
 
 
 def test_no_log_has_no_words(tmp_path: Path) -> None:
-    assert last_words(tmp_path / "log") == "it said nothing"
+    assert last_words(tmp_path / "log") == "no output"
 
 
 def test_a_node_is_ready_when_its_log_says_so_and_can_be_ended_and_started(plan: Plan) -> None:
@@ -125,7 +125,7 @@ def test_a_format_that_fails_has_its_words_in_the_error(plan: Plan, tmp_path: Pa
 def test_a_format_that_does_not_end_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "format").write_text("sleep 60")
     monkeypatch.setattr(cluster, "START_LIMIT_S", 0.3)
-    with pytest.raises(BrokerLost, match=r"^formatting node 1 did not end within 0.3 s: it said nothing$"):
+    with pytest.raises(BrokerLost, match=r"^formatting node 1 did not end within 0.3 s: no output$"):
         running_cluster(plan).__enter__()
 
 

@@ -13,7 +13,8 @@ from kafka_conformance.core.errors import BadInput
 DEFAULTS: dict[str, Any] = {
     "kafka": "newest", "answerer_name": "reference", "explain": False, "as_json": False, "refuse": (), "acks": None,
     "retries": None, "in_flight": None, "idempotence": None, "replicas": 3, "min_insync_replicas": 1, "records": 3,
-    "lose_request": (), "lose_response": (), "crash_before": (), "crash_unreplicated": (), "crash_replicated": (), "restart_producer": (),
+    "lose_request": (), "lose_response": (), "crash_before": (), "crash_unreplicated": (),
+    "crash_replicated": (), "restart_producer": (),
 }  # fmt: skip
 
 
