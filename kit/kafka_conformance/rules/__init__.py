@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
 from kafka_reference.releases import Release
 
-__all__ = ["RULES", "java_classes", "named"]
+__all__ = ["RULES", "java_classes", "named", "rule_named"]
 
 
 def _discover() -> dict[str, Rule]:
@@ -31,6 +32,15 @@ def named(slugs: Sequence[str]) -> list[Rule]:
     if unknown:
         raise BadInput(f"unknown rule {', '.join(map(repr, unknown))}: expected one of {', '.join(RULES)}")
     return [rule for slug, rule in RULES.items() if not slugs or slug in slugs]
+
+
+def rule_named(slug: str) -> Rule:
+    """Return the rule of this slug. Raises BadInput."""
+    if slug not in RULES:
+        close = get_close_matches(slug, RULES, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(RULES)}"
+        raise BadInput(f"unknown rule {slug!r}: {hint}")
+    return RULES[slug]
 
 
 def java_classes(release: Release) -> dict[str, str]:

@@ -1,0 +1,89 @@
+"""Sample questions of a rule: few, short, and of different kinds; from the frozen cases, then generated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+
+from kafka_conformance.cases.store import frozen
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Question, to_json
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import collect
+from kafka_reference.releases import Release
+
+__all__ = ["Sample", "samples"]
+
+_LOOKED_AT = 300
+_GENERATED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A question, and the kinds of question that it belongs to."""
+
+    question: Question
+    kinds: tuple[str, ...]
+
+
+def samples(rule: Rule, release: Release, count: int, *, kind: str = "", seed: int = 0) -> list[Sample]:
+    """Return up to ``count`` questions, the shortest first, of many different kinds.
+
+    With ``kind`` all are of this kind. Questions come from the frozen cases of ``release``; further ones are generated from
+    ``seed``. Raises BadInput for a kind without a question.
+    """
+    pool = (
+        Sample(question, tuple(dict.fromkeys(rule.labels(question)))) for question in _questions(rule, release, seed)
+    )
+    if not kind:
+        return _of_different_kinds(list(islice(pool, _LOOKED_AT)), count)
+    seen: list[Sample] = []
+    found: list[Sample] = []
+    for sample in pool:
+        seen.append(sample)
+        if kind in sample.kinds:
+            found.append(sample)
+        if len(found) == 5 * count:
+            break
+    if not found:
+        raise BadInput(_no_such_kind(rule, kind, {name for sample in seen for name in sample.kinds}))
+    return sorted(found, key=_size)[:count]
+
+
+def _questions(rule: Rule, release: Release, seed: int) -> Iterator[Question]:
+    """Yield the questions of the frozen cases in an order by ``seed``, then generated ones."""
+    cases = frozen(rule)
+    usable = [] if cases is None else cases.at(str(release)) or cases.cases
+    questions = {to_json(question): question for question in (case.typed_question(rule) for case in usable)}
+    order = list(questions)
+    random.Random(seed).shuffle(order)  # noqa: S311  reproducible on purpose
+    yield from (questions[line] for line in order)
+    generated = {to_json(question): question for question in collect(rule, _GENERATED, seed)}
+    yield from (generated[line] for line in generated if line not in questions)
+
+
+def _of_different_kinds(pool: list[Sample], count: int) -> list[Sample]:
+    """Choose one after another, each with as many new kinds for its length as possible."""
+    rest = sorted(pool, key=_size)
+    shown: set[str] = set()
+    chosen: list[Sample] = []
+    while rest and len(chosen) < count:
+        best = max(rest, key=lambda sample: len(set(sample.kinds) - shown) / _size(sample))
+        rest.remove(best)
+        shown.update(best.kinds)
+        chosen.append(best)
+    return sorted(chosen, key=_size)
+
+
+def _size(sample: Sample) -> int:
+    return len(to_json(sample.question))
+
+
+def _no_such_kind(rule: Rule, kind: str, seen: set[str]) -> str:
+    kinds = sorted(seen | rule.required_labels)
+    close = get_close_matches(kind, kinds, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"expected one of {', '.join(kinds)}"
+    return f"{rule.slug} has no kind of question {kind!r}: {hint}"

@@ -1,0 +1,48 @@
+"""Sample questions: few, short, of different kinds, the same for the same seed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.cases.samples import samples
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import to_json
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import NEWEST
+
+
+@pytest.mark.parametrize("slug", ["murmur2", "round-robin-partitioner", "sticky-distribution"])
+def test_samples_are_of_different_kinds_and_short_ones_come_first(slug: str) -> None:
+    found = samples(RULES[slug], NEWEST, 4)
+    kinds = [set(sample.kinds) for sample in found]
+    assert len({frozenset(kind) for kind in kinds}) == 4
+    assert len(set().union(*kinds)) >= 8
+    sizes = [len(to_json(sample.question)) for sample in found]
+    assert sizes == sorted(sizes)
+    assert len(sizes) == 4
+
+
+def test_a_seed_selects() -> None:
+    rule = RULES["partition-for-key"]
+    assert samples(rule, NEWEST, 5, seed=3) == samples(rule, NEWEST, 5, seed=3)
+    assert samples(rule, NEWEST, 5, seed=3) != samples(rule, NEWEST, 5, seed=4)
+
+
+def test_all_samples_of_a_kind_are_of_this_kind() -> None:
+    found = samples(RULES["murmur2"], NEWEST, 7, kind="hash below zero")
+    assert len(found) == 7
+    assert all("hash below zero" in sample.kinds for sample in found)
+
+
+def test_questions_are_generated_where_the_cases_do_not_suffice() -> None:
+    cases_of_this_kind = 201  # there are 200 frozen cases
+    assert len(samples(RULES["sticky-distribution"], NEWEST, cases_of_this_kind)) == cases_of_this_kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [("hash bellow zero", "did you mean 'hash below zero'"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
+)
+def test_a_kind_without_questions(kind: str, hint: str) -> None:
+    with pytest.raises(BadInput, match=f"^murmur2 has no kind of question '{kind}': {hint}"):
+        samples(RULES["murmur2"], NEWEST, 1, kind=kind)

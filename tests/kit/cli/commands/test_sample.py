@@ -1,0 +1,79 @@
+"""``sample``: sample questions with answers, as text or as the protocol's lines."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+
+DRIVER = Path(__file__).parents[4] / "kit" / "docs" / "examples" / "driver.py"
+
+
+def sample(command: str) -> Result:
+    return CliRunner().invoke(app, ["sample", *shlex.split(command)])
+
+
+def lines(command: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in sample(command).output.splitlines()]
+
+
+def test_questions_are_printed_with_their_kinds_and_answers() -> None:
+    assert (
+        sample("murmur2 --count 3 --kind 'null key'").output
+        == """\
+murmur2 in 4.4.0: the hash of a key
+
+null key
+  question    {"key":null}
+  answer      {"raises":"NullPointerException"}
+"""
+    )
+
+
+def test_what_the_release_does_not_have_is_unsupported() -> None:
+    printed = sample("sticky-distribution --kafka 4.4.0 --kind uniform-sticky --count 1").output
+    assert "  unsupported " in printed
+
+
+def test_the_lines_are_ready_for_a_driver() -> None:
+    asked = sample("murmur2 --json --count 4").output
+    driver = subprocess.run(
+        [sys.executable, str(DRIVER)], input=asked, capture_output=True, text=True, timeout=60, check=True
+    )
+    said = [json.loads(line) for line in driver.stdout.splitlines()]
+    assert "hello" in said[0]
+    assert said[1:] == lines("murmur2 --json --answers --count 4")
+    assert len(said) == 5
+
+
+def test_a_seed_and_a_release_select() -> None:
+    first, second = lines("murmur2 --json --count 1 --seed 5 --kafka 2.8.2")
+    assert first == {"hello": {"protocol": 1}}
+    assert (second["rule"], second["release"]) == ("murmur2", "2.8.2")
+    assert second != lines("murmur2 --json --count 1 --seed 6 --kafka 2.8.2")[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("murmur", "unknown rule 'murmur': did you mean murmur2?"),
+        ("qqq", "unknown rule 'qqq': expected one of builtin-partitioner, "),
+        ("murmur2 --kind null", "murmur2 has no kind of question 'null': did you mean 'null key'?"),
+        ("murmur2 --kafka all", "sample takes one release, not 28"),
+        ("builtin-partitioner --kafka 3.0.0", "there is no builtin-partitioner in 3.0.0: it exists since 3.3.0"),
+        ("murmur2 --answers", "--answers needs --json"),
+    ],
+)
+def test_bad_input_is_one_line(command: str, message: str) -> None:
+    error = sample(command).exception
+    assert isinstance(error, BadInput)
+    assert str(error).startswith(message)
+    assert "\n" not in str(error)
