@@ -23,7 +23,9 @@ def console() -> Console:
 
 def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Return a plain table, with numbers to the right."""
-    made = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, header_style="bold")
+    made = Table(
+        title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
     lines = [list(row) for row in rows]
     for column, head in enumerate(heads):
         numbers = bool(lines) and all(_is_count(line[column]) for line in lines)

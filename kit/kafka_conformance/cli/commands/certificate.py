@@ -11,8 +11,9 @@ from pathlib import Path
 import click
 
 from kafka_conformance.cli import options
+from kafka_conformance.cli.proof_report import ProofRow, proof_table
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.verify import certificate as certificates
 from kafka_reference.certificate import Certificate, certificate, from_json
 
@@ -23,8 +24,9 @@ __all__ = ["run"]
 @click.option("--write", default=None, type=options.FILE, metavar="FILE",
               help="Write it to this file; several certificates, of other rules or releases each, become one.")  # fmt: skip
 @click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
 @click.option("--markdown", is_flag=True, help="Print the table of the README.")
-def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None) -> int:
+def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None, verbose: bool = False) -> int:
     """Print a certificate, or write several as one; return 0, or 1 if it proves other code than is installed."""
     found = [_read(file, shipped=shipped) for file in files or (None,)]
     source, made = ", ".join(source for source, _ in found), certificates.merged([one for _, one in found])
@@ -34,27 +36,22 @@ def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | N
         print(certificates.markdown(made), end="")
         return 0
     void = certificates.void_rules(made)
-    _print(made, void, source)
+    _print(made, void, source, verbose=verbose)
     return 1 if void else 0
 
 
-def _print(made: Certificate, void: Sequence[str], source: str) -> None:
+def _print(made: Certificate, void: Sequence[str], source: str, *, verbose: bool) -> None:
     out = console()
     rows = [
-        [
-            row.release,
-            row.rule,
-            f"{row.asked:,}",
-            f"{row.agreed:,}",
-            row.jar_sha256[:12] + ("" if row.pinned else " (unpinned)"),
-        ]
+        ProofRow(row.release, row.rule, (row.asked, row.agreed, 0, 0, 0), row.jar_sha256, row.pinned)
         for row in made.rows
     ]
-    out.print(table("", ["release", "rule", "questions", "matching", "jar sha256"], rows))
-    for rule in made.rules():
-        row = next(row for row in made.rows if row.rule == rule)
-        sources = "; ".join(f"{count:,} {name}" for name, count in row.sources.items())
-        out.print(f"{rule}: {sources}", style="dim", markup=False, soft_wrap=True)
+    out.print(proof_table(rows))
+    if verbose:
+        for rule in made.rules():
+            row = next(row for row in made.rows if row.rule == rule)
+            sources = "; ".join(f"{count:,} {name}" for name, count in row.sources.items())
+            out.print(f"{rule}: {sources}", style="dim", markup=False, soft_wrap=True)
     for rule, words in made.harness.items():
         out.print(f"{rule}: harness: {words}", markup=False, soft_wrap=True)
     run = f"{source}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}"

@@ -5,25 +5,23 @@ Writes a certificate when every answer of the reference matches Java's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
 from kafka_conformance.answerers.names import REFERENCE, reference_or_mutant
 from kafka_conformance.cli import options
+from kafka_conformance.cli.proof_report import print_results, results_document
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
-from kafka_conformance.reports.terminal import console, finding, plural, table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
 from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.partial import record_rows, resumed_seed
@@ -50,11 +48,12 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
               help="Ask only the rules that the shipped certificate does not prove as installed, in these releases; take "
               "the rows of all others over from it.")  # fmt: skip
 @options.answerer_option("reference or mutant:NAME, whose answers are compared with Java's")
+@click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
 @options.as_json
 @click.option("--certificate", default=certificates.LAST, type=options.FILE, show_default=True, metavar="FILE",
               help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, answerer_name: str,
-        as_json: bool, certificate: Path, changed: bool = False) -> int:  # fmt: skip
+        as_json: bool, certificate: Path, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
     pins = load()
     releases = chosen_releases(kafka, pins)
@@ -77,9 +76,9 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
         made = certificates.made_from(results, plan, jvm)
         certificates.write(certificates.with_rows_of(shipped(), made) if changed else made, certificate)
     if as_json:
-        print(msgspec.json.encode(_document(results, plan, jvm, code)).decode())
+        print(msgspec.json.encode(results_document(results, plan, jvm, code)).decode())
     else:
-        _print(results, plan, jvm, code, str(certificate) if certified else "")
+        print_results(results, plan, jvm, code, str(certificate) if certified else "", verbose=verbose)
     return code
 
 
@@ -120,103 +119,3 @@ def _exit_code(results: Sequence[RuleResult]) -> int:
     if any(result.tally.differences for result in results):
         return 1
     return 0 if results and all(result.matches for result in results) else 2
-
-
-def _print(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int, certificate: str) -> None:
-    out = console()
-    out.print(_matrix(results))
-    _print_sources(out, results)
-    for result in results:
-        for found in result.findings:
-            out.print(finding(found.rule, found.difference, found.names, found.count, found.id), soft_wrap=True)
-        for line in _errors(result):
-            out.print(line, style="bold red", markup=False, soft_wrap=True)
-    asked = sum(result.tally.total for result in results)
-    agreed = sum(result.tally.agreed for result in results)
-    verdict = {0: "no difference", 1: f"{plural(asked - agreed, 'answer')} not Java's", 2: "not verified"}[code]
-    if not results:
-        verdict += ": none of these rules exists in these releases"
-    unsupported = sum(result.tally.unsupported for result in results)
-    if unsupported:
-        verdict += f" ({unsupported:,} more questions do not exist in their release)"
-    out.print(f"{agreed:,} of {plural(asked, 'answer')} match: {verdict}. seed {plan.seed}, JVM {jvm}",
-              markup=False, soft_wrap=True)  # fmt: skip
-    if certificate:
-        out.print(f"certificate: {certificate}", style="dim", markup=False, soft_wrap=True)
-
-
-def _matrix(results: Sequence[RuleResult]) -> Any:
-    """Return a table of matching answers: a row for each release, a column for each rule."""
-    rules = list(dict.fromkeys(result.tally.rule.slug for result in results))
-    rows: dict[str, dict[str, str]] = {}
-    for result in results:
-        row = rows.setdefault(
-            f"{result.release}{'' if result.pinned else ' (unpinned)'}", {"jar": result.jar_sha256[:12]}
-        )
-        row[result.tally.rule.slug] = _cell(result)
-    lines = [[release, *(row.get(rule, "-") for rule in rules), row["jar"]] for release, row in rows.items()]
-    return table("answers that match", ["release", *(rule.replace("-", "-\n") for rule in rules), "jar"], lines)
-
-
-def _cell(result: RuleResult) -> str:
-    tally = result.tally
-    counts = (tally.differ, "differ"), (len(tally.errors), "errored"), (tally.unsupported, "unsupported")
-    notes = [f"{count:,} {what}" for count, what in counts if count]
-    return "  ".join([f"{tally.agreed:,}", *notes])
-
-
-def _errors(result: RuleResult) -> Iterator[str]:
-    """Yield why a result is not verified, one line for each reason."""
-    name = f"{result.tally.rule.slug} in {result.release}"
-    for line in result.tally.error_lines(3):
-        yield f"{name} could not be judged: {line}"
-    if result.tally.missing_labels:
-        yield f"{name}: never asked: {', '.join(result.tally.missing_labels)}"
-
-
-def _print_sources(out: Any, results: Sequence[RuleResult]) -> None:
-    """Print the sources of each rule's questions and the number of their kinds; they are the same in every release."""
-    fullest: dict[str, Tally] = {}
-    for result in results:  # a release that lacks a part of the rule answers fewer of them
-        slug = result.tally.rule.slug
-        if slug not in fullest or result.tally.total > fullest[slug].total:
-            fullest[slug] = result.tally
-    for slug, tally in fullest.items():
-        parts = "; ".join(f"{count:,} {source}" for source, count in tally.asked.items())
-        out.print(f"{slug}: {parts} ({len(tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
-
-
-def _document(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
-    return {
-        "exit_code": code,
-        "seed": plan.seed,
-        "examples": plan.examples,
-        "jvm": jvm,
-        "kit": kit_version(),
-        "results": [
-            {
-                "rule": result.tally.rule.slug,
-                "release": str(result.release),
-                "jar_sha256": result.jar_sha256,
-                "pinned": result.pinned,
-                "asked": result.tally.total,
-                "agreed": result.tally.agreed,
-                "differ": result.tally.differ,
-                "unsupported": result.tally.unsupported,
-                "errored": result.tally.error_lines(len(result.tally.errors)),
-                "sources": dict(result.tally.asked),
-                "kinds": dict(sorted(result.tally.labels.items())),
-                "findings": [
-                    {
-                        "id": found.id,
-                        "question": found.difference.question,
-                        "expected": found.difference.expected,
-                        "actual": found.difference.actual,
-                        "count": found.count,
-                    }
-                    for found in result.findings
-                ],
-            }
-            for result in results
-        ],
-    }

@@ -40,10 +40,10 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_what_it_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(folder / "it.json", reference_sha256=reference_fingerprint())
-    assert run(files=[path], shipped=False, markdown=False, write=None) == 0
+    assert run(files=[path], shipped=False, markdown=False, write=None, verbose=True) == 0
     said = shown(capsys)
-    assert "4.4.0 murmur2 1,374 1,374 0123456789ab" in said
-    assert "3.6.1 murmur2 1,374 1,374 0123456789ab (unpinned)" in said
+    assert "4.4.0 1 1,374 1,374 0123456789ab" in said
+    assert "3.6.1 (unpinned) 1 1,374 1,374 0123456789ab" in said
     assert "murmur2: 374 edges; 1,000 hypothesis" in said
     assert "made 2026-11-30 by kit 0.1.0, seed 7, JVM 17.0.9 (PATH)" in said
     assert said.endswith("it proves the code that is installed")
