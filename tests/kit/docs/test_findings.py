@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.commands import explain
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
 from kafka_conformance.rules import RULES
 from kafka_jars.pins import load
@@ -46,3 +47,14 @@ def test_a_case_has_the_answers_of_every_release_with_the_rule(path: Path) -> No
     for version in set(asked) - set(listed):
         (outcome,) = ReferenceAnswerer().answer(rule, parse_release(version), [question])
         assert isinstance(outcome, Unsupported), version
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_explain_shows_each_answer_with_its_releases(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = msgspec.json.decode(path.read_bytes())
+    assert explain.run(file=str(path), kafka="", answerer_name="reference", svg=None, as_json=True) == 0
+    timelines = [msgspec.json.decode(line) for line in capsys.readouterr().out.splitlines()]
+    assert [timeline["release"] for timeline in timelines] == [group["kafka"][-1] for group in case["answers"]]
+    assert all(
+        group["kafka"][0] in timeline["title"] for timeline, group in zip(timelines, case["answers"], strict=True)
+    )

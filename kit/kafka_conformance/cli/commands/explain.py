@@ -1,7 +1,8 @@
 """Show a question and its answer as a timeline: what happened at each step, and why.
 
-FILE is a saved failure, the id of one, or a file of questions in the protocol's form: JSON documents with `rule`,
-`question` and, for another release than the newest, `kafka` or `release`. `-` is standard input.
+FILE is a saved failure, the id of one, a finding (kit/docs/findings), or a file of questions in the protocol's form: JSON
+documents with `rule`, `question` and, for another release than the newest, `kafka` or `release`. `-` is standard input.
+A finding is shown once for each group of releases with the same answer.
 """
 
 from __future__ import annotations
@@ -24,48 +25,62 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.reports.outline import since_until
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Timeline, print_timeline
 from kafka_conformance.reports.timeline_figure import draw, ready
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.common.step_text import fields_in_words, plain_steps
+from kafka_conformance.rules.common.step_text import answer_in_words, fields_in_words, plain_steps
 from kafka_conformance.rules.mutants import MUTANTS
-from kafka_reference.releases import NEWEST, Release
+from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["run"]
 
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
-class _Said(msgspec.Struct, frozen=True):
+class _Side(msgspec.Struct, frozen=True):
+    """One side of a saved failure."""
+
     release: str
 
 
+class _SameAnswer(msgspec.Struct, frozen=True):
+    """Releases whose answer to a finding's question is the same."""
+
+    kafka: tuple[str, ...]
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of the protocol, a frozen case or a saved failure: what they have in common, and what one alone has."""
+    """A line of the protocol, a frozen case, a saved failure or a finding: shared fields, then those of one kind."""
 
     rule: str
     question: msgspec.Raw
     kafka: str | None = None
     release: str | None = None
     id: str | None = None
-    expected: _Said | None = None
+    expected: _Side | None = None
     actual: msgspec.Raw = msgspec.Raw(b"null")
     answer: msgspec.Raw = msgspec.Raw(b"null")
     found: msgspec.Raw = msgspec.Raw(b"null")
     story: str = ""
+    answers: tuple[_SameAnswer, ...] = ()
 
-    def at(self) -> str | None:
-        """The release that is named, if one is."""
-        return self.kafka or self.release or (self.expected.release if self.expected else None)
+    def named_releases(self) -> list[tuple[str | None, str]]:
+        """Return the releases to explain, each with a title; None stands for the newest release."""
+        named = self.kafka or self.release or (self.expected.release if self.expected else None)
+        if named or not self.answers:
+            return [(named, self.story)]
+        every = sorted((version for same in self.answers for version in same.kafka), key=parse_release)
+        return [(same.kafka[-1], f"Kafka {since_until(same.kafka, every)}") for same in self.answers]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     rule: Rule
     question: Question
-    at: Release
+    release: Release
     where: str
     story: str
 
@@ -77,7 +92,7 @@ class _Asked:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each question to standard output.")
 def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json: bool) -> int:
     """Explain every question in ``file``; 0, or BadInput or KitError."""
-    asked = [_typed(document, where, kafka) for document, where in _documents(file)]
+    asked = [each for document, where in _documents(file) for each in _typed(document, where, kafka)]
     if svg is not None:
         if len(asked) > 1:
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
@@ -155,7 +170,7 @@ def _document(content: bytes, where: str) -> _Document:
         raise BadInput(f"{where} is no question: {error}") from error
 
 
-def _typed(document: _Document, where: str, kafka: str) -> _Asked:
+def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
     if document.rule not in RULES:
         raise BadInput(f"{where}: unknown rule {document.rule!r}: expected one of {', '.join(RULES)}")
     rule = RULES[document.rule]
@@ -163,34 +178,42 @@ def _typed(document: _Document, where: str, kafka: str) -> _Asked:
         question = msgspec.json.decode(document.question, type=rule.question)
     except _UNREADABLE as error:
         raise BadInput(f"{where}: the question is none of rule {rule.slug}: {error}") from error
-    named = kafka or document.at()
-    at = NEWEST if named in {None, "newest"} else named_release(str(named))
-    return _Asked(rule, question, at, where, document.story)
+    releases = [(kafka, document.story)] if kafka else document.named_releases()
+    for named, title in releases:
+        release = NEWEST if named in {None, "newest"} else named_release(str(named))
+        yield _Asked(rule, question, release, where, title)
 
 
 def _timeline(answerer: Answerer, asked: _Asked) -> Timeline:
-    rule, question, at = asked.rule, asked.question, asked.at
+    rule, question, release = asked.rule, asked.question, asked.release
     expected = _answer(ReferenceAnswerer(), asked)
     actual = (
         expected if isinstance(answerer, ReferenceAnswerer) and answerer.instead is None else _answer(answerer, asked)
     )
-    rows = tuple(_rows(rule, question, at, expected, actual))
+    rows = tuple(_rows(rule, question, release, expected, actual))
     differs = to_json(actual) != to_json(expected)
     return Timeline(
         rule=rule.slug,
         title=asked.story or rule.title,
-        id=question_id(rule.slug, str(at), question),
-        release=str(at),
+        id=question_id(rule.slug, str(release), question),
+        release=str(release),
         answerer=answerer.name,
         asked=tuple(fields_in_words(question)),
-        answered=() if rows else tuple(fields_in_words(actual)),
+        answered=() if rows else tuple(_fields(actual)),
         rows=rows,
-        instead=tuple(fields_in_words(expected)) if differs and not rows else (),
+        instead=tuple(_fields(expected)) if differs and not rows else (),
     )
 
 
+def _fields(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an answer as text, and its steps numbered."""
+    for number, step in enumerate(answer.get("steps", ())):
+        yield f"step {number}", answer_in_words(step)
+    yield from fields_in_words(answer)
+
+
 def _answer(answerer: Answerer, asked: _Asked) -> Answer:
-    (outcome,) = answerer.answer(asked.rule, asked.at, [asked.question])
+    (outcome,) = answerer.answer(asked.rule, asked.release, [asked.question])
     match outcome:
         case Answered(answer):
             return answer
@@ -198,19 +221,19 @@ def _answer(answerer: Answerer, asked: _Asked) -> Answer:
             raise BadInput(f"{asked.where}: {answerer.name} has no answer: {why}")
 
 
-def _rows(rule: Rule, question: Any, at: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
+def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
     """Yield the steps as answered; none if the rule has no steps, or threw before the first one."""
-    asked: Sequence[Any] = getattr(question, "steps", ())
+    asked: Sequence[Any] | None = getattr(question, "steps", None)
     expected_steps, actual_steps = expected.get("steps"), actual.get("steps")
-    if not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
+    if asked is None or not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
         return
     explain = rule.explain or plain_steps
     actual_steps = [*actual_steps, *["(no answer)"] * len(asked)][: len(asked)]
-    ours = explain(question, at, expected_steps)
+    ours = explain(question, release, expected_steps)
     theirs = (
         ours
         if actual_steps == expected_steps and to_json(actual_steps) == to_json(expected_steps)
-        else explain(question, at, actual_steps)
+        else explain(question, release, actual_steps)
     )
     if theirs is ours:
         yield from map(Row, ours)

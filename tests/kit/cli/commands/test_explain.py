@@ -199,3 +199,14 @@ def test_a_question_that_lacks_draws_is_no_question_with_an_answer(shown: Shown)
     question = {**SCRIPT["question"], "draws": [], "steps": steps}
     with pytest.raises(BadInput, match=r"reference has no answer: .*draws"):
         shown({"rule": "record-accumulator", "kafka": "4.4.0", "question": question})
+
+
+def test_answers_by_record_are_numbered(shown: Shown) -> None:
+    lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"))
+    assert any(line.split()[:3] == ["answered", "step", "0"] and "estimate" in line for line in lines)
+
+
+def test_a_named_release_shows_a_finding_once(shown: Shown) -> None:
+    lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"), kafka="2.8.2")
+    assert [line for line in lines if line.startswith("record-sizes, question ")] == [lines[0]]
+    assert lines[0].endswith("by reference 2.8.2")
