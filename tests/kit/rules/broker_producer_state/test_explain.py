@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from questions import generated
 
-from kafka_conformance.core.sources import collect
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.broker_producer_state.explain import explain_broker
 from kafka_conformance.rules.broker_producer_state.question import BrokerProducerStateQuestion
@@ -54,7 +54,7 @@ def test_outcomes_and_state() -> None:
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
 def test_any_history_can_be_explained(version: str) -> None:
-    for question in collect(RULE, 60, 4):
+    for question in generated(RULE.slug, 200)[:60]:
         answers = RULE.ask(question, parse_release(version))["steps"]
         assert len(list(explain_broker(question, parse_release(version), answers))) == len(question.steps)
 

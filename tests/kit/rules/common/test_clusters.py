@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
+from questions import generated
 
 from kafka_conformance.core.protocol import to_json
-from kafka_conformance.core.sources import collect
-from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition, clusters, to_reference
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
@@ -33,7 +32,7 @@ def test_what_is_made_is_a_cluster(cluster: AskedCluster) -> None:
 
 
 def test_the_clusters_that_real_ones_pass_through_are_all_met() -> None:
-    made: list[AskedCluster] = [q.cluster for q in collect(RULES["producer-partition"], 800, 7)]  # type: ignore[attr-defined]
+    made: list[AskedCluster] = [q.cluster for q in generated("producer-partition", 300)]
     leaders = [[partition.leader is not None for partition in cluster.partitions] for cluster in made]
     ids = [[partition.id for partition in cluster.partitions] for cluster in made]
     assert any(not each for each in ids), "no partitions"

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from questions import generated, missing_labels, space_questions
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.protocol import Answered, Failed
-from kafka_conformance.core.sources import collect
 from kafka_conformance.rules.producer_partition.rule import RULE
 from kafka_reference.releases import parse_release
 
@@ -74,12 +74,12 @@ def test_which_way_a_question_takes(question: msgspec.Struct, labels: list[str])
 
 
 def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
-    for questions in ([*RULE.spaces[0].questions()], collect(RULE, 1000, 7)):
-        assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels
+    assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
+    assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
 def test_whatever_is_generated_can_be_asked_of_every_release() -> None:
-    questions = collect(RULE, 300, 7)
+    questions = generated(RULE.slug, 300)
     for version in ("0.10.0.1", "2.3.1", "3.2.3", "4.4.0"):
         outcomes = ReferenceAnswerer().answer(RULE, parse_release(version), questions)
         assert [outcome for outcome in outcomes if not isinstance(outcome, Answered)] == []

@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-from functools import cache
+from itertools import chain
 from typing import Any
 
 import msgspec
 import pytest
+from questions import generated, missing_labels, space_questions
 
-from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import to_json
-from kafka_conformance.core.sources import collect
-from kafka_conformance.rules.producer_send.mutants import MUTANTS
 from kafka_conformance.rules.producer_send.question import ProducerSendQuestion
 from kafka_conformance.rules.producer_send.rule import RULE
 from kafka_reference.errors import ConfigException, NotInThisRelease
-from kafka_reference.releases import NEWEST, Release, parse_release
+from kafka_reference.releases import NEWEST, parse_release
 
 QUESTION = b"""{"config": {"batch_size": 120, "linger_ms": 0, "buffer_memory": 250}, "leaders": [0, 1, 1],
     "draws": [4, 0, 0, 0, 0, 0], "steps": [
@@ -79,17 +77,14 @@ def test_questions_of_spaces_are_questions(space: Any) -> None:
 
 
 def test_histories_are_long_and_of_every_kind() -> None:
-    asked = collect(RULE, 60, 1)
+    asked = generated(RULE.slug, 300)[:60]
     assert sum(len(question.steps) >= 30 for question in asked) > len(asked) // 4
     assert {"sent again", "keyed", "flush waits"} <= {label for question in asked for label in RULE.labels(question)}
 
 
 def test_every_required_label_is_met_in_the_spaces_and_a_few_histories() -> None:
-    left = set(RULE.required_labels)
-    for questions in ([q for space in RULE.spaces for q in list(space.questions())[::3]], collect(RULE, 300, 1)):
-        for question in questions:
-            left.difference_update(RULE.labels(question))
-    assert left == set()
+    questions = chain(generated(RULE.slug, 300), space_questions(RULE.slug)[::3])
+    assert missing_labels(RULE.slug, questions) == set()
 
 
 def test_paths_are_the_partitioner_and_what_goes_wrong_first() -> None:
@@ -110,27 +105,3 @@ def test_explained_step_by_step() -> None:
     assert ("memory", "10 B") in explained[0].state
     assert ("flush", "1 call waiting") in explained[3].state
     assert [box.kind for box in explained[2].lanes[0].out] == ["sent"]
-
-
-@cache
-def _answered(release: Release) -> list[tuple[Any, Any]]:
-    """Every fourth question of the spaces and some histories, with the rule's own answers."""
-    found = []
-    for question in (*(q for space in RULE.spaces for q in list(space.questions())[::4]), *collect(RULE, 400, 1)):
-        try:
-            found.append((question, RULE.ask(question, release)))
-        except (ConfigException, NotInThisRelease) as refused:
-            found.append((question, type(refused)))
-    return found
-
-
-def _answers_otherwise(mutant: Mutant, question: Any, answer: Any) -> bool:
-    try:
-        return bool(mutant.ask(question, mutant.at) != answer)
-    except (ConfigException, NotInThisRelease) as refused:
-        return type(refused) is not answer
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_every_mutant_answers_some_question_otherwise(mutant: Mutant) -> None:
-    assert any(_answers_otherwise(mutant, question, answer) for question, answer in _answered(mutant.at))

@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-from itertools import zip_longest
-from typing import Any
-
 import msgspec
 import pytest
 
-from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.rules.record_accumulator.question import AskedProducer, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_conformance.rules.record_accumulator.sequence_generators import every_order_of_answers, every_way_round
-from kafka_conformance.rules.record_accumulator.sequence_mutants import MUTANTS
 from kafka_reference.releases import parse_release
 
 # As in the rule's page.
@@ -71,27 +66,11 @@ def test_producers_that_are_equal_are_the_same_question() -> None:
 
 
 def test_a_third_of_the_histories_have_a_producer(histories: list[RecordAccumulatorQuestion]) -> None:
-    questions = histories[:600]
-    assert 150 < sum(question.config.producer is not None for question in questions) < 270
-    for question in questions[:50]:
+    assert 75 < sum(question.config.producer is not None for question in histories) < 135
+    for question in histories[:50]:
         assert msgspec.json.decode(to_json(question), type=RecordAccumulatorQuestion) == question
 
 
 def test_the_spaces_are_what_their_names_say() -> None:
     assert sum(1 for _ in every_order_of_answers()) == 12 + 12**2 + 12**3
     assert sum(1 for _ in every_way_round()) == 8 + 8**2 + 8**3
-
-
-@pytest.fixture(scope="module")
-def many(histories: list[RecordAccumulatorQuestion]) -> list[RecordAccumulatorQuestion]:
-    turns = zip_longest(histories[:300], every_order_of_answers(), every_way_round())
-    found = (question for turn in turns for question in turn if question is not None)
-    return [question for question in found if question.config.allocation == "full"]  # what every release can answer
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_each_mutant_differs_from_the_reference_but_not_always(
-    mutant: Mutant, many: list[RecordAccumulatorQuestion], differs: Any
-) -> None:
-    assert any(differs(mutant, question) for question in many)
-    assert not all(differs(mutant, question) for question in many)

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from questions import generated, space_questions
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Outcome, Unsupported
-from kafka_conformance.core.sources import collect
 from kafka_conformance.rules.sticky_distribution.rule import RULE
 from kafka_reference.releases import parse_release
 
@@ -90,7 +90,7 @@ def test_a_seed_beyond_what_every_reader_keeps_exact_is_a_string() -> None:
 
 
 def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
-    for questions in ([*RULE.spaces[0].questions()], collect(RULE, 1000, 7)):
+    for questions in (space_questions(RULE.slug), generated(RULE.slug, 300)):
         assert {label for asked in questions for label in RULE.labels(asked)} >= RULE.required_labels
 
 
@@ -100,5 +100,5 @@ def test_releases_part_at_the_partitioner_and_at_a_topic_without_partitions() ->
 
 
 def test_whatever_is_generated_can_be_asked_of_a_release_that_has_all_four() -> None:
-    for asked in collect(RULE, 300, 7):
+    for asked in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, asked, parse_release("3.9.1")), Answered)

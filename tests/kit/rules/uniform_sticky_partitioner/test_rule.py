@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from questions import generated, missing_labels, space_questions
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Unsupported
-from kafka_conformance.core.sources import collect
 from kafka_conformance.rules.uniform_sticky_partitioner.rule import RULE
 from kafka_reference.releases import parse_release
 
@@ -40,10 +40,10 @@ def test_releases_without_it(version: str) -> None:
 
 
 def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
-    for questions in ([*RULE.spaces[0].questions()], collect(RULE, 1000, 7)):
-        assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels
+    assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
+    assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
 def test_whatever_is_generated_can_be_asked() -> None:
-    for question in collect(RULE, 300, 7):
+    for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release("3.9.2")), Answered)
