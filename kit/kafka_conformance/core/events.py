@@ -137,7 +137,11 @@ class Differed(_Event, frozen=True, tag="differed"):
 
 
 class ProtocolError(_Event, frozen=True, tag="trouble"):
-    """The target broke the protocol, ended, or failed: what happened, how often, and a hint."""
+    """The target broke the protocol, ended, or failed: what happened, how often, and a hint.
+
+    ``question`` is the smallest one at fault, ``expected`` its right answer, ``id`` its name, ``file`` where it was saved,
+    for ``replay``. All four are absent where no question is at fault.
+    """
 
     rule: str
     release: str
@@ -145,6 +149,10 @@ class ProtocolError(_Event, frozen=True, tag="trouble"):
     what: str
     hint: str = msgspec.field(name="mend")
     times: int = 1
+    id: str = ""
+    question: dict[str, Any] | None = None
+    expected: dict[str, Any] | None = None
+    file: str = ""
 
 
 class RuleEnded(_Event, frozen=True, tag="rule_ended"):

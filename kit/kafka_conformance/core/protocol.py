@@ -94,12 +94,14 @@ class Failed:
 class Lost:
     """The answerer broke the protocol or ended, so this question has no answer.
 
-    ``error`` is the name of the protocol error, ``hint`` what the driver's author should change.
+    ``error`` is the name of the protocol error, ``hint`` what the driver's author should change; ``asked`` is False for a
+    question that the answerer did not receive, because too many others had ended it.
     """
 
     error: str
     what: str
     hint: str
+    asked: bool = True
 
 
 Outcome: TypeAlias = Answered | Unsupported | Failed | Lost

@@ -15,7 +15,7 @@ from typing import cast
 
 import msgspec
 
-from kafka_conformance.cases.failures import save_failure
+from kafka_conformance.cases.failures import FailureFolder, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Source
 from kafka_conformance.core.pipeline import Comparison, Difference, kind_of, shrink_difference, size_of
@@ -57,7 +57,7 @@ class Finder:
     """Findings of one rule in one release. ``diagnoses`` explain all its wrong answers, once the findings are made."""
 
     def __init__(self, target: Answerer, by: str, rule: Rule, release: Release, grade: Grade, examples: int, seed: int,
-                 folder: Path) -> None:  # fmt: skip
+                 folder: FailureFolder) -> None:  # fmt: skip
         self._rule, self._release, self._grade, self._folder = rule, release, grade, folder
         self._examples, self._seed, self._by = examples, seed, by
         self._comparison = Comparison(EXPECTED, _Until(target, time.monotonic() + _SHRINK_S), release)
@@ -104,20 +104,22 @@ class Finder:
         if known is None and self._grade == "exact":
             smaller = shrink_difference(self._rule, self._comparison, differences, self._examples, self._seed)
             if size_of(smaller) < size_of(smallest):
-                file.unlink(missing_ok=True)
+                if file:
+                    Path(file).unlink(missing_ok=True)
                 smallest, file = smaller, self._save(smaller, len(differences))
         explained = diagnose(self._rule, self._release, differences, right) if self._grade == "exact" else ()
         sources = [difference.source for difference in differences if difference.question == smallest.question]
+        name = question_id(self._rule.slug, str(self._release), smallest.question)
         event = Differed(
-            self._rule.slug, str(self._release), file.stem, cast(Source, sources[0] if sources else "fresh"), kind,
+            self._rule.slug, str(self._release), name, cast(Source, sources[0] if sources else "fresh"), kind,
             len(differences), msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual,
-            self._rule.source, self._rule.links[0] if self._rule.links else "", str(file),
+            self._rule.source, self._rule.links[0] if self._rule.links else "", file,
             explained[0] if explained else None, known,
         )  # fmt: skip
         whole = [one.mutant for one in explained if one.equal == one.wrong]
         return Finding(event, next((mutant for mutant in whole if mutant not in READ_OFF), ""))
 
-    def _save(self, difference: Difference, count: int) -> Path:
+    def _save(self, difference: Difference, count: int) -> str:
         sides = ("reference", self._release), (self._by, self._release)
         found = {"seed": self._seed, "examples": self._examples, "of_this_kind": count, "grade": self._grade}
-        return save_failure(self._rule, difference, sides, found, self._folder)
+        return self._folder.write(lambda folder: save_failure(self._rule, difference, sides, found, folder))

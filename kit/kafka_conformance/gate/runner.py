@@ -22,13 +22,12 @@ could not be judged, or nothing was asked; else 0.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka_conformance.answerers.target import TargetAnswerer
-from kafka_conformance.cases.failures import FOLDER
+from kafka_conformance.cases.failures import FOLDER, FailureFolder
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import (
     Began,
@@ -43,7 +42,7 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.core.protocol import Agrees, Answer, Answered, Crashed, Errored, Question, question_id
+from kafka_conformance.core.protocol import Agrees, Answer, Answered, Crashed, Question, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
@@ -51,11 +50,13 @@ from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grading import GradedComparison, judge_distributions
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import gate_sources
+from kafka_conformance.gate.unanswered import protocol_errors
 from kafka_reference.releases import Release
 
 __all__ = ["GatePlan", "GateResult", "gate", "newest_with"]
 
-BATCH = 500
+BATCH = 20_000
+"""Questions that the target receives at once: a driver that ends at some of them is asked all others first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class GateResult:
     events: list[Event] = field(default_factory=list)
     unknown: list[tuple[Differed, str]] = field(default_factory=list)
     """A finding, and the mutant that explains all of its kind, or an empty text."""
+    warning: str = ""
+    """Why failed questions could not be saved, or an empty text."""
 
     @property
     def ended(self) -> Ended:
@@ -104,11 +107,12 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
     record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples))
-    ended = []
+    ended, failures = [], FailureFolder(plan.folder)
     for rule, release in asked:
         progress.doing(f"{rule.slug} in {release}")
-        ended.append(_judge_rule(target, rule, release, plan, known, record, result))
+        ended.append(_judge_rule(target, rule, release, plan, known, record, result, failures))
         progress.advance()
+    result.warning = failures.warning
     last = target.finish()
     if last is not None:
         record(ProtocolError("", "", last.error, last.what, last.hint))
@@ -120,7 +124,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
 
 
 def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: GatePlan, known: KnownFailures,
-                record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
+                record: Callable[[Event], None], result: GateResult, failures: FailureFolder) -> RuleEnded:  # fmt: skip
     """Judge one rule in one release, from its first event to its last."""
     begun = time.monotonic()
     grade: Grade = target.grades.get(rule.slug, "exact")
@@ -136,7 +140,7 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         counts.add(judgement)
         if isinstance(judgement.verdict, Agrees) and isinstance(judgement.expected, Answered):
             right.append((judgement.question, judgement.expected.answer))
-    finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, plan.folder)
+    finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, failures)
     covered = 0
     for finding in finder.findings(counts.differences, right, known):
         if finding.event.known is None:
@@ -144,8 +148,8 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         else:
             covered += finding.event.times
         record(finding.event)
-    for (error, what, hint), times in Counter(map(_protocol_error, counts.errors)).items():
-        record(ProtocolError(rule.slug, str(release), error, what, hint, times))
+    for event in protocol_errors(rule, release, counts.errors, plan.by, {"seed": plan.seed}, failures):
+        record(event)
     ended = RuleEnded(
         rule.slug, str(release), grade, _verdict(counts, covered), counts.total, counts.agreed, counts.differ - covered,
         covered, len(counts.errors), counts.unsupported, counts.asked["frozen"], counts.asked["fresh"],
@@ -160,16 +164,6 @@ def _judgements(target: TargetAnswerer, rule: Rule, release: Release, grade: Gra
     for source, expected in sources:
         known.asked(rule.slug, str(release), (question_id(rule.slug, str(release), one) for one in source.questions))
         yield from GradedComparison(expected, target, release, grade=grade).judgements(rule, source, BATCH)
-
-
-def _protocol_error(error: Judgement) -> tuple[str, str, str]:
-    """Return the name of a protocol error, what happened, and a hint."""
-    match error.verdict:
-        case Crashed(_, lost):
-            return lost.error, lost.what, lost.hint
-        case Errored(_, what):
-            return "failed", what, "answer the question, or say unsupported and why"
-    raise AssertionError(f"{error.verdict} is not an error")
 
 
 def _verdict(counts: Tally, covered: int) -> Verdict:

@@ -161,6 +161,28 @@ def test_troubles_are_told_once_with_how_often(tmp_path: Path) -> None:
     assert error.times > 20
 
 
+def test_a_question_that_was_lost_is_saved_and_asked_again(tmp_path: Path) -> None:
+    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+        return Lost("died", "it ended", "hint") if question.key == "666f6f" else _right(rule, at, question)
+
+    (error,) = _of(_gate(_Target(say), tmp_path), ProtocolError)
+    assert error.question == {"key": "666f6f"}
+    assert read_failure(error.file).actual.error == "died"
+    (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
+    assert (ended.earlier, ended.verdict) == (1, "agrees")
+
+
+def test_failures_that_cannot_be_saved_do_not_change_the_verdict(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    plan = GatePlan([(MURMUR2, NEWEST)], 5, 1, tmp_path / "taken", by="target:mine")
+    gated = gate(_Target(_mutant("crc32")), plan, KnownFailures(), lambda _: None, Steps("", 1))
+    assert gated.ended.exit_code == 1
+    assert gated.warning.startswith("failed questions are not saved: ")
+    (differed,) = _of(gated.events, Differed)
+    assert differed.file == ""
+    assert differed.id
+
+
 def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
     def say(rule: Rule, at: Release, question: Any) -> Outcome:
         return Answered({"hash": 7}) if not question.key else Failed("no")

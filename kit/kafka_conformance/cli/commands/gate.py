@@ -22,6 +22,7 @@ from kafka_conformance.core.errors import BadInput, KitError, TargetLost
 from kafka_conformance.core.events import Event, to_line
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.gate import known_failures
 from kafka_conformance.gate.grading import check_grade
 from kafka_conformance.gate.known_failures import KnownFailures
@@ -74,6 +75,8 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
         plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command))
         progress = stack.enter_context(steps("the gate", len(asked)))
         gated = gate(implementation, plan, entries, stream, progress)
+    if gated.warning:
+        click.echo(f"kafka-conformance: warning: {harmless(gated.warning)}", err=True)
     gate_writers.show(gated.events)
     in_actions = gate_github.in_actions(os.environ) if github is None else github
     gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)

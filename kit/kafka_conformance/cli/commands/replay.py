@@ -15,7 +15,18 @@ import msgspec
 from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.cases.failures import read_failure
 from kafka_conformance.core.pipeline import Comparison, error_line
-from kafka_conformance.core.protocol import Agrees, Answered, Differs, Outcome, Question, to_json
+from kafka_conformance.core.protocol import (
+    Agrees,
+    Answered,
+    Crashed,
+    Differs,
+    Failed,
+    Lost,
+    Outcome,
+    Question,
+    Unsupported,
+    to_json,
+)
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
@@ -45,6 +56,8 @@ def run(*, named: str, expected: str, actual: str) -> int:
     out.print(f"{failure.rule}, question {failure.id}", style="bold", markup=False, soft_wrap=True)
     out.print(f"  {to_json(question).decode()}", markup=False, soft_wrap=True)
     _print_outcomes(out, question, comparison.names, (judgement.expected, judgement.actual))
+    if failure.actual.error:
+        out.print(f"  then: {failure.actual.error}: {failure.actual.what}", style="dim", markup=False, soft_wrap=True)
     match judgement.verdict:
         case Agrees():
             out.print("the answers match now", style="bold green")
@@ -54,12 +67,13 @@ def run(*, named: str, expected: str, actual: str) -> int:
             return 1
         case verdict:
             out.print(f"could not be judged: {error_line(verdict)}", style="bold red", markup=False, soft_wrap=True)
+            if isinstance(verdict, Crashed):
+                out.print(f"  hint: {verdict.lost.hint}", markup=False, soft_wrap=True)
             return 2
 
 
 def _print_outcomes(out: Any, question: Question, names: tuple[str, str], outcomes: Sequence[Outcome]) -> None:
-    answers = [outcome.answer if isinstance(outcome, Answered) else {"": str(outcome)} for outcome in outcomes]
-    steps = [answer.get("steps") for answer in answers]
+    steps = [outcome.answer.get("steps") if isinstance(outcome, Answered) else None for outcome in outcomes]
     if all(isinstance(each, list) for each in steps):
         asked = getattr(question, "steps", ())
         rows = [
@@ -70,8 +84,20 @@ def _print_outcomes(out: Any, question: Question, names: tuple[str, str], outcom
         out.print(table("", ["step", "asked", *names, ""], marked))
         return
     width = max(map(len, names))
-    for name, answer in zip(names, answers, strict=True):
-        out.print(f"  {name:<{width}}  {msgspec.json.encode(answer).decode()}", markup=False, soft_wrap=True)
+    for name, outcome in zip(names, outcomes, strict=True):
+        out.print(f"  {name:<{width}}  {_outcome_line(outcome)}", markup=False, soft_wrap=True)
+
+
+def _outcome_line(outcome: Outcome) -> str:
+    match outcome:
+        case Answered(answer):
+            return msgspec.json.encode(answer).decode()
+        case Lost(error=error):
+            return f"(no answer: {error})"
+        case Failed():
+            return "(no answer: failed)"
+        case Unsupported():
+            return "(no answer: unsupported)"
 
 
 def _line(steps: Any, number: int) -> str:

@@ -26,6 +26,7 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     outline,
     protocol_errors,
+    unanswered,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -82,7 +83,8 @@ def _errors(seen: Outline) -> Iterator[str]:
             yield command("error", f"{one.first.rule} in {one.where}: {clipped(one.first.kind, 100)}", _told(one))
     for broken in protocol_errors(seen.rows):
         title = f"{broken.first.rule} in {broken.where}: {clipped(broken.first.error, 100)}"
-        yield command("error", title, _lines([broken.first.what, f"hint: {broken.first.hint}"]))
+        asked = [f"{name}: {text}" for name, text in unanswered(broken.first)]
+        yield command("error", title, _lines([broken.first.what, *asked, f"hint: {broken.first.hint}"]))
     for stale in seen.stale:
         yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"hint: {stale.hint}"]))
 

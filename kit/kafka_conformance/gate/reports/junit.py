@@ -24,6 +24,7 @@ from kafka_conformance.gate.reports.outline import (
     counted,
     diagnosed,
     outline,
+    unanswered,
     verdict,
 )
 
@@ -86,7 +87,8 @@ def _suite(row: Row) -> TestSuite:
         suite.add_testcase(_case(row.rule, f"{one.kind} ({one.id})", 0, _finding(one)))
     for number, error in enumerate(row.protocol_errors):
         message = f"{error.error}: {error.what}"
-        text = f"{message}\ntimes: {error.times:,}\nhint: {error.hint}"
+        asked = [_legal(f"{name}: {text}", 2 * _LIMIT) for name, text in unanswered(error)]
+        text = "\n".join([message, f"times: {error.times:,}", *asked, f"hint: {error.hint}"])
         suite.add_testcase(_case(row.rule, f"{error.error} ({number})", 0, _result(Error, message, error.error, text)))
     return suite
 

@@ -31,6 +31,7 @@ from kafka_conformance.gate.reports.outline import (
     outline,
     protocol_errors,
     since_until,
+    unanswered,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -153,7 +154,9 @@ def _protocol_error(one: Broken, limit: int) -> str:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
     said = f"{code(first.error)}{times}: {code(first.what, limit)}"
-    return f"- {words(first.rule)} in {words(one.where)}: {said}\n  Hint: {words(first.hint)}"
+    lines = [f"- {words(first.rule)} in {words(one.where)}: {said}"]
+    lines += [f"  {name.capitalize()}: {code(text, limit)}" for name, text in unanswered(first)]
+    return "\n".join([*lines, f"  Hint: {words(first.hint)}"])
 
 
 def _spread(row: Row) -> Iterator[str]:

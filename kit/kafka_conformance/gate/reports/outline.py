@@ -49,6 +49,7 @@ __all__ = [
     "outline",
     "protocol_errors",
     "since_until",
+    "unanswered",
     "verdict",
 ]
 
@@ -205,6 +206,14 @@ def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
         for one in row.protocol_errors:
             alike.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
     return [Broken(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
+
+
+def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
+    """The question at fault, its right answer, and how to ask it again, each with its name; not harmless."""
+    if one.question is None:
+        return []
+    lines = [("question", as_json(one.question)), ("expected", as_json(one.expected))]
+    return lines + ([("replay", f"kafka-conformance replay {one.file}")] if one.file else [])
 
 
 def explanations(rows: Sequence[Row]) -> list[Explained]:

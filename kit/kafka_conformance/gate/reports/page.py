@@ -24,6 +24,7 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     outline,
     protocol_errors,
+    unanswered,
     verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
@@ -67,6 +68,7 @@ def write(events: Iterable[Event]) -> str:
         "address": address,
         "plural": plural,
         "diagnosed": _diagnosed,
+        "unanswered": unanswered,
         "lines": _lines,
         "short": _short,
     }

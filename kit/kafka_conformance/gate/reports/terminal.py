@@ -23,6 +23,7 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     outline,
     protocol_errors,
+    unanswered,
     verdict,
 )
 from kafka_conformance.reports.terminal import plural
@@ -136,6 +137,8 @@ def _protocol_error(one: Broken) -> Iterator[Text]:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
     yield _line(f"{first.rule} in {one.where}: {first.error}{times}: {first.what}", "bold red")
+    for name, text in unanswered(first):
+        yield _side(name, text, "dim" if name == "replay" else "")
     yield _line(f"  hint: {first.hint}")
 
 

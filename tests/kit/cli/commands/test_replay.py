@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -99,6 +101,30 @@ def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: 
     assert code == 2
     assert "could not be judged" in " ".join(lines)
     assert why in " ".join(lines)
+
+
+def test_a_question_that_ended_a_driver_ends_it_again(replayed: Replayed, tmp_path: Path) -> None:
+    code = (
+        "import json, sys\n"
+        "hello = {'protocol': 1, 'name': 'mine', 'version': '1', 'language': 'python', 'rules': ['partition-for-key']}\n"
+        "for line in sys.stdin:\n"
+        "    if 'hello' in line: print(json.dumps({'hello': hello}), flush=True)\n"
+        "    else: raise IndexError('no key')\n"
+    )
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    by = f"target:-- {shlex.join([sys.executable, str(tmp_path / 'mine.py')])}"
+    side = {"by": by, "release": "4.4.0", "error": "died", "what": "the driver ended by SIGSEGV"}
+    exit_code, lines = replayed({"actual": side})
+    assert exit_code == 2
+    assert lines[3:6] == [
+        "  mine 4.4.0       (no answer: died)",
+        "  then: died: the driver ended by SIGSEGV",
+        (
+            "could not be judged: mine 4.4.0: the driver ended with exit code 1 before it had answered everything; "
+            "standard error: IndexError: no key"
+        ),
+    ]
+    assert lines[6].startswith("  hint: keep reading")
 
 
 @pytest.mark.parametrize(

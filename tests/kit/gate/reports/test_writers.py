@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import io
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import streams
+from rich.console import Console
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.events import Event
 from kafka_conformance.gate.reports import badge as gate_badge
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import junit as gate_junit
 from kafka_conformance.gate.reports import markdown as gate_markdown
 from kafka_conformance.gate.reports import page as gate_page
+from kafka_conformance.gate.reports import terminal as gate_terminal
 from kafka_conformance.gate.reports.writers import ready, show, write_all
 
 EVENTS = streams.everything()
@@ -94,3 +100,23 @@ def test_standard_output_that_lacks_a_character_loses_no_report(
         monkeypatch.setattr("sys.stdout", out)
         write_all([streams.began(streams.target("größe"))], github=True)
     assert "gr\\xf6" in (tmp_path / "out").read_text()
+
+
+def _at_a_terminal(events: Sequence[Event]) -> str:
+    out = Console(width=200, file=io.StringIO())
+    with out.capture() as printed:
+        gate_terminal.show(out, events)
+    return printed.get()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [_at_a_terminal, gate_markdown.write, gate_junit.write, gate_page.write, gate_github.write, gate_github.summary],
+)
+def test_every_report_shows_the_question_that_was_not_answered(write: Callable[[Sequence[Event]], str]) -> None:
+    events = [
+        event for event in streams.everything() if getattr(event, "rule", "sequence-increment") == "sequence-increment"
+    ]
+    text = html.unescape(write(events)).replace("&#34;", '"')
+    assert '{"by": 3, "sequence": 7}' in text
+    assert "kafka-conformance replay .kafka-conformance/failures/7c1e0b5a9d3f2468.json" in text
