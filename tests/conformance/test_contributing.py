@@ -39,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     tree = tmp_path_factory.mktemp("tree")
     for part in ("reference", "kit", "jars"):
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
-    assert len(FILES) == 5, "the recipe shows every file of a rule"
+    assert len(FILES) == 6, "the recipe shows every file of a rule"
     for name, text in FILES:
         file = tree / name
         assert not file.exists(), f"{name}: the recipe adds files and edits none"

@@ -26,55 +26,80 @@ class BrokerConfig(Question, frozen=True):
     """The broker's configuration."""
 
     producer_id_expiration_ms: Positive
+    """``producer.id.expiration.ms`` (``transactional.id.expiration.ms`` up to 3.3.x)."""
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
-    """Append a batch of records at ``offset`` (null: the map end offset). Producer id -1: not idempotent."""
+    """Append a batch of records."""
 
     producer_id: Long
+    """The producer id; -1: the producer is not idempotent."""
     epoch: Int16
+    """The producer epoch."""
     first_sequence: Int32
+    """The sequence of the first record."""
     records: Positive
+    """The number of records."""
     timestamp: Long = 0
+    """The timestamp of the batch in ms."""
     origin: AskedOrigin = "client"
+    """The writer of the batch."""
     transactional: bool = False
+    """Whether the batch belongs to a transaction."""
     offset: Offset | None = None
+    """The offset of the first record; null: the map end offset."""
 
 
 class MarkerStep(Question, frozen=True, tag_field="op", tag="marker", omit_defaults=True):
-    """Append the end of a transaction. ``transaction_version`` matters since 4.2.0; -1: the coordinator names none."""
+    """Append a control batch: the end of a transaction."""
 
     producer_id: Long
+    """The producer id."""
     epoch: Int16
+    """The producer epoch."""
     commit: bool
+    """Whether it commits; otherwise it aborts."""
     coordinator_epoch: Int32 = 0
+    """The epoch of the transaction coordinator."""
     timestamp: Long = 0
+    """The timestamp of the batch in ms."""
     origin: AskedOrigin = "coordinator"
+    """The writer of the batch."""
     transaction_version: Version = 0
+    """The version of the transaction protocol, since 4.2.0; -1: the coordinator names none."""
     offset: Offset | None = None
+    """The offset of the marker; null: the map end offset."""
 
 
 class RequestStep(Question, frozen=True, tag_field="op", tag="request", omit_defaults=True):
-    """Append several batches at once, all or none. The origins of the batches are ignored."""
+    """Append several batches at once, all of them or none."""
 
     batches: Annotated[tuple[AppendStep | MarkerStep, ...], msgspec.Meta(min_length=1)]
+    """The batches. Their own origins have no effect."""
     origin: AskedOrigin = "client"
+    """The writer of the request."""
 
 
 class VerifyStep(Question, frozen=True, tag_field="op", tag="verify", omit_defaults=True):
-    """Start to verify a transaction before its first batch is appended; nothing happens up to 3.5.x."""
+    """Start to verify a transaction before its first batch is appended, since 3.6.0 (KIP-890)."""
 
     producer_id: Offset
+    """The producer id."""
     epoch: Int16
+    """The producer epoch."""
     sequence: Int32
+    """The sequence of the first batch."""
     now: Long = 0
+    """The time in ms."""
     supports_epoch_bump: bool = False
+    """Whether the client supports transactions with an epoch bump."""
 
 
 class ExpireStep(Question, frozen=True, tag_field="op", tag="expire"):
-    """Remove expired producers at time ``now``, in ms."""
+    """Remove expired producers."""
 
     now: Long
+    """The time in ms."""
 
 
 class SnapshotStep(Question, frozen=True, tag_field="op", tag="snapshot"):
@@ -82,50 +107,62 @@ class SnapshotStep(Question, frozen=True, tag_field="op", tag="snapshot"):
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
-    """Read these bytes as a snapshot. With an offset they stay in the folder, as an earlier snapshot."""
+    """Read a snapshot file."""
 
     bytes: Hex
+    """The content of the file."""
     offset: Offset | None = None
+    """The offset at which the file stays in the folder; null: it does not stay."""
 
 
 class ReloadStep(Question, frozen=True, tag_field="op", tag="reload", omit_defaults=True):
-    """Open the partition anew and truncate it to ``start`` and ``end`` (null: the map end offset)."""
+    """Open the partition anew, from its snapshots."""
 
     start: Offset = 0
+    """The log start offset."""
     end: Offset | None = None
+    """The log end offset; null: the map end offset."""
     now: Long = 0
+    """The time in ms."""
 
 
 class TruncateStep(Question, frozen=True, tag_field="op", tag="truncate"):
-    """Truncate the log to ``start`` and ``end``."""
+    """Truncate the log."""
 
     start: Offset
+    """The log start offset."""
     end: Offset
+    """The log end offset."""
     now: Long = 0
+    """The time in ms."""
 
 
 class StartOverStep(Question, frozen=True, tag_field="op", tag="start_over"):
-    """Empty the log; it starts anew at ``offset``."""
+    """Empty the log (``truncateFullyAndStartAt``)."""
 
     offset: Offset
+    """The offset at which it starts anew."""
 
 
 class LogStartStep(Question, frozen=True, tag_field="op", tag="log_start"):
-    """Raise the log start offset: records below it were deleted."""
+    """Raise the log start offset: the records below it are deleted."""
 
     offset: Offset
+    """The new log start offset."""
 
 
 class HighWatermarkStep(Question, frozen=True, tag_field="op", tag="high_watermark"):
-    """Raise the high watermark: records below it are replicated."""
+    """Raise the high watermark: the records below it are replicated."""
 
     offset: Offset
+    """The new high watermark."""
 
 
 class DeleteSnapshotsStep(Question, frozen=True, tag_field="op", tag="delete_snapshots"):
-    """Delete the snapshots below this offset."""
+    """Delete old snapshots."""
 
     before: Offset
+    """The offset below which they are deleted."""
 
 
 class LookStep(Question, frozen=True, tag_field="op", tag="look"):
@@ -142,4 +179,6 @@ class BrokerProducerStateQuestion(Question, frozen=True):
     """A history of one partition, which starts without producers."""
 
     config: BrokerConfig
+    """The broker's configuration."""
     steps: tuple[BrokerStep, ...]
+    """The steps, one after another."""

@@ -27,31 +27,43 @@ __all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep"]
 
 
 class PeekStep(Question, frozen=True, tag_field="op", tag="peek"):
-    """The current partition?"""
+    """Return the current partition, chosen now if there is none (``peekCurrentPartitionInfo``)."""
 
 
 class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
-    """Bytes appended to the current partition; ``enable_switch`` allows the switch at one batch size."""
+    """Peek, then report appended bytes (``updatePartitionInfo``). The answer is the partition after that."""
 
     bytes: Int32
+    """Bytes appended to the current partition."""
     enable_switch: bool
+    """Whether the partitioner may switch at one batch size. At two batch sizes it switches in any case."""
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
-    """How many batches wait for each partition, of which the first ``length`` count. None: no statistics."""
+    """Load queue sizes (``updatePartitionLoadStats``)."""
 
     queue_sizes: tuple[Int32, ...] | None
+    """The number of batches that wait for each partition; null: no statistics."""
     partition_ids: tuple[Int32, ...] = ()
+    """The partitions that these queues belong to."""
     racks: tuple[str | None, ...] | None = None
+    """The racks of the leaders of these partitions, since 4.4.0; null: unknown."""
     length: Int32 = 0
+    """How many entries count; those after them are left out."""
 
 
 class BuiltInPartitionerQuestion(Question, frozen=True):
-    """A configuration, a cluster, a script, and its draws, one for each choice of a partition."""
+    """A configuration, a cluster, a script of calls on one partitioner, and its draws."""
 
     batch_size: Int32
+    """The sticky batch size in bytes: ``batch.size`` of the producer."""
     cluster: AskedCluster
+    """The cluster at the first step."""
     draws: tuple[Int32, ...]
+    """The random draws, one for each choice of a partition."""
     steps: tuple[PeekStep | AppendStep | LoadStep | ClusterStep, ...]
+    """The calls, one after another."""
     rack_aware: bool = False
+    """``partitioner.rack.aware``, since 4.4.0; it has no effect before."""
     rack: str = ""
+    """``client.rack``; it has no effect before 4.4.0."""

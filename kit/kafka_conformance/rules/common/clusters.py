@@ -17,21 +17,27 @@ class AskedNode(Question, frozen=True, omit_defaults=True):
     """A broker: its id and its rack."""
 
     id: Int32
+    """The id of the broker."""
     rack: str | None = None
+    """The rack of the broker; null: none."""
 
 
 class AskedPartition(Question, frozen=True):
     """A partition: its id, and the id of its leader or null."""
 
     id: Int32
+    """The id of the partition."""
     leader: Int32 | None = None
+    """The id of the leader; null: none, so that the partition is not available."""
 
 
 class AskedCluster(Question, frozen=True):
-    """Nodes and partitions; the order of the lists is the order Java gets."""
+    """The brokers and partitions that a client knows."""
 
     nodes: tuple[AskedNode, ...]
+    """The brokers."""
     partitions: tuple[AskedPartition, ...]
+    """The partitions of the topic, in the order in which Java's ``Cluster`` lists them. Ids may have gaps."""
 
 
 def to_reference(cluster: AskedCluster) -> Cluster:

@@ -39,25 +39,32 @@ def check_seed(seed: int | str) -> None:
 
 
 class PartitionStep(Question, frozen=True, tag_field="op", tag="partition"):
-    """Place a record: its topic, and its serialized key or null."""
+    """Place a record (``Partitioner.partition``)."""
 
     topic: str
+    """The topic of the record."""
     key: Hex | None = None
+    """The serialized key; null: none."""
 
 
 class NewBatchStep(Question, frozen=True, tag_field="op", tag="new_batch"):
-    """A record needs a new batch: its topic, and the partition it was given."""
+    """Announce that a record needs a new batch (``Partitioner.onNewBatch``)."""
 
     topic: str
+    """The topic of the record."""
     previous: Int32
+    """The partition that the record was given."""
 
 
 class StickyQuestion(Question, frozen=True):
-    """A script, and the seed of its draws."""
+    """A script of calls on one partitioner, and the seed of its draws."""
 
     seed: Seed
+    """The seed of the random draws, an int64: a number, or a string beyond ±2^53."""
     cluster: AskedCluster
+    """The cluster at the first step."""
     steps: tuple[PartitionStep | NewBatchStep | ClusterStep, ...]
+    """The calls, one after another."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

@@ -36,9 +36,10 @@ Take: TypeAlias = Callable[[Any, Cluster], Answer]
 
 
 class ClusterStep(Question, frozen=True, tag_field="op", tag="cluster"):
-    """From here on the cluster is this one."""
+    """Replace the cluster from here on."""
 
     cluster: AskedCluster
+    """The new cluster."""
 
 
 def play(cluster: AskedCluster, steps: Sequence[Any], take: Take) -> Answer:

@@ -24,7 +24,9 @@ class SequenceQuestion(Question, frozen=True):
     """A sequence number and a number of records. Java takes any int for both."""
 
     sequence: Int32
+    """The sequence number."""
     by: Int32
+    """The number of records to step over."""
 
 
 # What producers have: numbers and steps from 0.

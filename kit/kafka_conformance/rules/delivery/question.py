@@ -25,33 +25,56 @@ Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 class AskedProducer(Question, frozen=True, omit_defaults=True, rename={"in_flight": "max.in.flight.requests.per.connection",
                                                                        "idempotence": "enable.idempotence"}):  # fmt: skip
-    """The settings of the producer, as text, by Kafka's names; null is unset."""
+    """The settings of the producer, as text; null: not set."""
 
     acks: Setting = None
+    """``acks``."""
     retries: Setting = None
+    """``retries``."""
     in_flight: Setting = None
+    """``max.in.flight.requests.per.connection``."""
     idempotence: Setting = None
+    """``enable.idempotence``."""
 
 
 class AskedPartition(Question, frozen=True, omit_defaults=True):
-    """The number of replicas, all in sync at first, and how many of them acks all needs in sync."""
+    """The partition that all records go to."""
 
     replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 3
+    """The number of replicas, all in sync at first."""
     min_insync_replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1
+    """``min.insync.replicas``: how many replicas ``acks=all`` needs in sync."""
 
 
 class AskedFault(Question, frozen=True, omit_defaults=True):
-    """A fault at request number ``request``; ``refuse`` needs an ``error``, no other fault has one."""
+    """A fault on the way of one request."""
 
     op: AskedKind
+    """The kind of fault, as ``kafka-conformance delivery`` names it:
+
+    - ``lose_request``: the connection closes before the request reaches the leader
+    - ``lose_response``: the leader handles the request; the connection closes before the response reaches the producer
+    - ``refuse``: the leader responds with an error and appends nothing
+    - ``crash_before``: the leader crashes before it handles the request
+    - ``crash_unreplicated``: the leader crashes after it appends the request, before a follower has it
+    - ``crash_replicated``: the leader crashes once followers have the request
+    - ``restart_producer``: the leader handles the request, a new producer starts, and the application sends every record
+      again that was not completed
+    """
     request: Annotated[int, msgspec.Meta(ge=1, le=1000)]
+    """The number of the request, counted from 1."""
     error: str | None = None
+    """The protocol error of a ``refuse``; no other fault has one."""
 
 
 class DeliveryQuestion(Question, frozen=True, omit_defaults=True):
     """A number of records, sent at once to one partition by one producer, and the faults on their way."""
 
     producer: AskedProducer = AskedProducer()
+    """The settings of the producer."""
     partition: AskedPartition = AskedPartition()
+    """The partition."""
     records: Annotated[int, msgspec.Meta(ge=1, le=20)] = 3
+    """The number of records; each is a batch and a request."""
     faults: Annotated[tuple[AskedFault, ...], msgspec.Meta(max_length=12)] = ()
+    """The faults."""

@@ -25,21 +25,29 @@ NAMES = {
 
 
 class AskedConfig(Question, frozen=True, rename=NAMES):
-    """The settings that matter, as texts. An absent one is unset; null is set, to null."""
+    """Settings of a producer, as text. An absent setting is not set; null is set, to null."""
 
     idempotence: Setting = msgspec.UNSET
+    """``enable.idempotence``."""
     acks: Setting = msgspec.UNSET
+    """``acks``."""
     retries: Setting = msgspec.UNSET
+    """``retries``."""
     in_flight: Setting = msgspec.UNSET
+    """``max.in.flight.requests.per.connection``."""
     transactional_id: Setting = msgspec.UNSET
+    """``transactional.id``."""
     two_phase: Setting = msgspec.UNSET
+    """``transaction.two.phase.commit.enable``, since 4.1.0."""
     timeout: Setting = msgspec.UNSET
+    """``transaction.timeout.ms``."""
 
 
 class IdempotenceConfigQuestion(Question, frozen=True):
     """The configuration of a producer."""
 
     config: AskedConfig
+    """The settings that the user makes."""
 
 
 def to_config(config: AskedConfig) -> dict[str, str | None]:

@@ -11,3 +11,4 @@ class Murmur2Question(Question, frozen=True):
     """A serialized key, or null."""
 
     key: Hex | None
+    """The serialized key; null: Java's null."""

@@ -14,4 +14,6 @@ class PartitionForKeyQuestion(Question, frozen=True):
     """A serialized key, or null, and a number of partitions."""
 
     key: Hex | None
+    """The serialized key; null: Java's null."""
     partitions: Int32
+    """The number of partitions of the topic."""

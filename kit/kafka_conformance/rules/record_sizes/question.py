@@ -37,15 +37,17 @@ Int64: TypeAlias = (
 
 
 class Length(Question, frozen=True):
-    """So many zeros."""
+    """A field of so many zero bytes."""
 
     length: Annotated[int, msgspec.Meta(ge=0, le=2 * _LARGEST)]
+    """The length in bytes."""
 
 
 class Utf16(Question, frozen=True):
-    """A header's key that is no Unicode text: its UTF-16, big-endian."""
+    """The name of a header that is no Unicode text."""
 
     utf16: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{4})*$(?![\s\S])")]
+    """The name in UTF-16, big-endian, as hex."""
 
 
 AskedField: TypeAlias = Hex | Length | None
@@ -53,21 +55,29 @@ AskedHeaders: TypeAlias = tuple[tuple[str | Utf16, AskedField], ...]
 
 
 class AskedRecord(Question, frozen=True, omit_defaults=True):
-    """A record: its timestamp, from -1 on as ProducerRecord takes it, serialized key and value, and headers."""
+    """A record of the batch."""
 
     timestamp: Int64 = 0
+    """The timestamp in ms, at least -1."""
     key: AskedField = None
+    """The serialized key."""
     value: AskedField = None
+    """The serialized value."""
     headers: AskedHeaders = ()
+    """The headers: name and value of each. They have no effect up to 0.10.2.x."""
 
 
 class Measured(Question, frozen=True, omit_defaults=True):
-    """A record without headers by its lengths, null for null: nobody has to have the memory for it."""
+    """A record without headers, by its lengths alone."""
 
     offset_delta: Int32 = 0
+    """Its offset minus the base offset of the batch."""
     timestamp_delta: Int64 = 0
+    """Its timestamp minus the first timestamp of the batch."""
     key: Annotated[int, msgspec.Meta(ge=0, le=_INT_MAX)] | None = None
+    """The length of the key in bytes; null: no key."""
     value: Annotated[int, msgspec.Meta(ge=0, le=_INT_MAX)] | None = None
+    """The length of the value in bytes; null: no value."""
 
 
 _Compressed: TypeAlias = Annotated[int, msgspec.Meta(ge=64, le=_LARGEST)]
@@ -75,15 +85,22 @@ _Uncompressed: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=_INT_MAX)]
 
 
 class RecordSizesQuestion(Question, frozen=True, omit_defaults=True):
-    """A batch, its records in order, lengths to measure, and batches that were observed, as bytes after and before."""
+    """A batch, its records in order, lengths to measure, and observed compression."""
 
     records: Annotated[tuple[AskedRecord, ...], msgspec.Meta(min_length=1)]
+    """The records, in order."""
     batch_size: Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)] = 16384
+    """``batch.size``, in bytes."""
     compression: Codec = "none"
+    """``compression.type``."""
     ratio: Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)] = 1.0
+    """The compression ratio that is expected of the topic, a 32-bit float."""
     magic: Magic = 2
+    """The format of the batch; it has no effect up to 0.10.2.x, which writes 1."""
     measured: tuple[Measured, ...] = ()
+    """Lengths to measure, without a batch."""
     observed: tuple[tuple[_Compressed, _Uncompressed], ...] = ()
+    """Batches that were observed, in order: their bytes after compression and before it."""
 
 
 def number(value: int) -> int | str:

@@ -23,14 +23,18 @@ __all__ = ["RoundRobinQuestion", "RoundRobinStep"]
 
 
 class RoundRobinStep(Question, frozen=True, tag_field="op", tag="partition", omit_defaults=True):
-    """A record: its topic, and its serialized key if it has one."""
+    """Place a record (``Partitioner.partition``)."""
 
     topic: str
+    """The topic of the record."""
     key: Hex | None = None
+    """The serialized key, which has no effect; null: none."""
 
 
 class RoundRobinQuestion(Question, frozen=True):
-    """A cluster and the steps to take; nothing here is random."""
+    """A script of calls on one partitioner. Nothing in it is random."""
 
     cluster: AskedCluster
+    """The cluster at the first step."""
     steps: tuple[RoundRobinStep | NewBatchStep | ClusterStep, ...]
+    """The calls, one after another."""

@@ -36,15 +36,23 @@ Age: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 
 
 class StickyDistributionQuestion(Question, frozen=True):
-    """So many records to one topic, by one producer, at the pace of its brokers."""
+    """Records without a key, sent to one topic by one producer, and the pace at which batches are drained."""
 
     partitioner: Partitioner
+    """The partitioner: DefaultPartitioner, UniformStickyPartitioner, RoundRobinPartitioner or BuiltInPartitioner."""
     seed: Seed
+    """The seed of the random draws, an int64: a number, or a string beyond ±2^53."""
     cluster: AskedCluster
+    """The cluster during all records."""
     records: Count
+    """The number of records."""
     batch_records: Annotated[int, msgspec.Meta(ge=1, le=LARGEST_BATCH)]
+    """The number of records at which a batch is full."""
     drain_after: tuple[Age | None, ...] | None = None
+    """For each partition, the number of records after which a batch is drained, counted over all partitions from the
+    one that opened it; null: when it is full. Null for the whole list: every batch is drained when it is full."""
     queue_sizes: tuple[Int32, ...] | None = None
+    """For each partition, the queue size that the built-in partitioner loads first; null: none."""
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

@@ -1,0 +1,28 @@
+"""The types of a rule's answers, discovered by package: ``rules/<package>/answer.py``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from kafka_conformance import rules
+from kafka_conformance.core.answer_type import AnswerType, StepTypes
+from kafka_conformance.core.rule import Rule
+
+__all__ = ["answer_type", "step_types"]
+
+
+def answer_type(rule: Rule) -> type[AnswerType]:
+    """Return the type of the answer to a question that does not throw."""
+    found: type[AnswerType] = _module(rule).ANSWER
+    return found
+
+
+def step_types(rule: Rule) -> StepTypes | None:
+    """Return the types of the answers to steps, by the type of the step; None for a rule without steps."""
+    found: StepTypes | None = getattr(_module(rule), "STEPS", None)
+    return found
+
+
+def _module(rule: Rule) -> ModuleType:
+    return import_module(f"{rules.__name__}.{rule.slug.replace('-', '_')}.answer")

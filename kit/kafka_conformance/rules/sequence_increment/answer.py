@@ -1,0 +1,9 @@
+"""The answer of ``sequence-increment``."""
+
+from __future__ import annotations
+
+from kafka_conformance.rules.common.sequence_answer import SequenceAnswer
+
+__all__ = ["ANSWER"]
+
+ANSWER = SequenceAnswer
