@@ -26,6 +26,7 @@ from kafka_conformance.answerers.driver.connection import Command
 from kafka_conformance.answerers.driver.process import Child, End, Line, Show, TooLong
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.suggestion import did_you_mean
 
 __all__ = ["DEFAULT", "FOLDER", "NamedDriver", "Setting", "build", "named_driver", "names", "read_driver"]
 
@@ -67,7 +68,7 @@ def named_driver(name: str, *, show: Show, folder: Path = FOLDER) -> tuple[Comma
     """How this driver is started, and how it is built first. Raises BadInput."""
     driver, _, setting = name.partition(":")
     if Path(driver).name != driver or not (folder / driver / FILE).is_file():
-        raise BadInput(f"there is no driver {quoted(driver)} in {folder}: {_there(folder)}")
+        raise BadInput(f"there is no driver {quoted(driver)} in {folder}: {_hint(driver, folder)}")
     read = read_driver(folder / driver)
     if setting and setting not in read.settings:
         there = ", ".join(f"{driver}:{one}" for one in read.settings) or "it has none"
@@ -99,12 +100,14 @@ def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
         raise KitError(f"the driver cannot be built, {command} {how}{words}")
 
 
-def _there(folder: Path) -> str:
+def _hint(driver: str, folder: Path) -> str:
     try:
         found = names(folder)
     except BadInput as error:
         return str(error)
-    return f"there are {', '.join(found)}" if found else "there is none; a command goes after --"
+    if not found:
+        return "there is none; a command goes after --"
+    return did_you_mean(driver, found, f"there are {', '.join(found)}")
 
 
 def read_driver(driver: Path) -> NamedDriver:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 
 from kafka_conformance.cases.store import frozen
@@ -13,6 +12,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import collect
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_reference.releases import Release
 
 __all__ = ["Sample", "samples"]
@@ -84,6 +84,4 @@ def _size(sample: Sample) -> int:
 
 def _no_such_kind(rule: Rule, kind: str, seen: set[str]) -> str:
     kinds = sorted(seen | rule.required_labels)
-    close = get_close_matches(kind, kinds, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(map(repr, close))}?" if close else f"expected one of {', '.join(kinds)}"
-    return f"{rule.slug} has no kind of question {kind!r}: {hint}"
+    return f"{rule.slug} has no kind of question {kind!r}: {did_you_mean(kind, kinds)}"

@@ -8,6 +8,7 @@ of its own making, defines it as ``command``. Modules are imported when their co
 from __future__ import annotations
 
 import ast
+import io
 import logging
 import os
 import pkgutil
@@ -23,6 +24,7 @@ import click
 from kafka_conformance.cli import commands
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.extras import missing_extra
 from kafka_conformance.core.sanitize import harmless
 from kafka_jars.errors import JarError
 
@@ -80,6 +82,9 @@ def app() -> None:
 def main() -> NoReturn:
     """Run the command in ``sys.argv``. Any failure to judge is one line on standard error and exit code 2."""
     interrupts.install()
+    for stream in (sys.stdout, sys.stderr):  # a console whose encoding lacks a character shows its code instead
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # py4j logs what it also raises, and Python prints log records that no handler receives.
     logging.getLogger().addHandler(logging.NullHandler())
     sys.exit(_run(sys.argv[1:]))
@@ -104,12 +109,18 @@ def _run(words: list[str]) -> int:
         # The reader of the output has gone; Python would fail once more when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+    except ModuleNotFoundError as error:
+        return _fail(missing_extra(error) or _defect(error))
     except Exception as error:  # noqa: BLE001  a defect of the kit is no verdict: Python's own exit code for it is 1
-        if os.environ.get("KAFKA_CONFORMANCE_TRACEBACK"):
-            traceback.print_exc()
-        more = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where; please report it"
-        return _fail(f"this is a mistake in kafka-conformance itself: {type(error).__name__}: {error} ({more})")
+        return _fail(_defect(error))
     return code if isinstance(code, int) else 0
+
+
+def _defect(error: Exception) -> str:
+    if os.environ.get("KAFKA_CONFORMANCE_TRACEBACK"):
+        traceback.print_exc()
+    more = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where; please report it"
+    return f"this is a mistake in kafka-conformance itself: {type(error).__name__}: {error} ({more})"
 
 
 def _fail_usage(message: str) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_reference.releases import Release
 
 __all__ = ["RULES", "java_classes", "named", "rule_named"]
@@ -28,18 +28,15 @@ RULES: dict[str, Rule] = _discover()
 
 def named(slugs: Sequence[str]) -> list[Rule]:
     """Return the rules of these slugs, in the order of :data:`RULES`; all of them for none. Raises BadInput."""
-    unknown = [slug for slug in slugs if slug not in RULES]
-    if unknown:
-        raise BadInput(f"unknown rule {', '.join(map(repr, unknown))}: expected one of {', '.join(RULES)}")
+    for slug in slugs:
+        rule_named(slug)
     return [rule for slug, rule in RULES.items() if not slugs or slug in slugs]
 
 
 def rule_named(slug: str) -> Rule:
     """Return the rule of this slug. Raises BadInput."""
     if slug not in RULES:
-        close = get_close_matches(slug, RULES, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(RULES)}"
-        raise BadInput(f"unknown rule {slug!r}: {hint}")
+        raise BadInput(f"unknown rule {slug!r}: {did_you_mean(slug, RULES)}")
     return RULES[slug]
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib import import_module
 
 from kafka_conformance import rules
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.suggestion import did_you_mean
 
 __all__ = ["MUTANTS", "mutant_named"]
 
@@ -36,7 +36,6 @@ def mutant_named(slug: str) -> Mutant:
     """Return the mutant of this slug. Raises BadInput."""
     found = next((mutant for mutant in MUTANTS if mutant.slug == slug), None)
     if found is None:
-        close = get_close_matches(slug, [mutant.slug for mutant in MUTANTS], n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(close)}?" if close else "`kafka-conformance selftest` lists them"
+        hint = did_you_mean(slug, (mutant.slug for mutant in MUTANTS), "`kafka-conformance selftest` lists them")
         raise BadInput(f"unknown mutant {slug!r}: {hint}")
     return found

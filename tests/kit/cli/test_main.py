@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("verify --kafka 4.x", "'4.x' is not a Kafka release: name one exactly, like 4.4.0 or 0.10.0.1"),
         ("verify --kafka 4.4.0,newer", "'newer' is not a Kafka release"),
         ("verify --kafka ,", "no release named"),
-        ("verify --rules murmur2,murmur3", "unknown rule 'murmur3': expected one of "),
+        ("verify --rules murmur2,murmur3", "unknown rule 'murmur3': did you mean murmur2?"),
         ("verify --answerer nobody", "unknown answerer 'nobody': expected reference or mutant:NAME"),
         ("verify --answerer mutant:zero-bit", "unknown mutant 'zero-bit': did you mean one-bit"),
         ("verify --examples -1", "Invalid value for '--examples': -1 is not in the range"),
@@ -198,6 +199,29 @@ def test_a_run_that_is_told_to_end_ends_in_one_line(tmp_path: Path, asked: signa
         _, err = process.communicate(timeout=30)
     assert process.returncode == 2
     assert err.lstrip() == "kafka-conformance: interrupted: nothing was judged to the end\n"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_a_console_that_lacks_characters_shows_their_codes(encoding: str, tmp_path: Path) -> None:
+    question = {"rule": "murmur2", "question": {"key": "e29780"}}
+    ran = subprocess.run(
+        [sys.executable, "-m", "kafka_conformance", "explain", "-"], input=json.dumps(question), text=True, timeout=60,
+        capture_output=True, cwd=tmp_path, check=False, env=os.environ | {"PYTHONIOENCODING": encoding},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "\\u25c0" in ran.stdout
+
+
+def test_a_missing_extra_is_named_with_its_install_line(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+
+    monkeypatch.setattr(cli, "_load", broken)
+    assert run("sweep") == Ran(
+        2, "", "kafka-conformance: this command needs numpy: pip install 'kafka-conformance[jvm]'\n"
+    )
 
 
 def test_a_reader_that_went_away_is_no_verdict(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.reports.outline import since_until
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.reports.terminal import console
@@ -172,7 +173,7 @@ def _document(content: bytes, where: str) -> _Document:
 
 def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
     if document.rule not in RULES:
-        raise BadInput(f"{where}: unknown rule {document.rule!r}: expected one of {', '.join(RULES)}")
+        raise BadInput(f"{where}: unknown rule {document.rule!r}: {did_you_mean(document.rule, RULES)}")
     rule = RULES[document.rule]
     try:
         question = msgspec.json.decode(document.question, type=rule.question)
