@@ -101,6 +101,14 @@ class Rule:
     """Fields of these records that no question of the rule can show, as ``Record.field``."""
     shows_with: Mapping[str, str] = field(default_factory=dict)
     """Fields that show only where another one holds: between two releases, only if it holds in both."""
+    domain: Callable[[Any], str] = lambda _: ""
+    """Why no user of any Kafka client can bring a question about; "" for a question in domain."""
+    nearest: Callable[[Any], Any] = lambda question: question
+    """The question in domain that is most like one out of domain; the same question where there is none."""
+    plain: Callable[[], Iterable[Question]] = tuple
+    """Everyday questions in domain, which a gate asks besides the frozen cases."""
+    optional_labels: Mapping[str, str] = field(default_factory=dict)
+    """Kinds of question that a client may lack, with what it lacks; a gate needs answers to all other kinds."""
 
     def examples_of(self, usual: int, most: float = inf) -> int:
         """Return how many questions its strategy generates: its share of the usual number, at most ``most`` times that."""

@@ -6,7 +6,7 @@ definitions whose names it uses, in its own module or through an import. Stateme
 reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the sentences of behaviour
-records, and those arguments of ``Rule(…)`` that are about reports alone (its title, its labels, its timeline).
+records, and those arguments of ``Rule(…)`` that are about reports and the gate alone (its title, its labels, its domain).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable", "shows_with"}),
+                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels"}),
     ),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.builtin_partitioner.adapter import ask_of
+from kafka_conformance.rules.builtin_partitioner.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_conformance.rules.builtin_partitioner.explain import explain
 from kafka_conformance.rules.builtin_partitioner.generators import questions
 from kafka_conformance.rules.builtin_partitioner.labels import REQUIRED_LABELS, labels
@@ -53,6 +54,10 @@ RULE = Rule(
     labels=labels,
     path=_path,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("3.3.0"), "kafkaoracle.builtin_partitioner.BuiltInPartitionerRule"),),
     behaviours=(BuiltInPartitionerBehaviour,),
     source="BuiltInPartitioner.peekCurrentPartitionInfo, updatePartitionInfo, updatePartitionLoadStats, loadStatsRangeEnd",

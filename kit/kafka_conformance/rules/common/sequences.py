@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answer, Int32, Question
 from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_conformance.rules.sequence_decrement import domain as sequence_decrement
+from kafka_conformance.rules.sequence_increment import domain as sequence_increment
 from kafka_reference.idempotence.sequences import LAST_SEQUENCE
 from kafka_reference.java.int32 import INT_MAX, INT_MIN
 from kafka_reference.releases import Release, Spans
@@ -46,6 +48,19 @@ def _ints() -> Iterator[SequenceQuestion]:
     return starmap(SequenceQuestion, product(_INTS_NEAR_EDGES, _INTS_NEAR_EDGES))
 
 
+def _plain() -> Iterator[SequenceQuestion]:
+    """Yield batches of up to 10,000 records at the start, in the middle and around the end of all sequences."""
+    starts = (
+        0,
+        1,
+        999,
+        2**30,
+        *(LAST_SEQUENCE - off for off in (0, 1, 2, 9, 98, 99, 100, 101, 999, 1000, 1001, 20_000)),
+    )
+    batches = (*range(1, 21), 50, 99, 100, 101, 500, 999, 1000, 1001, 5000, 10_000)
+    return starmap(SequenceQuestion, product(starts, batches))
+
+
 _INTS = st.one_of(st.integers(INT_MIN, INT_MAX), st.sampled_from(_INTS_NEAR_EDGES))
 _QUESTIONS = st.builds(SequenceQuestion, _INTS, _INTS)
 
@@ -77,6 +92,9 @@ def sequence_rule(name: str, step: Step, wraps: Callable[[int, int], bool], span
         labels=labels,
         path=lambda question: next(labels(question)),
         required_labels=frozenset({"below 0", "wraps", "does not wrap"}),
+        domain=(sequence_increment if name == "increment" else sequence_decrement).domain,
+        nearest=(sequence_increment if name == "increment" else sequence_decrement).nearest,
+        plain=_plain,
         java=((spans, f"kafkaoracle.sequences.Sequence{name.capitalize()}Rule"),),
         source=f"DefaultRecordBatch.{name}Sequence(int, int)",
         harness="None: the rule calls the method of DefaultRecordBatch.",

@@ -17,6 +17,7 @@ from kafka_conformance.rules.common.partitioner_generators import sticky_questio
 from kafka_conformance.rules.common.partitioner_labels import REQUIRED_LABELS, sticky_labels
 from kafka_conformance.rules.common.partitioner_steps import PartitionStep, StickyQuestion
 from kafka_conformance.rules.common.scripts import ClusterStep, stages
+from kafka_conformance.rules.default_partitioner.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_reference.partitioning.behaviour import DefaultPartitionerBehaviour, PartitionerBehaviour
 from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.releases import since
@@ -48,6 +49,10 @@ RULE = Rule(
     path=_path,
     required_labels=REQUIRED_LABELS,
     behaviours=(DefaultPartitionerBehaviour, PartitionerBehaviour),
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0", until="3.9.x"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
     source="DefaultPartitioner.partition and onNewBatch; since 2.4.0 StickyPartitionCache.nextPartition",
     harness=(

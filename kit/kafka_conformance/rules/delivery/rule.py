@@ -21,6 +21,7 @@ from __future__ import annotations
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.broker_producer_state.rule import RULE as _LEADER
 from kafka_conformance.rules.delivery.adapter import ask
+from kafka_conformance.rules.delivery.domain import domain
 from kafka_conformance.rules.delivery.generators import scenarios
 from kafka_conformance.rules.delivery.java_parts import answer_by_parts
 from kafka_conformance.rules.delivery.labels import REQUIRED_LABELS, labels
@@ -49,6 +50,7 @@ RULE = Rule(
     ),
     labels=labels,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
     java=(),
     share=0.25,
     by_parts=answer_by_parts,

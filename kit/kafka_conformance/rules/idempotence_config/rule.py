@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_conformance.rules.idempotence_config.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.idempotence_config.generators import configs
 from kafka_conformance.rules.idempotence_config.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.idempotence_config.question import IdempotenceConfigQuestion, to_config
@@ -46,6 +47,8 @@ RULE = Rule(
     labels=labels,
     path=path,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.idempotence_config.IdempotenceConfigRule"),),
     source="new KafkaProducer(Map, Serializer, Serializer)",
     harness=(

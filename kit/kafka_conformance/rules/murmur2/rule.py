@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Columns, Rule, Space
 from kafka_conformance.rules.common.keys import HASHES, REQUIRED_LABELS, every_tail, key_labels, key_with_hash, keys
+from kafka_conformance.rules.murmur2.domain import domain, nearest, plain
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import Release, since
@@ -52,6 +53,9 @@ RULE = Rule(
     spaces=(Space("every length 0-64 with every left-over byte at 0x00, 0x7f, 0x80, 0xff; edge hashes; null", _edges),),
     labels=_labels,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
     java=((since("0.10.0.0"), "kafkaoracle.murmur2.Murmur2Rule"),),
     source="org.apache.kafka.common.utils.Utils.murmur2(byte[])",
     harness="None: the rule calls Utils.murmur2.",

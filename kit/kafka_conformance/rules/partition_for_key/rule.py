@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Columns, Rule, Space
 from kafka_conformance.rules.common.keys import HASHES, REQUIRED_LABELS, every_tail, key_labels, key_with_hash, keys
+from kafka_conformance.rules.partition_for_key.domain import domain, nearest, plain
 from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 from kafka_reference.java.int32 import INT_MAX, INT_MIN
 from kafka_reference.partitioning.keyed import partition_for_key
@@ -74,6 +75,9 @@ RULE = Rule(
     labels=_labels,
     required_labels=REQUIRED_LABELS
     | {"no partitions", "negative count", "one partition", "several", "count at the end of the ints"},
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
     java=(
         (since("3.3.0"), "kafkaoracle.partition_for_key.PartitionForKeyRule"),
         (since("0.10.0.0", until="3.2.x"), "kafkaoracle.partition_for_key.PartitionForKeyByDefaultPartitioner"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.common.clusters import to_reference
+from kafka_conformance.rules.producer_partition.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_conformance.rules.producer_partition.generators import QUESTIONS, every_combination
 from kafka_conformance.rules.producer_partition.question import ProducerPartitionQuestion
 from kafka_reference.partitioning.behaviour import DefaultPartitionerBehaviour, ProducerPartitionBehaviour
@@ -65,6 +66,10 @@ RULE = Rule(
         | {"keyed", "keyed, ignore_keys", "no partitions", "no leader"}
     ),
     behaviours=(ProducerPartitionBehaviour, DefaultPartitionerBehaviour),
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.producer_partition.ProducerPartitionRule"),),
     source="KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)",
     harness=(

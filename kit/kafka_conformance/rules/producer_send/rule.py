@@ -39,6 +39,7 @@ from kafka_conformance.rules.builtin_partitioner.rule import RULE as _BUILTIN
 from kafka_conformance.rules.default_partitioner.rule import RULE as _DEFAULT
 from kafka_conformance.rules.idempotence_config.rule import RULE as _CONFIG
 from kafka_conformance.rules.producer_send.adapter import ProducerHistory, ask_producer
+from kafka_conformance.rules.producer_send.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.producer_send.explain import explain_producer
 from kafka_conformance.rules.producer_send.generators import histories
 from kafka_conformance.rules.producer_send.labels import REQUIRED_LABELS, labels
@@ -107,6 +108,8 @@ RULE = Rule(
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.producer_send.ProducerSendRule"),),
     source="KafkaProducer.send, doSend, flush; Sender.runOnce",
     harness=(

@@ -49,6 +49,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory, ask_sender
+from kafka_conformance.rules.producer_sequences.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.producer_sequences.explain import explain_sender
 from kafka_conformance.rules.producer_sequences.generators import histories
 from kafka_conformance.rules.producer_sequences.labels import REQUIRED_LABELS, labels
@@ -168,6 +169,8 @@ RULE = Rule(
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.producer_sequences.ProducerSequencesRule"),),
     share=3,
     source="Sender.runOnce, completeBatch, canRetry, failBatch; TransactionManager; InFlightRequests",

@@ -82,6 +82,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.record_accumulator.adapter import History, ask_of
+from kafka_conformance.rules.record_accumulator.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.record_accumulator.explain import explain_history
 from kafka_conformance.rules.record_accumulator.generators import (
     every_end_of_a_batch,
@@ -184,6 +185,8 @@ RULE = Rule(
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.record_accumulator.RecordAccumulatorRule"),),
     share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",

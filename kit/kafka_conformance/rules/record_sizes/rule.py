@@ -34,6 +34,7 @@ from itertools import pairwise
 
 from kafka_conformance.core.protocol import Answer, exception_answer
 from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_conformance.rules.record_sizes.domain import OPTIONAL_LABELS, domain, plain
 from kafka_conformance.rules.record_sizes.question import (
     AskedField,
     AskedRecord,
@@ -237,6 +238,9 @@ RULE = Rule(
         | {"larger than the batch size", "room for another in the slack", "no room", "full to the byte"}
         | {"headers in a message", "no room, then room for a smaller one", "an estimate below 0"}
     ),
+    domain=domain,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=(
         (since("0.11.0.0"), "kafkaoracle.record_sizes.RecordSizesRule"),
         (since("0.10.2.0", until="0.10.2.x"), "kafkaoracle.record_sizes.RecordSizesByRecordBatch"),

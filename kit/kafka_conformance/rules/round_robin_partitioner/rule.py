@@ -6,6 +6,7 @@ from functools import partial
 
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.round_robin_partitioner.adapter import ask_of, explain
+from kafka_conformance.rules.round_robin_partitioner.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_conformance.rules.round_robin_partitioner.generators import every_small_script, questions
 from kafka_conformance.rules.round_robin_partitioner.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.round_robin_partitioner.question import RoundRobinQuestion
@@ -30,6 +31,10 @@ RULE = Rule(
     labels=labels,
     path=path,
     required_labels=REQUIRED_LABELS,
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("2.4.0"), "kafkaoracle.round_robin_partitioner.RoundRobinRule"),),
     behaviours=(RoundRobinPartitionerBehaviour, PartitionerBehaviour),
     source="RoundRobinPartitioner.partition, and onNewBatch where there is one",

@@ -13,6 +13,7 @@ from kafka_conformance.rules.common.partitioner_adapter import ask_of, explain_b
 from kafka_conformance.rules.common.partitioner_generators import sticky_questions, sticky_scripts
 from kafka_conformance.rules.common.partitioner_labels import REQUIRED_LABELS, sticky_labels
 from kafka_conformance.rules.common.partitioner_steps import StickyQuestion
+from kafka_conformance.rules.uniform_sticky_partitioner.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_reference.partitioning.behaviour import PartitionerBehaviour, UniformStickyPartitionerBehaviour
 from kafka_reference.partitioning.default import UniformStickyPartitioner
 from kafka_reference.releases import since
@@ -35,6 +36,10 @@ RULE = Rule(
     path=lambda _: "sticky",
     required_labels=REQUIRED_LABELS,
     behaviours=(UniformStickyPartitionerBehaviour, PartitionerBehaviour),
+    domain=domain,
+    nearest=nearest,
+    plain=plain,
+    optional_labels=OPTIONAL_LABELS,
     java=((since("2.4.0", until="3.9.x"), "kafkaoracle.uniform_sticky_partitioner.UniformStickyRule"),),
     source="UniformStickyPartitioner.partition and onNewBatch, which are StickyPartitionCache's",
     harness="The draws are the question's: the seed of ThreadLocalRandom is set by reflection.",

@@ -1,0 +1,15 @@
+"""Which questions of ``delivery`` a user can bring about.
+
+All of them; settings take any text, and networks and brokers fail.
+"""
+
+from __future__ import annotations
+
+from kafka_conformance.rules.delivery.question import DeliveryQuestion
+
+__all__ = ["domain"]
+
+
+def domain(_: DeliveryQuestion) -> str:
+    """Return why nobody can bring the question about, or ""."""
+    return ""
