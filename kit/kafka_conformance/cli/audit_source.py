@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import re
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Given", "open_session", "source_of"]
 
+_CONNECT_S = 5.0
 FOLDER = Path(".kafka-conformance") / "audits"
 
 
@@ -41,6 +44,25 @@ class Given(msgspec.Struct, frozen=True):
 
         return kafka_options(self.bootstrap, _pairs("--option", self.options))
 
+    def check(self, names: Sequence[str]) -> None:
+        """Check, before Spark starts, that files exist or a broker accepts connections. Raises BadInput."""
+        if not self.bootstrap and not self.form:
+            raise BadInput(
+                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
+            )
+        self.kafka()
+        _pairs("--setting", self.settings)
+        if not self.form:
+            _check_broker(self.bootstrap)
+            return
+        if self.partitions is None:
+            raise BadInput(
+                "--partitions N is required with --format: the files do not contain the partition count of their topic"
+            )
+        if not self.master or self.master.startswith("local"):
+            for name in names:
+                _check_files(name)
+
     def folder_for(self, name: str) -> str:
         """Return the folder of the run: as given, or a new one named after the source and the time."""
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
@@ -52,14 +74,6 @@ def open_session(given: Given) -> Iterator[Spark]:
     """Open Spark, with the Kafka connector if a broker is named. Raises BadInput, KitError."""
     from kafka_conformance.spark.session import open_spark
 
-    if not given.bootstrap and not given.form:
-        raise BadInput(
-            "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
-        )
-    if given.form and given.partitions is None:
-        raise BadInput(
-            "--partitions N is required with --format: the files do not contain the partition count of their topic"
-        )
     with open_spark(
         given.master, connector=bool(given.bootstrap), settings=_pairs("--setting", given.settings)
     ) as spark:
@@ -74,6 +88,32 @@ def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] 
     if given.form:
         return Export(spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
     return Topic.find(spark, name, given.kafka(), planned)
+
+
+def _check_files(name: str) -> None:
+    """Raise BadInput if no local file matches; other file systems are Spark's to check."""
+    scheme, separator, rest = name.partition("://")
+    if separator and scheme != "file":
+        return
+    path = rest if separator else name
+    if not glob.glob(re.sub(r"\{[^}]*\}", "*", path)):  # noqa: PTH207  patterns may be absolute
+        raise BadInput(f"no file matches {name!r}: name a file, a folder or a pattern")
+
+
+def _check_broker(bootstrap: str) -> None:
+    """Raise BadInput unless one of these brokers accepts a connection."""
+    reasons = []
+    for address in bootstrap.split(","):
+        host, _, port = address.strip().rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):
+                return
+        except (OSError, ValueError, OverflowError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "HOST:PORT expected"
+            reasons.append(f"{address.strip()} ({reason or error})")
+    raise BadInput(
+        f"no broker accepts connections at {', '.join(reasons)}: check --bootstrap-server, or start the broker"
+    )
 
 
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:

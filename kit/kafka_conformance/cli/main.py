@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
+from click.shell_completion import shell_complete
 
 from kafka_conformance.cli import commands
 from kafka_conformance.core import interrupts
@@ -29,6 +30,9 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_jars.errors import JarError
 
 __all__ = ["app", "main"]
+
+_NAME = "kafka-conformance"
+_COMPLETE = "_KAFKA_CONFORMANCE_COMPLETE"
 
 
 class _Commands(click.Group):
@@ -91,9 +95,11 @@ def main() -> NoReturn:
 
 
 def _run(words: list[str]) -> int:
+    if instruction := os.environ.get(_COMPLETE):
+        return shell_complete(app, {}, _NAME, _COMPLETE, instruction)
     try:
         # Not app(): click ends with exit code 1 when the reader of its output has gone.
-        with app.make_context("kafka-conformance", words) as context:
+        with app.make_context(_NAME, words) as context:
             code = app.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as end:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from kafka_conformance.cli.completion import complete_answerers, complete_releases, complete_rules, rule_slugs
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
@@ -31,6 +33,7 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
 def kafka(default: str) -> Callable[[Function], Function]:
     """Return the option for the releases to ask."""
     return click.option("--kafka", default=default, show_default=True, metavar="RELEASES",
+                        shell_complete=complete_releases,
                         help="Exact releases joined by commas, 'newest' or 'all'.")  # fmt: skip
 
 
@@ -50,7 +53,7 @@ def seed_up_to(largest: int | None) -> Callable[[Function], Function]:
 def answerer_option(help_text: str) -> Callable[[Function], Function]:
     """Return the option for the implementation that answers."""
     return click.option("--answerer", "--who", "answerer_name", default="reference", show_default=True,
-                        metavar="ANSWERER", help=f"{help_text}.")  # fmt: skip
+                        metavar="ANSWERER", shell_complete=complete_answerers, help=f"{help_text}.")  # fmt: skip
 
 
 def reports(function: Function) -> Function:
@@ -65,8 +68,10 @@ def reports(function: Function) -> Function:
     return function
 
 
-rules = click.option("--rules", default="", metavar="SLUGS", callback=_names,
-                     help="Slugs of rules, joined by commas (default: every rule).")  # fmt: skip
+# A paragraph that click does not wrap: it would break slugs at their hyphens.
+_SLUGS = "\b\n" + textwrap.fill(", ".join(rule_slugs()), 50, break_on_hyphens=False)
+rules = click.option("--rules", default="", metavar="SLUGS", callback=_names, shell_complete=complete_rules,
+                     help=f"Rules, joined by commas (default: all):\n\n{_SLUGS}")  # fmt: skip
 seed = seed_up_to(None)
 resumable_seed = click.option("--seed", default=None, type=click.IntRange(min=0), metavar="N",
                               help="Seed of the generated questions; it is printed (default: that of an unfinished run of "

@@ -71,8 +71,8 @@ def run(*, sources: Sequence[str], join: bool, repair_to: str, execute: bool, de
         raise BadInput("--join A B takes two topics" if join else f"one topic is audited at a time, not {len(sources)}")
     if (execute or target_partitions) and not repair_to:
         raise BadInput("--execute and --target-partitions belong to --repair-to TOPIC")
-    about.kafka()
     _check_placement(expect)
+    about.check(sources)
     if join:
         from kafka_conformance.cli.audit_join import run as joined
 

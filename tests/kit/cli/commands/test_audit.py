@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +35,10 @@ def refused(*words: str) -> str:
         (("a", "--option", "nonsense", *LOCAL), "--option nonsense: NAME=VALUE"),
         (("a", "--setting", "=1", *LOCAL), "--setting =1: NAME=VALUE"),
         (("a", "--expect", "murmur9", *LOCAL), "murmur9"),
+        (("a", *LOCAL), "no broker accepts connections at 127.0.0.1:9 (Connection refused): check --bootstrap-server"),
+        (("a", "--bootstrap-server", "b"), "no broker accepts connections at b (HOST:PORT expected)"),
+        (("no.parquet", "--format", "parquet", "--partitions", "3"), "no file matches 'no.parquet'"),
+        (("/no/{a,b}*", "--format", "json", "--partitions", "3"), "no file matches '/no/{a,b}*'"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,3 +64,21 @@ def test_options_reach_the_connector_after_the_limits() -> None:
     assert options["kafka.request.timeout.ms"] == "5"
     with pytest.raises(BadInput):
         Given("b:1", ("x",)).kafka()
+
+
+def test_a_source_that_is_there_is_accepted(tmp_path: Path) -> None:
+    (tmp_path / "a.json").touch()
+    for name in (
+        str(tmp_path),
+        f"{tmp_path}/*.json",
+        f"{tmp_path}/{{a,b}}.json",
+        f"file://{tmp_path}/a.json",
+        "hdfs://x/y",
+    ):
+        Given(form="json", partitions=3).check([name])
+    with socket.create_server(("127.0.0.1", 0)) as broker:
+        Given(bootstrap=f"127.0.0.1:9,127.0.0.1:{broker.getsockname()[1]}").check(["t"])
+
+
+def test_files_of_a_cluster_are_checked_there() -> None:
+    Given(form="json", partitions=3, master="spark://somewhere:7077").check(["/no/such/file"])
