@@ -18,42 +18,49 @@ from kafka_reference.releases import Release
 __all__ = ["Sample", "samples"]
 
 _LOOKED_AT = 300
-_GENERATED = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A question, and the kinds of question that it belongs to."""
+    """A question, the kinds of question that it belongs to, and why it is out of domain, if it is."""
 
     question: Question
     kinds: tuple[str, ...]
+    out_of_domain: str
 
 
-def samples(rule: Rule, release: Release, count: int, *, kind: str = "", seed: int = 0) -> list[Sample]:
-    """Return up to ``count`` questions, the shortest first, of many different kinds.
+def samples(
+    rule: Rule, release: Release, count: int, *, kind: str = "", seed: int = 0, generated: int = 200
+) -> list[Sample]:
+    """Return up to ``count`` questions of many different kinds, those in domain and short ones first.
 
-    With ``kind`` all are of this kind. Questions come from the frozen cases of ``release``; further ones are generated from
-    ``seed``. Raises BadInput for a kind without a question.
+    With ``kind`` all are of this kind. Questions come from the frozen cases of ``release``, then ``generated`` ones from a
+    search with ``seed``. Raises BadInput for a kind without a question.
     """
-    pool = (
-        Sample(question, tuple(dict.fromkeys(rule.labels(question)))) for question in _questions(rule, release, seed)
-    )
+    pool = (_sample(rule, question) for question in _questions(rule, release, seed, generated))
     if not kind:
-        return _of_different_kinds(list(islice(pool, _LOOKED_AT)), count)
-    seen: list[Sample] = []
+        seen = list(islice(pool, _LOOKED_AT))
+        inside = _of_different_kinds([sample for sample in seen if not sample.out_of_domain], count)
+        outside = [sample for sample in seen if sample.out_of_domain]
+        return inside + _of_different_kinds(outside, count - len(inside))
     found: list[Sample] = []
+    kinds = set(rule.required_labels)
     for sample in pool:
-        seen.append(sample)
+        kinds.update(sample.kinds)
         if kind in sample.kinds:
             found.append(sample)
-        if len(found) == 5 * count:
+        if sum(not one.out_of_domain for one in found) == 5 * count:
             break
     if not found:
-        raise BadInput(_no_such_kind(rule, kind, {name for sample in seen for name in sample.kinds}))
-    return sorted(found, key=_size)[:count]
+        raise BadInput(f"{rule.slug} has no kind of question {kind!r}: {did_you_mean(kind, sorted(kinds))}")
+    return sorted(found, key=lambda sample: (bool(sample.out_of_domain), _size(sample)))[:count]
 
 
-def _questions(rule: Rule, release: Release, seed: int) -> Iterator[Question]:
+def _sample(rule: Rule, question: Question) -> Sample:
+    return Sample(question, tuple(dict.fromkeys(rule.labels(question))), rule.domain(question))
+
+
+def _questions(rule: Rule, release: Release, seed: int, count: int) -> Iterator[Question]:
     """Yield the questions of the frozen cases in an order by ``seed``, then generated ones."""
     cases = frozen(rule)
     usable = [] if cases is None else cases.at(str(release)) or cases.cases
@@ -61,7 +68,7 @@ def _questions(rule: Rule, release: Release, seed: int) -> Iterator[Question]:
     order = list(questions)
     random.Random(seed).shuffle(order)  # noqa: S311  reproducible on purpose
     yield from (questions[line] for line in order)
-    generated = {to_json(question): question for question in collect(rule, _GENERATED, seed)}
+    generated = {to_json(question): question for question in collect(rule, count, seed)}
     yield from (generated[line] for line in generated if line not in questions)
 
 
@@ -80,8 +87,3 @@ def _of_different_kinds(pool: list[Sample], count: int) -> list[Sample]:
 
 def _size(sample: Sample) -> int:
     return len(to_json(sample.question))
-
-
-def _no_such_kind(rule: Rule, kind: str, seen: set[str]) -> str:
-    kinds = sorted(seen | rule.required_labels)
-    return f"{rule.slug} has no kind of question {kind!r}: {did_you_mean(kind, kinds)}"

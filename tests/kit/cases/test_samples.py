@@ -22,6 +22,13 @@ def test_samples_are_of_different_kinds_and_short_ones_come_first(slug: str) -> 
     assert len(sizes) == 4
 
 
+def test_questions_in_domain_come_first() -> None:
+    several = samples(RULES["partition-for-key"], NEWEST, 30)
+    assert not any(sample.out_of_domain for sample in several)
+    null = samples(RULES["partition-for-key"], NEWEST, 2, kind="null key")
+    assert [sample.out_of_domain for sample in null] == ["a record without a key is not hashed"] * 2
+
+
 def test_a_seed_selects() -> None:
     rule = RULES["partition-for-key"]
     assert samples(rule, NEWEST, 5, seed=3) == samples(rule, NEWEST, 5, seed=3)
@@ -41,7 +48,7 @@ def test_questions_are_generated_where_the_cases_do_not_suffice() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "hint"),
-    [("hash bellow zero", "did you mean 'hash below zero'"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
+    [("hash bellow zero", "did you mean 'hash below zero'\\?"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
 )
 def test_a_kind_without_questions(kind: str, hint: str) -> None:
     with pytest.raises(BadInput, match=f"^murmur2 has no kind of question '{kind}': {hint}"):

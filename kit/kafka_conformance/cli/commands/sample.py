@@ -1,7 +1,7 @@
 """Print sample questions of a rule with their answers.
 
-RULE is the slug of a rule. The questions are short and of different kinds; `--kind` selects one kind. The answers are the
-reference's. `--json` prints the lines that the kit writes to a driver: pipe them into one.
+RULE is the slug of a rule. The questions are short and of different kinds, in domain where there are any; `--kind` selects
+one kind. The answers are the reference's. `--json` prints the lines that the kit writes to a driver: pipe them into one.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ def _print(rule: Rule, release: Release, chosen: Sequence[Sample], outcomes: Seq
     for sample, outcome in zip(chosen, outcomes, strict=True):
         ((name, answer),) = _fields(outcome).items()
         out.print(f"\n{', '.join(sample.kinds)}", markup=False, soft_wrap=True)
+        if sample.out_of_domain:
+            out.print(f"  out of domain: {sample.out_of_domain}", markup=False, soft_wrap=True)
         for head, value in (("question", sample.question), (name, answer)):
             out.print(f"  {head:<11} {to_json(value).decode()}", markup=False, soft_wrap=True)
 

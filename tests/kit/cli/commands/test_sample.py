@@ -32,6 +32,7 @@ def test_questions_are_printed_with_their_kinds_and_answers() -> None:
 murmur2 in 4.4.0: the hash of a key
 
 null key
+  out of domain: a record without a key is not hashed
   question    {"key":null}
   answer      {"raises":"NullPointerException"}
 """
