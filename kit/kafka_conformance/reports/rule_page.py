@@ -15,12 +15,13 @@ from typing import Any
 
 import msgspec
 
+from kafka_conformance.core.answer_type import AnswerType
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answer, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.type_docs import FieldDoc, StructDoc, struct_docs
-from kafka_conformance.rules.answer_types import answer_type, step_types
+from kafka_conformance.rules.answer_types import answer_types, step_types, struct_of
 
 __all__ = ["Example", "index_page", "rule_page"]
 
@@ -140,20 +141,18 @@ def _questions(rule: Rule) -> Iterator[str]:
         yield from _step_answer(ops.get(doc.op))
 
 
-def _step_answer(answer: type[msgspec.Struct] | UnionType | None) -> Iterator[str]:
+def _step_answer(answer: type[AnswerType] | UnionType | None) -> Iterator[str]:
     if answer is None:
         yield "Answer: `{}`."
         return
-    (kind,) = [one for one in getattr(answer, "__args__", (answer,)) if one is not type(None)]
+    kind = struct_of(answer)
     doc = struct_docs(kind)[0]
     yield f"Answer: {doc.meaning}{'' if kind is answer else ' null: there is nothing.'}"
     yield _fields(doc)
 
 
 def _answers(rule: Rule) -> Iterator[str]:
-    roots = [answer_type(rule)]
-    for answer in (step_types(rule) or {}).values():
-        roots += [one for one in getattr(answer, "__args__", (answer,)) if one is not type(None)]
+    roots = answer_types(rule)
     docs = struct_docs(roots[0])
     yield f"## Answer\n\n{docs[0].meaning}"
     yield _fields(docs[0])

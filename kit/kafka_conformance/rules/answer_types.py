@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from types import ModuleType, UnionType
+from typing import Any, get_args
 
 from kafka_conformance import rules
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
 from kafka_conformance.core.rule import Rule
 
-__all__ = ["answer_type", "step_types"]
+__all__ = ["answer_type", "answer_types", "step_types", "struct_of"]
 
 
 def answer_type(rule: Rule) -> type[AnswerType]:
@@ -22,6 +23,18 @@ def step_types(rule: Rule) -> StepTypes | None:
     """Return the types of the answers to steps, by the type of the step; None for a rule without steps."""
     found: StepTypes | None = getattr(_module(rule), "STEPS", None)
     return found
+
+
+def struct_of(answer: type[AnswerType] | UnionType) -> type[AnswerType]:
+    """Return the type of a step's answer, without the null that may stand for it."""
+    kinds: tuple[Any, ...] = get_args(answer) or (answer,)
+    found: type[AnswerType] = next(one for one in kinds if one is not type(None))
+    return found
+
+
+def answer_types(rule: Rule) -> list[type[AnswerType]]:
+    """Return the type of the answer to a question, then those of the answers to steps."""
+    return [answer_type(rule), *map(struct_of, (step_types(rule) or {}).values())]
 
 
 def _module(rule: Rule) -> ModuleType:

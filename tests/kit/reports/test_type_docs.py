@@ -11,7 +11,7 @@ from kafka_conformance.core.answer_type import AnswerType
 from kafka_conformance.core.protocol import Hex, Int32, Question
 from kafka_conformance.reports.type_docs import anchor, struct_docs, struct_name
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.answer_types import answer_type, step_types
+from kafka_conformance.rules.answer_types import answer_types
 
 
 class AskedInner(Question, frozen=True):
@@ -93,10 +93,7 @@ def test_names_in_words() -> None:
 
 @pytest.mark.parametrize("slug", RULES)
 def test_every_type_and_field_of_a_rule_has_a_docstring(slug: str) -> None:
-    rule = RULES[slug]
-    roots = [rule.question, answer_type(rule)]
-    for answer in (step_types(rule) or {}).values():
-        roots += [one for one in getattr(answer, "__args__", (answer,)) if one is not type(None)]
+    roots = [RULES[slug].question, *answer_types(RULES[slug])]
     for doc in (doc for root in roots for doc in struct_docs(root)):
         assert doc.meaning.endswith("."), f"{slug}: give {doc.name} a docstring"
         for field in doc.fields:
