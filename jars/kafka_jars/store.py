@@ -82,11 +82,14 @@ class Store:
 
 
 def default_store() -> Store:
-    """The store named by ``KAFKA_CONFORMANCE_CACHE``, else the one in the user's cache directory."""
+    """Return the store in the cache folder."""
+    return Store(cache_folder())
+
+
+def cache_folder() -> Path:
+    """Return the folder named by ``KAFKA_CONFORMANCE_CACHE``, else the one in the user's cache directory."""
     named = os.environ.get("KAFKA_CONFORMANCE_CACHE")
-    return Store(
-        Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False)
-    )
+    return Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False)
 
 
 def _checked(jar: Jar, path: Path, called: str = "") -> Stored:

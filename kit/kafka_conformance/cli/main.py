@@ -28,6 +28,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.extras import missing_extra
 from kafka_conformance.core.sanitize import harmless
 from kafka_jars.errors import JarError
+from kafka_jars.store import cache_folder
 
 __all__ = ["app", "main"]
 
@@ -86,6 +87,8 @@ def app() -> None:
 def main() -> NoReturn:
     """Run the command in ``sys.argv``. Any failure to judge is one line on standard error and exit code 2."""
     interrupts.install()
+    # Hypothesis would make a folder in the working directory.
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     for stream in (sys.stdout, sys.stderr):  # a console whose encoding lacks a character shows its code instead
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

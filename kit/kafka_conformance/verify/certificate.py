@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -18,12 +19,26 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import Pins
+from kafka_jars.store import cache_folder
 from kafka_reference.certificate import Certificate, Row, reference_fingerprint
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["LAST", "made_from", "markdown", "merged", "rules_to_prove", "void_rules", "with_rows_of", "write"]
+__all__ = [
+    "last_certificate",
+    "made_from",
+    "markdown",
+    "merged",
+    "rules_to_prove",
+    "void_rules",
+    "with_rows_of",
+    "write",
+]
 
-LAST = Path(".kafka-conformance") / "certificate.json"
+
+def last_certificate() -> Path:
+    """Return where ``verify`` writes by default: in the cache, one file for each working directory."""
+    name = hashlib.sha256(str(Path.cwd()).encode()).hexdigest()[:16]
+    return cache_folder() / "certificates" / f"{name}.json"
 
 
 def made_from(results: Sequence[RuleResult], plan: Plan, jvm: str) -> Certificate:

@@ -68,7 +68,8 @@ def _print(made: Certificate, void: Sequence[str], source: str, *, verbose: bool
 
 
 def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
-    path = file or (certificates.LAST if certificates.LAST.is_file() and not shipped else None)
+    last = certificates.last_certificate()
+    path = file or (last if last.is_file() and not shipped else None)
     try:
         if path is None:
             return "the certificate that ships", certificate()

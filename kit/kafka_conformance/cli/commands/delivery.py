@@ -70,7 +70,10 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
 @click.option("--explain", is_flag=True, help="Show what happens to each request.")
 @click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
 def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
-    """Simulate one scenario and print its outcome; return 0. Raises BadInput, KitError."""
+    """Simulate one scenario and print its outcome; return 0, or 2 if Kafka refuses the configuration.
+
+    Raises BadInput, KitError.
+    """
     release = NEWEST if kafka == "newest" else named_release(kafka)
     question = _question(options, refuse)
     rule = next((mutant.rule for mutant in MUTANTS if answerer_name == f"mutant:{mutant.slug}"), "delivery")
@@ -83,17 +86,29 @@ def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse:
     if not isinstance(outcome, Answered):
         raise KitError(f"{answerer_name} did not answer: {outcome}")
     answer = msgspec.json.decode(to_json(outcome.answer))
+    refused = "requests" not in answer
+    if not refused:
+        _check_faults(question, [each["request"] for each in answer["requests"]])
     if as_json:
         document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer}
         sys.stdout.write(to_json(document).decode() + "\n")
-        return 0
+        return 2 if refused else 0
     out = console()
     out.print(harmless(f"{setting_text(question)}; {answerer_name} {release}"), markup=False)
-    if explain and "requests" in answer:
+    if explain and not refused:
         out.print(table("", list(COLUMNS), request_rows(question, answer)))
     for line in outcome_text(answer):
         out.print(harmless(line), markup=False)
-    return 0
+    return 2 if refused else 0
+
+
+def _check_faults(question: DeliveryQuestion, requests: Sequence[int]) -> None:
+    """Raise BadInput for a fault at a request that the producer does not send."""
+    last = max(requests, default=0)
+    for fault in question.faults:
+        if fault.request > last:
+            option = f"--{fault.op.replace('_', '-')} {fault.request}"
+            raise BadInput(f"{option}: the producer sends {last} requests here: choose 1 to {last}, or more --records")
 
 
 def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQuestion:

@@ -50,12 +50,13 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 @options.answerer_option("reference or mutant:NAME, whose answers are compared with Java's")
 @click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
 @options.as_json
-@click.option("--certificate", default=certificates.LAST, type=options.FILE, show_default=True, metavar="FILE",
-              help="Where to write the certificate. Run the same command again to resume a run that was ended.")  # fmt: skip
+@click.option("--certificate", default=None, type=options.FILE, metavar="FILE",
+              help="Where to write the certificate (default: the cache). Run the same command again to "
+              "resume a run that was ended.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, answerer_name: str,
-        as_json: bool, certificate: Path, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
+        as_json: bool, certificate: Path | None, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
-    pins = load()
+    pins, certificate = load(), certificate or certificates.last_certificate()
     releases = chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL

@@ -10,6 +10,7 @@ import pytest
 
 from kafka_conformance.cli.commands.certificate import run
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.verify.certificate import last_certificate
 from kafka_reference.certificate import from_json, reference_fingerprint
 
 ROW: dict[str, Any] = {
@@ -54,8 +55,11 @@ def test_one_that_proves_other_code_says_so(folder: Path, capsys: pytest.Capture
     assert shown(capsys).endswith("it proves OTHER code than is installed: run verify")
 
 
-def test_the_last_one_made_here_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    written(folder / ".kafka-conformance" / "certificate.json", seed=4711)
+def test_the_last_one_made_here_comes_first(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(folder / "cache"))
+    written(last_certificate(), seed=4711)
     run(files=(), shipped=False, markdown=False, write=None)
     assert "seed 4711" in shown(capsys)
 

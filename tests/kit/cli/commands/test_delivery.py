@@ -37,7 +37,8 @@ def test_explain_prints_each_request(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_an_invalid_producer(capsys: pytest.CaptureFixture[str]) -> None:
-    out = printed(capsys, acks="1", idempotence="true", explain=True)
+    assert delivery.run(**{**DEFAULTS, "acks": "1", "idempotence": "true", "explain": True}) == 2
+    out = capsys.readouterr().out
     assert "The producer cannot be constructed: ConfigException: Must set acks to all" in out
 
 
@@ -56,6 +57,8 @@ def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> N
         ({"lose_request": (2,), "lose_response": (2,)}, "two faults at request 2"),
         ({"min_insync_replicas": 4}, "min.insync.replicas 4 with 3 replicas: choose 1 to 3"),
         ({"crash_before": (1, 2, 3)}, "3 crashes with 3 replicas: set at least 4"),
+        ({"lose_response": (99,)}, "--lose-response 99: the producer sends 3 requests here: choose 1 to 3"),
+        ({"refuse": ("9",)}, "--refuse 9: the producer sends 3 requests"),
         ({"acks": "x" * 30}, "impossible scenario"),
         ({"kafka": "banana"}, "banana"),
         ({"answerer_name": "nobody"}, "nobody"),
