@@ -4,6 +4,8 @@ A draw matters by where it falls in the table that a load makes, so the strategy
 both sides of each of their boundaries, with and without the sign bit; from 0, -1 and both ends of the ints; and from
 anywhere. Appended bytes matter relative to the batch size and twice the batch size, so they are written as a multiple
 of it and an offset.
+
+One script in four has records alone, most of them as a producer without racks and load statistics sends them.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
+    SendStep,
 )
 from kafka_conformance.rules.common.clusters import clusters
 from kafka_conformance.rules.common.scripts import spelled
 from kafka_reference.java.int32 import INT_MAX, INT_MIN, int32
 from kafka_reference.java.thread_local_random import mix32
 
-__all__ = ["ALPHABET", "BATCH_SIZES", "LOADS", "NO_LOAD", "Appended", "questions", "range_ends"]
+__all__ = ["ALPHABET", "BATCH_SIZES", "LOADS", "NO_LOAD", "Appended", "Sent", "questions", "range_ends"]
 
 
 # Loads. Ids and racks go by the place, so that a load is made from its sizes, a length and a turn.
@@ -70,15 +73,28 @@ _ANY_LOAD = st.one_of(st.sampled_from(LOADS), st.binary(min_size=1, max_size=9).
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """An append of ``times`` times the batch size and ``more`` bytes."""
+    """An append of ``times``, which need not be whole, times the batch size and ``more`` bytes."""
 
-    times: int
+    times: float
     more: int
     enable_switch: bool = True
 
-    def step(self, batch_size: int) -> AppendStep:
+    def step(self, batch_size: int) -> AppendStep | SendStep:
         """Return the step for this batch size, in bytes."""
-        return AppendStep(min(max(self.times * batch_size + self.more, INT_MIN), INT_MAX), self.enable_switch)
+        return AppendStep(_bytes(self.times * batch_size + self.more), self.enable_switch)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Appended):
+    """A record of ``times`` times the batch size and ``more`` bytes."""
+
+    def step(self, batch_size: int) -> AppendStep | SendStep:
+        """Return the step for this batch size, in bytes."""
+        return SendStep(_bytes(self.times * batch_size + self.more), self.enable_switch)
+
+
+def _bytes(number: float) -> int:
+    return min(max(int(number), INT_MIN), INT_MAX)
 
 
 # A byte names one of these; the first are the simplest. Repeats are weights, and 0 stands for a load.
@@ -88,12 +104,20 @@ ALPHABET: tuple[Any, ...] = (
     Appended(1, 1), Appended(2, -1), Appended(2, 0), Appended(1, 0), 0, Appended(1, 1, False), Appended(1, 0),
     Appended(0, INT_MAX), Appended(0, INT_MAX, False), Appended(0, -1), Appended(0, INT_MIN, False), 0, NO_LOAD, 0,
     "leaderless", "one led", "half led", "all led", "empty", "reversed", "grown", "any",
+    Sent(0.5, 1), Sent(1, 0), Sent(1, -1), Sent(0, 1), Sent(0.5, 1, False), Sent(2, 0, False), Sent(0, 0), Sent(2, 1),
+    Sent(0, INT_MAX), Sent(0, -1),
+)  # fmt: skip
+# Most are records that a client sends without a say in the switch. A letter means much the same as in ALPHABET.
+RECORDS: tuple[Any, ...] = (
+    Sent(0.5, 1), Sent(1, 0), Sent(0.6, 0), Sent(0.4, 1), Sent(1, -1), Sent(0, 1), Sent(2, 0), Sent(0.5, 1), Sent(1, 0),
+    Sent(0.5, 0), Sent(0.25, 1), Sent(0.6, 0), Sent(0.9, 0), Sent(0.5, 1, False), Sent(1, 1), Sent(2.5, 0),
 )  # fmt: skip
 BATCH_SIZES = (1, 16384, 2, 3, 16384, 2**30, 2**30 - 1, 2**30 + 1, INT_MAX, 16384, 1, 100, 16384, 2, 7, 0, -1, INT_MIN)
 _BATCH_SIZE = st.sampled_from(BATCH_SIZES)
 _RACK = st.sampled_from(
     ((False, ""), (False, ""), (True, "a"), (False, "a"), (True, "b"), (True, ""), (True, "nowhere"), (True, "a"))
 )
+_ALPHABETS = st.sampled_from((ALPHABET, ALPHABET, ALPHABET, RECORDS))
 _LETTERS = st.binary(min_size=1, max_size=12)
 _CLUSTERS = clusters()
 
@@ -102,7 +126,10 @@ _CLUSTERS = clusters()
 def questions(draw: st.DrawFn) -> BuiltInPartitionerQuestion:
     """Scripts, with as many draws as they can need."""
     cluster, batch_size, (rack_aware, rack) = draw(_CLUSTERS), draw(_BATCH_SIZE), draw(_RACK)
-    steps = tuple(_step(draw, step, batch_size) for step in spelled(draw, cluster, ALPHABET, _LETTERS))
+    alphabet = draw(_ALPHABETS)
+    if alphabet is RECORDS:
+        batch_size, rack_aware, rack = max(batch_size, 100), False, ""
+    steps = tuple(_step(draw, step, batch_size) for step in spelled(draw, cluster, alphabet, _LETTERS))
     places = _places(steps, rack)
     draws = tuple(_drawn(letter, places) for letter in draw(_letters_of(_needed(steps))))
     return BuiltInPartitionerQuestion(batch_size, cluster, draws, steps, rack_aware, rack)
@@ -116,7 +143,7 @@ def _step(draw: st.DrawFn, step: Any, batch_size: int) -> Any:
 
 def _needed(steps: Sequence[Any]) -> int:
     """Return a sufficient number of draws: one for each peek and report, one more for the peek of the first report."""
-    reports = sum(isinstance(step, AppendStep) for step in steps)
+    reports = sum(isinstance(step, AppendStep | SendStep) for step in steps)
     return reports + bool(reports) + sum(isinstance(step, PeekStep) for step in steps)
 
 

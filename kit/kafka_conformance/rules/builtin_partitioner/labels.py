@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from kafka_conformance.rules.builtin_partitioner.adapter import ask_of
-from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion
-from kafka_conformance.rules.common.scripts import cluster_labels
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.builtin_partitioner.adapter import make, taker
+from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendStep
+from kafka_conformance.rules.common.scripts import Take, cluster_labels, play
 from kafka_conformance.rules.common.scripts_explain import Held
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.int32 import int32
+from kafka_reference.java.thread_local_random import ListedDraws
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.releases import NEWEST
 
-__all__ = ["REQUIRED_LABELS", "WatchedPartitioner", "labels"]
+__all__ = ["REQUIRED_LABELS", "WatchedPartitioner", "labels", "watched_taker"]
 
 
 class WatchedPartitioner(BuiltInPartitioner):
@@ -25,6 +27,8 @@ class WatchedPartitioner(BuiltInPartitioner):
     def __init__(self, *configuration: Any) -> None:
         super().__init__(*configuration)
         self.seen: list[str] = []
+        self.crossed = False
+        """Whether a record crossed the limit and none came after it."""
 
     def update(
         self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, enable_switch: bool = True
@@ -70,6 +74,24 @@ class WatchedPartitioner(BuiltInPartitioner):
         return found
 
 
+def watched_taker(partitioner: WatchedPartitioner, draws: ListedDraws) -> Take:
+    """Return the function that takes a step with ``partitioner`` and notes which records cross the limit."""
+    take = taker(partitioner, draws)
+
+    def watched(step: Any, cluster: Cluster) -> Answer:
+        if not isinstance(step, SendStep):
+            return take(step, cluster)
+        info = partitioner.peek(cluster)
+        partitioner.seen += ["a record", "the record after a switch"] if partitioner.crossed else ["a record"]
+        answer = take(step, cluster)
+        partitioner.crossed = partitioner.is_changed(info)
+        if partitioner.crossed:
+            partitioner.seen.append("the record that crosses the limit")
+        return answer
+
+    return watched
+
+
 def _switch(before: int, after: int, batch_size: int, enabled: bool) -> Iterator[str]:
     if 2 * batch_size != int32(2 * batch_size):
         yield "twice the batch size wraps"
@@ -111,21 +133,17 @@ def labels(question: BuiltInPartitionerQuestion) -> Iterator[str]:
         return
     if question.rack_aware:
         yield "racks"
-    watched: list[WatchedPartitioner] = []
-
-    def made(*configuration: Any) -> WatchedPartitioner:
-        watched.append(WatchedPartitioner(*configuration))
-        return watched[0]
-
+    partitioner, draws = make(WatchedPartitioner, question, NEWEST)
     with suppress(DrawsExhausted):
-        ask_of(made, question, NEWEST)
-    yield from watched[0].seen
+        play(question.cluster, question.steps, watched_taker(partitioner, draws))
+    yield from partitioner.seen
 
 
 REQUIRED_LABELS = frozenset(
     {"no partitions", "no leader", "some led", "all led", "the cluster changes", "batch size below 1", "racks"}
     | {"left at exactly the size", "left at the size", "left later than wanted", "may not leave", "below the size"}
     | {"left at exactly twice the size", "left at twice the size", "twice the batch size wraps"}
+    | {"a record", "the record that crosses the limit", "the record after a switch"}
     | {"by the table", "by the table of the rack", "among the rack's", "no partition to choose"}
     | {"none available", "one available", "several available"}
     | {"load", "load: nothing known", "load: all left out", "load: fewer than two", "load: longer than the sizes"}

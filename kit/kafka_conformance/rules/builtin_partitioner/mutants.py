@@ -1,4 +1,4 @@
-"""Mistakes in the built-in partitioner: when it switches, how it looks up its tables, and what a rack is."""
+"""Mistakes in the built-in partitioner: when it switches, which record does, how tables are used, and what a rack is."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from itertools import accumulate
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
-from kafka_conformance.rules.builtin_partitioner.adapter import ask_of
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.builtin_partitioner.adapter import ask_of, make, taker
+from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
 from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
+from kafka_conformance.rules.common.scripts import play
 from kafka_reference.java.int32 import int32
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.partitioning.cluster import Cluster, Partition
@@ -171,6 +174,58 @@ class _StrictRack(BuiltInPartitioner):
         return super().next_partition(Cluster(cluster.nodes, tuple(Partition(p.id) for p in cluster.partitions)))
 
 
+class _Sending(_Switching):
+    """Which partition a record goes to, and when its bytes count, as a method to override."""
+
+    def send(self, step: SendStep, cluster: Cluster) -> int:
+        info = self.peek(cluster)
+        self.update(info, step.bytes, cluster, step.enable_switch)
+        return info.partition
+
+    def _begin(self, cluster: Cluster) -> StickyPartitionInfo:
+        self._current = StickyPartitionInfo(self.next_partition(cluster))
+        return self._current
+
+
+class _Early(_Sending):
+    def send(self, step: SendStep, cluster: Cluster) -> int:
+        info = self.peek(cluster)
+        if info.produced and self.enough(0, int32(info.produced + step.bytes), step.enable_switch):
+            info = self._begin(cluster)
+        info.produced = int32(info.produced + step.bytes)
+        return info.partition
+
+
+class _CrossingMoves(_Sending):
+    def send(self, step: SendStep, cluster: Cluster) -> int:
+        super().send(step, cluster)
+        return self.peek(cluster).partition
+
+
+class _CountedLate(_Sending):
+    def send(self, step: SendStep, cluster: Cluster) -> int:
+        info = now = self.peek(cluster)
+        if self.enough(0, info.produced, step.enable_switch):
+            now = self._begin(cluster)
+        now.produced = int32(now.produced + step.bytes)
+        return info.partition
+
+
+def _sent(made: Callable[..., _Sending]) -> Ask:
+    def ask(question: BuiltInPartitionerQuestion, release: Release) -> Answer:
+        partitioner, draws = make(made, question, release)
+        take_other = taker(partitioner, draws)
+
+        def take(step: Any, cluster: Cluster) -> Answer:
+            if isinstance(step, SendStep):
+                return {"partition": partitioner.send(step, cluster)}
+            return take_other(step, cluster)
+
+        return play(question.cluster, question.steps, take)
+
+    return ask
+
+
 def _null_rack_is_empty(question: Any, release: Release) -> Any:
     nodes = tuple(replaced(node, rack=node.rack or "") for node in question.cluster.nodes)
     return RULE.ask(replaced_in(question, "cluster", nodes=nodes), release)
@@ -184,6 +239,9 @@ _SWITCH_DEFERRED = ("https://github.com/apache/kafka/pull/12570",)
 _BATCH_SIZE = ("https://github.com/apache/kafka/pull/12752",)
 _ADAPTIVE = ("https://github.com/thomhurst/Dekaf/issues/1385",)
 _RACKS = ("https://github.com/apache/kafka/pull/19850", "https://github.com/thomhurst/Dekaf/issues/2223")
+_UNIFORM_BYTES = (
+    "https://github.com/twmb/franz-go/blob/f57c050039038b0397eb70390263b75eb609a775/pkg/kgo/partitioner.go",
+)
 _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("above-the-size", "switches above the batch size, not at it", _made(_Above), "4.4.0", ()),
     ("above-twice-the-size", "the cap is above twice the batch size, not at it", _made(_AboveTwice), "4.4.0", ()),
@@ -193,6 +251,12 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("deferred-forgotten", "a deferred switch is forgotten", _made(_Forgets), "4.4.0", ()),
     ("wide-arithmetic", "twice the batch size does not wrap", _made(_Wide), "4.4.0", ()),
     ("excess-carried", "bytes beyond the batch size count for the next stay", _made(_Carries), "4.4.0", ()),
+    ("switches-one-record-early", "the record that would cross the limit goes to the next partition, and counts there",
+     _sent(_Early), "4.4.0", _UNIFORM_BYTES),
+    ("crossing-record-moves", "the record that crosses the limit goes to the next partition, and counts at the old one",
+     _sent(_CrossingMoves), "4.4.0", ()),
+    ("counted-after-the-switch", "a record's bytes count after the check, so that the switch comes one record late",
+     _sent(_CountedLate), "4.4.0", ()),
     ("empty-batches", "accepts a batch size below 1", _made(_EmptyBatches), "4.4.0", _BATCH_SIZE),
     ("builtin-3.3.1-in-3.3.2", "accepts a batch size below 1, as up to 3.3.1", as_if(RULE.slug, "3.3.1"), "3.3.2",
      _BATCH_SIZE),

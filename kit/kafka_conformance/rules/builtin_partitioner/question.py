@@ -5,13 +5,24 @@
     {"batch_size": 16384, "rack_aware": false, "rack": "", "cluster": C, "draws": [int32, …], "steps": [
         {"op": "peek"},                                          {"partition": 2, "drawn": 1}
         {"op": "append", "bytes": 900, "enable_switch": true},   {"partition": 2, "drawn": 1}
+        {"op": "send", "bytes": 900},                            {"partition": 2}
         {"op": "load", "queue_sizes": [0, 3, 1], "partition_ids": [0, 1, 2], "racks": ["a", "a", "b"], "length": 3},
                                                                  {"range_end": 8}
         {"op": "load", "queue_sizes": null},                     {"range_end": null}: there are no statistics
         {"op": "cluster", "cluster": C}]}                        {}
 
-``append`` peeks and then reports the bytes. The partition of an answer is the one after the step; ``drawn`` counts the
-draws used so far, those of steps that threw included, and so distinguishes a switch to the same partition from none.
+``append`` peeks and then reports the bytes. Its partition, and that of ``peek``, is the one after the step; ``drawn``
+counts the draws used so far, those of steps that threw included, and so distinguishes a switch to the same partition
+from none.
+
+``send`` is a record of ``bytes`` bytes without a key, and its partition is the one that this record goes to.
+``RecordAccumulator.append`` peeks, appends the record to the partition it got, and then reports the bytes. So the record
+that crosses the limit still goes to the old partition, and the next record is the first one at the new partition: with a
+batch size of 100, records of 60 bytes switch after every second record. ``enable_switch``, true if left out, is whether
+all batches of the partition are full once the record is in; a client that switches by bytes alone is asked with true.
+Before it appends, RecordAccumulator completes a switch that was not allowed earlier, if all batches are full by then.
+That is a report of 0 bytes, the step ``append`` with 0 bytes and the switch allowed. It changes nothing after a ``send``
+with the switch allowed, for batch sizes of 1 to 2^30 - 1; for all others RecordAccumulator would repeat it for ever.
 
 Up to 4.3.x there are no racks, and what a question says about them is ignored. A batch size below 1 is an exception since
 3.3.2, which is then the whole answer.
@@ -23,7 +34,7 @@ from kafka_conformance.core.protocol import Int32, Question
 from kafka_conformance.rules.common.clusters import AskedCluster
 from kafka_conformance.rules.common.scripts import ClusterStep
 
-__all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep"]
+__all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep", "SendStep"]
 
 
 class PeekStep(Question, frozen=True, tag_field="op", tag="peek"):
@@ -37,6 +48,13 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
     """Bytes appended to the current partition."""
     enable_switch: bool
     """Whether the partitioner may switch at one batch size. At two batch sizes it switches in any case."""
+
+
+class SendStep(Question, frozen=True, tag_field="op", tag="send", omit_defaults=True):
+    """A record of so many bytes: which partition does it go to? ``enable_switch`` is as in ``append``."""
+
+    bytes: Int32
+    enable_switch: bool = True
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
@@ -61,7 +79,7 @@ class BuiltInPartitionerQuestion(Question, frozen=True):
     """The cluster at the first step."""
     draws: tuple[Int32, ...]
     """The random draws, one for each choice of a partition."""
-    steps: tuple[PeekStep | AppendStep | LoadStep | ClusterStep, ...]
+    steps: tuple[PeekStep | AppendStep | SendStep | LoadStep | ClusterStep, ...]
     """The calls, one after another."""
     rack_aware: bool = False
     """``partitioner.rack.aware``, since 4.4.0; it has no effect before."""

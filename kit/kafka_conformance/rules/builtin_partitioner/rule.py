@@ -13,9 +13,11 @@ from kafka_conformance.rules.builtin_partitioner.labels import REQUIRED_LABELS, 
 from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion
 from kafka_conformance.rules.builtin_partitioner.spaces import (
     every_kind_of_load,
+    every_record,
     every_size,
     every_small_script,
     every_small_table,
+    every_switch_of_records,
     every_table_of_racks,
 )
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
@@ -43,6 +45,10 @@ RULE = Rule(
     strategy=lambda: _QUESTIONS,
     spaces=(
         Space("batch size 2: every script of up to 3 of 9 steps × three clusters", every_small_script),
+        Space("batch size 100: every script of up to 4 records of 4 sizes × two clusters", every_record),
+        Space(
+            "batch size 100: every script of up to 3 of 5 records, a report, and no partitions", every_switch_of_records
+        ),
         Space("edge batch sizes × two appends of edge sizes", every_size),
         Space("edge queue sizes × every edge length × racks or none", every_kind_of_load),
         Space("every table of up to 3 queue sizes 0-3, every number in it drawn", every_small_table),
@@ -63,7 +69,9 @@ RULE = Rule(
     source="BuiltInPartitioner.peekCurrentPartitionInfo, updatePartitionInfo, updatePartitionLoadStats, loadStatsRangeEnd",
     harness=(
         "The draws are the question's, put in by reflection, and the calls are the kit's, in place of "
-        "RecordAccumulator's: the step append peeks at the partition and then reports the bytes."
+        "RecordAccumulator's: the steps append and send peek at the partition and then report the bytes, in the order of "
+        "RecordAccumulator.append; append answers the partition after the report, send the one before it. Whether the "
+        "switch is allowed is the question's."
     ),
     links=(
         f"{_WIKI}/KIP-794%3A+Strictly+Uniform+Sticky+Partitioner",

@@ -19,13 +19,15 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
+    SendStep,
 )
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition
 from kafka_conformance.rules.common.scripts import SMALL_CLUSTERS, ClusterStep, every_script
 from kafka_reference.java.int32 import INT_MAX, INT_MIN
 
 __all__ = [
-    "every_kind_of_load", "every_size", "every_small_script", "every_small_table", "every_table_of_racks",
+    "every_kind_of_load", "every_record", "every_size", "every_small_script", "every_small_table", "every_switch_of_records",
+    "every_table_of_racks",
 ]  # fmt: skip
 
 
@@ -49,6 +51,26 @@ def every_size() -> Iterator[BuiltInPartitionerQuestion]:
     for batch_size, first, second in product(sorted(set(BATCH_SIZES)), appends, appends[:6]):
         steps = (first.step(batch_size), second.step(batch_size), PeekStep())
         yield BuiltInPartitionerQuestion(batch_size, SMALL_CLUSTERS[4], (0, 1, 2), steps)
+
+
+def every_record() -> Iterator[BuiltInPartitionerQuestion]:
+    """Return every script of up to 4 records of edge sizes, with a batch size of 100."""
+    alphabet = tuple(map(SendStep, (1, 40, 60, 100)))
+    draws = (0, 1, 2, 3, 4)
+    for cluster, steps in product((SMALL_CLUSTERS[3], SMALL_CLUSTERS[4]), every_script(alphabet, 4)):
+        yield BuiltInPartitionerQuestion(100, cluster, draws, steps)
+
+
+def every_switch_of_records() -> Iterator[BuiltInPartitionerQuestion]:
+    """Return every script of up to 3 records that may switch or not, with a deferred switch completed between them."""
+    alphabet: tuple[Any, ...] = (
+        *(SendStep(size, enable) for size, enable in ((60, True), (60, False), (100, False), (200, False), (0, True))),
+        AppendStep(0, True),
+        ClusterStep(SMALL_CLUSTERS[0]),
+    )
+    draws = (0, 1, 2, 3, 4, 5)
+    for steps in every_script(alphabet, 3):
+        yield BuiltInPartitionerQuestion(100, SMALL_CLUSTERS[4], draws, steps)
 
 
 def every_kind_of_load() -> Iterator[BuiltInPartitionerQuestion]:

@@ -87,6 +87,8 @@ def _step_words(step: Any) -> str:
             return "the current partition?"
         case "append" if hasattr(step, "enable_switch"):
             return f"{step.bytes} B are appended, with {'the' if step.enable_switch else 'no'} switch allowed"
+        case "send":
+            return f"a record of {step.bytes} B is sent" + ("" if step.enable_switch else ", with no switch allowed")
         case "load":
             return _load_words(step)
     return plain_step_in_words(step)
@@ -101,6 +103,8 @@ def _mark(step: Any) -> str:
             return f"new batch, {step.topic}-{step.previous}"
         case "append" if hasattr(step, "enable_switch"):
             return f"append {step.bytes} B" + ("" if step.enable_switch else ", stay")
+        case "send":
+            return f"send {step.bytes} B" + ("" if step.enable_switch else ", stay")
     return str(step.__struct_config__.tag)
 
 

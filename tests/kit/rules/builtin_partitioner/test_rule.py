@@ -10,8 +10,10 @@ from kafka_conformance.answerers.mutant import mutant_answerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Failed
 from kafka_conformance.core.sources import shrink
-from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep
+from kafka_conformance.gate.admissible import countable
+from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep, SendStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
+from kafka_conformance.rules.mutants import mutant_named
 from kafka_reference.releases import NEWEST, parse_release
 
 C = """{"nodes":[{"id":0,"rack":"a"},{"id":1,"rack":"b"}],"partitions":[
@@ -71,6 +73,76 @@ def test_a_batch_size_below_1() -> None:
     )
 
 
+def sends(*sizes: int | str) -> str:
+    return ",".join(f'{{"op":"send","bytes":{size}}}' for size in sizes)
+
+
+def placed(question: Any, version: str = "4.4.0", ask: Any = RULE.ask) -> list[Any]:
+    return [step.get("partition", step) for step in ask(question, parse_release(version))["steps"]]
+
+
+OTHER = ',"enable_switch":false'
+COUNTING = "0,1,2,0,1,2,0"  # the partitions with a leader in turn: 5, 2, 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "partitions"),
+    [
+        ((60, 60, 60, 60, 60), [5, 5, 2, 2, 0]),  # the record that crosses the limit goes to the old partition
+        ((99, 1, 1), [5, 5, 2]),  # the limit itself is enough
+        ((99, 0, 1), [5, 5, 5]),
+        ((250, 1, 1), [5, 2, 2]),  # nothing is carried over
+        ((f"60{OTHER}", f"60{OTHER}", 0, 1), [5, 5, 5, 2]),  # a deferred switch comes with the next record that allows it
+        ((f"199{OTHER}", f"1{OTHER}", f"1{OTHER}"), [5, 5, 2]),  # twice the limit is the cap
+    ],
+)  # fmt: skip
+def test_a_record_goes_to_the_partition_before_the_report(sizes: tuple[int | str, ...], partitions: list[int]) -> None:
+    question = asked(sends(*sizes), rack="", draws=COUNTING)
+    for version in ("3.3.1", "3.3.2", "4.3.1", "4.4.0"):
+        assert placed(question, version) == partitions
+
+
+def test_a_send_shares_the_stay_with_the_other_steps_and_throws_as_they_do() -> None:
+    shared = f"""{sends(60)},{{"op":"append","bytes":60,"enable_switch":true}},{sends(1)},{{"op":"peek"}}"""
+    assert placed(asked(shared, rack="", draws=COUNTING)) == [5, 2, 2, 2]
+    empty = '{"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[]}}'
+    thrown = {"raises": "ArithmeticException"}
+    assert placed(asked(f"{sends(60)},{empty},{sends(60, 1)}", rack="", draws=COUNTING)) == [5, {}, thrown, thrown]
+
+
+@pytest.mark.parametrize(
+    ("slug", "sizes", "partitions"),
+    [
+        ("switches-one-record-early", (60, 60, 60), [5, 2, 0]),
+        ("switches-one-record-early", (100, 1, 99), [5, 2, 0]),  # its bytes count at the new partition
+        ("crossing-record-moves", (60, 60, 60, 60), [5, 2, 2, 0]),
+        ("counted-after-the-switch", (60, 60, 60, 60), [5, 5, 5, 2]),
+        ("counted-after-the-switch", (60, 60, 60, 40, 1, 1), [5, 5, 5, 2, 2, 0]),
+    ],
+)  # fmt: skip
+def test_mistakes_about_the_record_that_crosses_the_limit(
+    slug: str, sizes: tuple[int, ...], partitions: list[int]
+) -> None:
+    assert placed(asked(sends(*sizes), rack="", draws=COUNTING), ask=mutant_named(slug).ask) == partitions
+
+
+def test_kinds_of_records() -> None:
+    kinds = {"a record", "the record that crosses the limit", "the record after a switch"}
+    assert kinds <= RULE.required_labels
+    assert kinds & set(RULE.labels(asked(sends(60, 39)))) == {"a record"}
+    assert kinds & set(RULE.labels(asked(sends(60, 40)))) == kinds - {"the record after a switch"}
+    assert kinds & set(RULE.labels(asked(sends(60, 40, 1)))) == kinds
+    assert kinds.isdisjoint(RULE.labels(asked(STEPS)))
+
+
+def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes() -> None:
+    """A producer without racks and load statistics can answer them, and so can one that draws by itself."""
+    fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendStep}]
+    assert len(fresh) > 100
+    plain = [one for one in fresh if all(step.enable_switch and step.bytes > 0 for step in one.steps)]
+    assert sum(countable(RULE, one) and one.batch_size > 0 for one in plain) > 50
+
+
 def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
     question = asked('{"op":"peek"}', draws="")
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
@@ -83,6 +155,8 @@ def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
     [
         '{"op":"append","bytes":1}',
         '{"op":"append","bytes":2147483648,"enable_switch":true}',
+        '{"op":"send"}',
+        '{"op":"send","bytes":1,"key":"6b"}',
         '{"op":"load"}',
         '{"op":"load","queue_sizes":[0,1],"lenght":2}',
         '{"op":"partition","topic":"t"}',
@@ -94,10 +168,19 @@ def test_a_step_nobody_knows(steps: str) -> None:
 
 
 def test_the_form_written_is_the_pinned_one() -> None:
-    steps = (PeekStep(), AppendStep(900, True), LoadStep((0, 3), (0, 1), ("a", None), 2), LoadStep(None))
+    steps = (
+        PeekStep(),
+        AppendStep(900, True),
+        SendStep(900),
+        SendStep(900, False),
+        LoadStep((0, 3), (0, 1), ("a", None), 2),
+        LoadStep(None),
+    )
     assert [msgspec.json.encode(step).decode() for step in steps] == [
         '{"op":"peek"}',
         '{"op":"append","bytes":900,"enable_switch":true}',
+        '{"op":"send","bytes":900}',
+        '{"op":"send","bytes":900,"enable_switch":false}',
         '{"op":"load","queue_sizes":[0,3],"partition_ids":[0,1],"racks":["a",null],"length":2}',
         '{"op":"load","queue_sizes":null}',
     ]

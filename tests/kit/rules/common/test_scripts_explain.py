@@ -95,3 +95,22 @@ def test_the_built_in_partitioner_counts_bytes_and_says_which_branch_it_took() -
     assert dict(told[2].state) == {"current": "partition 1", "this stay": "bytes, of batch.size 100: 0"}
     assert dict(told[3].state)["table"] == "ends [4, 5] for partitions [0, 1]"
     assert told[2].mark == "append 60 B → 1"
+
+
+def test_a_record_is_explained_by_the_partition_it_goes_to_and_the_one_that_the_next_record_goes_to() -> None:
+    steps = [
+        {"op": "send", "bytes": 60},
+        {"op": "send", "bytes": 60, "enable_switch": False},
+        {"op": "send", "bytes": 60},
+    ]
+    question = {"batch_size": 100, "rack_aware": False, "rack": "", "cluster": TWO, "draws": [0, 1], "steps": steps}
+    told = explained("builtin-partitioner", "4.3.1", question)
+    assert [one.step for one in told] == [
+        "a record of 60 B is sent",
+        "a record of 60 B is sent, with no switch allowed",
+        "a record of 60 B is sent",
+    ]
+    assert [one.mark for one in told] == ["send 60 B → 0", "send 60 B, stay → 0", "send 60 B → 0"]
+    assert "the record that crosses the limit" in told[2].reasons
+    assert "current: partition 0 → 1" in told[2].reasons
+    assert told[2].answer == "partition 0"

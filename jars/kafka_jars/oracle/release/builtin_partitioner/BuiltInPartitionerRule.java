@@ -35,14 +35,10 @@ public final class BuiltInPartitionerRule extends ClusterScriptRule {
             case "peek":
                 return answer(peek());
             case "append":
-                int bytes = integer(step.get("bytes"));
-                boolean enableSwitch = (Boolean) step.get("enable_switch");
-                Object info = peek();
-                drawing(() -> {
-                    partitioner.update(info, bytes, cluster(), enableSwitch);
-                    return null;
-                });
+                report(step);
                 return answer(peek());
+            case "send":
+                return Map.of("partition", partitioner.partition(report(step)));
             case "load":
                 List<?> racks = (List<?>) step.get("racks");
                 partitioner.load(integers(step.get("queue_sizes")), integers(step.getOrDefault("partition_ids", List.of())),
@@ -51,6 +47,18 @@ public final class BuiltInPartitionerRule extends ClusterScriptRule {
             default:
                 return super.take(op, step);
         }
+    }
+
+    /** Peeks and then reports the bytes, as RecordAccumulator.append does, and returns what the peek returned. */
+    private Object report(Map<String, Object> step) throws Exception {
+        int bytes = integer(step.get("bytes"));
+        boolean enableSwitch = (Boolean) step.getOrDefault("enable_switch", true);
+        Object info = peek();
+        drawing(() -> {
+            partitioner.update(info, bytes, cluster(), enableSwitch);
+            return null;
+        });
+        return info;
     }
 
     private Object peek() throws Exception {
