@@ -1,8 +1,9 @@
 """Generation of frozen cases: questions go to the real Java of every release, and its answers become cases.
 
 For each rule: questions from its spaces and its strategy (``sources``), the smallest that kill each mutant
-(``mutation``), Java's answers in every release that has the rule, and a selection among them (``selection``). Releases
-with the same answer share a case. The reference is compared with the selected cases, in the newest release of each.
+(``mutation``), the questions of earlier cases that are kept, Java's answers in every release that has the rule, and a
+selection among them (``selection``). Releases with the same answer share a case. The reference is compared with the
+selected cases, in the newest release of each.
 
 The same seed generates the same files, with the same jars, JVM and Hypothesis. Hypothesis learns constants from the
 source of the kit when that is not installed but lies in a folder of its own.
@@ -68,6 +69,8 @@ class Plan:
     quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
     swept: Mapping[str, Mapping[str, Sequence[Question]]] = field(default_factory=dict)
     """By rule and mutant, questions of sweeps that kill it: candidates beside those found here."""
+    kept: Mapping[str, Sequence[Question]] = field(default_factory=dict)
+    """By rule, the questions of earlier cases, which become cases again whatever else is selected."""
 
     def examples_of(self, rule: Rule) -> int:
         """Return how many questions the rule's strategy generates."""
@@ -129,6 +132,7 @@ def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
     wanted = list(dict.fromkeys(question for some in found.values() for question in some))
     if (swept := plan.swept.get(rule.slug)) is not None:
         wanted = covering(found, swept)
+    wanted = list(dict.fromkeys((*plan.kept.get(rule.slug, ()), *wanted)))
     return _Asked(rule, thinned(rule, asked, wanted, plan.quotas.get(rule.slug, USUAL_QUOTA)), wanted)
 
 

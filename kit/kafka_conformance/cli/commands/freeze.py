@@ -11,7 +11,7 @@ import click
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.check import drifts, read_folder
 from kafka_conformance.cases.generation import Plan, RuleCases, freeze
-from kafka_conformance.cases.store import folder_of_cases, write
+from kafka_conformance.cases.store import folder_of_cases, frozen, write
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError
@@ -36,19 +36,22 @@ _DRIFTS_SHOWN = 10
 @options.seed
 @click.option("--folder", default=Path(".kafka-conformance") / "cases", type=options.FILE, show_default=True,
               metavar="FOLDER", help="Where to write the files.")  # fmt: skip
+@click.option("--keep", is_flag=True,
+              help="Keep the cases that are in the folder, asked again, and add others (default: select anew).")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=options.FILE, metavar="[FOLDER]",
               help="Write nothing: ask Java again for every answer in this folder (default: the shipped one).")  # fmt: skip
 @click.option("--from", "runs", multiple=True, metavar="RUN",
               help="Also select from the questions that a sweep with --kills recorded in this folder; "
                    "repeatable.")  # fmt: skip
-def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: Path | None,
+def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: bool = False, check: Path | None = None,
         runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Write the files, or check those in ``check`` (an empty path: the shipped ones); return the exit code."""
     meant = named(rules)
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check)
     pins = load()
-    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs))
+    kept = _kept(meant, folder) if keep else {}
+    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept)
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         for each in freeze(plan, OracleJava(oracle), progress):
@@ -58,6 +61,12 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, check: 
             sizes.append(path.stat().st_size)
     _print(made, sizes, folder, seed)
     return _exit_code(made)
+
+
+def _kept(rules: Sequence[Rule], folder: Path) -> Mapping[str, Sequence[Question]]:
+    """Return the questions of the cases in this folder; a rule without a file has none."""
+    found = ((rule, frozen(rule, folder)) for rule in rules)
+    return {rule.slug: [case.typed_question(rule) for case in each.cases] for rule, each in found if each is not None}
 
 
 def _swept(runs: Sequence[str]) -> Mapping[str, Mapping[str, Sequence[Question]]]:

@@ -89,6 +89,23 @@ def test_the_same_seed_the_same_bytes() -> None:
     assert one == two != three
 
 
+def test_cases_that_are_kept_keep_their_ids() -> None:
+    made("one")
+    before = read(Path("one") / f"{SLUG}.ndjson").cases
+    assert run("--rules", SLUG, "--examples", "50", "--seed", "8", "--folder", "one", "--keep") == 0
+    after = {case.id: case.answer for case in read(Path("one") / f"{SLUG}.ndjson").cases}
+    assert len(after) > len(before)
+    assert {case.id: case.answer for case in before}.items() <= after.items()
+    made("other", 8)
+    assert not {case.id for case in before} <= {case.id for case in read(Path("other") / f"{SLUG}.ndjson").cases}
+
+
+def test_nothing_is_kept_of_a_rule_without_cases() -> None:
+    assert run("--rules", SLUG, "--examples", "50", "--seed", "7", "--folder", "one", "--keep") == 0
+    made("two")
+    assert (Path("one") / f"{SLUG}.ndjson").read_bytes() == (Path("two") / f"{SLUG}.ndjson").read_bytes()
+
+
 def test_an_answer_broken_on_purpose_is_red(capsys: pytest.CaptureFixture[str]) -> None:
     made("one")
     path = Path("one") / f"{SLUG}.ndjson"
