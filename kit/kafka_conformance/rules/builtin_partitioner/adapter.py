@@ -11,7 +11,7 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
-    SendStep,
+    SendBytesStep,
 )
 from kafka_conformance.rules.common.scripts import Take, play
 from kafka_reference.java.thread_local_random import ListedDraws
@@ -35,10 +35,10 @@ def make(made: Callable[..., Made], question: BuiltInPartitionerQuestion, releas
 def taker(partitioner: BuiltInPartitioner, draws: ListedDraws) -> Take:
     """Return the function that takes a step with ``partitioner``."""
 
-    def take(step: PeekStep | AppendStep | SendStep | LoadStep, cluster: Cluster) -> Answer:
+    def take(step: PeekStep | AppendStep | SendBytesStep | LoadStep, cluster: Cluster) -> Answer:
         if isinstance(step, LoadStep):
             return {"range_end": partitioner.load(step.queue_sizes, step.partition_ids, step.racks, step.length)}
-        if isinstance(step, SendStep):
+        if isinstance(step, SendBytesStep):
             info = partitioner.peek(cluster)
             partitioner.update(info, step.bytes, cluster, step.enable_switch)
             return {"partition": info.partition}

@@ -23,7 +23,7 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
-    SendStep,
+    SendBytesStep,
 )
 from kafka_conformance.rules.common.clusters import clusters
 from kafka_conformance.rules.common.scripts import spelled
@@ -79,7 +79,7 @@ class Appended:
     more: int
     enable_switch: bool = True
 
-    def step(self, batch_size: int) -> AppendStep | SendStep:
+    def step(self, batch_size: int) -> AppendStep | SendBytesStep:
         """Return the step for this batch size, in bytes."""
         return AppendStep(_bytes(self.times * batch_size + self.more), self.enable_switch)
 
@@ -88,9 +88,9 @@ class Appended:
 class Sent(Appended):
     """A record of ``times`` times the batch size and ``more`` bytes."""
 
-    def step(self, batch_size: int) -> AppendStep | SendStep:
+    def step(self, batch_size: int) -> AppendStep | SendBytesStep:
         """Return the step for this batch size, in bytes."""
-        return SendStep(_bytes(self.times * batch_size + self.more), self.enable_switch)
+        return SendBytesStep(_bytes(self.times * batch_size + self.more), self.enable_switch)
 
 
 def _bytes(number: float) -> int:
@@ -104,8 +104,8 @@ ALPHABET: tuple[Any, ...] = (
     Appended(1, 1), Appended(2, -1), Appended(2, 0), Appended(1, 0), 0, Appended(1, 1, False), Appended(1, 0),
     Appended(0, INT_MAX), Appended(0, INT_MAX, False), Appended(0, -1), Appended(0, INT_MIN, False), 0, NO_LOAD, 0,
     "leaderless", "one led", "half led", "all led", "empty", "reversed", "grown", "any",
-    Sent(0.5, 1), Sent(1, 0), Sent(1, -1), Sent(0, 1), Sent(0.5, 1, False), Sent(2, 0, False), Sent(0, 0), Sent(2, 1),
-    Sent(0, INT_MAX), Sent(0, -1),
+    Sent(0.5, 1), Sent(1, 0), 0, Sent(1, -1), Sent(0, 1), 0, Sent(0.5, 1, False), Sent(2, 0, False), 0, Sent(0, 0), 0,
+    Sent(2, 1), Sent(0, INT_MAX), 0, Sent(0, -1),
 )  # fmt: skip
 # Most are records that a client sends without a say in the switch. A letter means much the same as in ALPHABET.
 RECORDS: tuple[Any, ...] = (
@@ -143,7 +143,7 @@ def _step(draw: st.DrawFn, step: Any, batch_size: int) -> Any:
 
 def _needed(steps: Sequence[Any]) -> int:
     """Return a sufficient number of draws: one for each peek and report, one more for the peek of the first report."""
-    reports = sum(isinstance(step, AppendStep | SendStep) for step in steps)
+    reports = sum(isinstance(step, AppendStep | SendBytesStep) for step in steps)
     return reports + bool(reports) + sum(isinstance(step, PeekStep) for step in steps)
 
 

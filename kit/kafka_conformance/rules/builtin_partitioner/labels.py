@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.builtin_partitioner.adapter import make, taker
-from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendStep
+from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendBytesStep
 from kafka_conformance.rules.common.scripts import Take, cluster_labels, play
 from kafka_conformance.rules.common.scripts_explain import Held
 from kafka_reference.errors import DrawsExhausted
@@ -79,7 +79,7 @@ def watched_taker(partitioner: WatchedPartitioner, draws: ListedDraws) -> Take:
     take = taker(partitioner, draws)
 
     def watched(step: Any, cluster: Cluster) -> Answer:
-        if not isinstance(step, SendStep):
+        if not isinstance(step, SendBytesStep):
             return take(step, cluster)
         info = partitioner.peek(cluster)
         partitioner.seen += ["a record", "the record after a switch"] if partitioner.crossed else ["a record"]

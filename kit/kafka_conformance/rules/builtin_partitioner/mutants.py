@@ -11,7 +11,7 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.builtin_partitioner.adapter import ask_of, make, taker
-from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendStep
+from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendBytesStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
 from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
 from kafka_conformance.rules.common.scripts import play
@@ -177,7 +177,7 @@ class _StrictRack(BuiltInPartitioner):
 class _Sending(_Switching):
     """Which partition a record goes to, and when its bytes count, as a method to override."""
 
-    def send(self, step: SendStep, cluster: Cluster) -> int:
+    def send(self, step: SendBytesStep, cluster: Cluster) -> int:
         info = self.peek(cluster)
         self.update(info, step.bytes, cluster, step.enable_switch)
         return info.partition
@@ -188,7 +188,7 @@ class _Sending(_Switching):
 
 
 class _Early(_Sending):
-    def send(self, step: SendStep, cluster: Cluster) -> int:
+    def send(self, step: SendBytesStep, cluster: Cluster) -> int:
         info = self.peek(cluster)
         if info.produced and self.enough(0, int32(info.produced + step.bytes), step.enable_switch):
             info = self._begin(cluster)
@@ -197,13 +197,13 @@ class _Early(_Sending):
 
 
 class _CrossingMoves(_Sending):
-    def send(self, step: SendStep, cluster: Cluster) -> int:
+    def send(self, step: SendBytesStep, cluster: Cluster) -> int:
         super().send(step, cluster)
         return self.peek(cluster).partition
 
 
 class _CountedLate(_Sending):
-    def send(self, step: SendStep, cluster: Cluster) -> int:
+    def send(self, step: SendBytesStep, cluster: Cluster) -> int:
         info = now = self.peek(cluster)
         if self.enough(0, info.produced, step.enable_switch):
             now = self._begin(cluster)
@@ -217,7 +217,7 @@ def _sent(made: Callable[..., _Sending]) -> Ask:
         take_other = taker(partitioner, draws)
 
         def take(step: Any, cluster: Cluster) -> Answer:
-            if isinstance(step, SendStep):
+            if isinstance(step, SendBytesStep):
                 return {"partition": partitioner.send(step, cluster)}
             return take_other(step, cluster)
 

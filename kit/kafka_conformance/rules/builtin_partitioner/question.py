@@ -34,7 +34,7 @@ from kafka_conformance.core.protocol import Int32, Question
 from kafka_conformance.rules.common.clusters import AskedCluster
 from kafka_conformance.rules.common.scripts import ClusterStep
 
-__all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep", "SendStep"]
+__all__ = ["AppendStep", "BuiltInPartitionerQuestion", "LoadStep", "PeekStep", "SendBytesStep"]
 
 
 class PeekStep(Question, frozen=True, tag_field="op", tag="peek"):
@@ -50,11 +50,13 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
     """Whether the partitioner may switch at one batch size. At two batch sizes it switches in any case."""
 
 
-class SendStep(Question, frozen=True, tag_field="op", tag="send", omit_defaults=True):
-    """A record of so many bytes: which partition does it go to? ``enable_switch`` is as in ``append``."""
+class SendBytesStep(Question, frozen=True, tag_field="op", tag="send", omit_defaults=True):
+    """Send a record without a key. The answer is the partition that this record goes to."""
 
     bytes: Int32
+    """Bytes of the record, which count after it has been placed."""
     enable_switch: bool = True
+    """Whether the partitioner may switch at one batch size: all batches of the partition are full with this record in."""
 
 
 class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=True):
@@ -79,7 +81,7 @@ class BuiltInPartitionerQuestion(Question, frozen=True):
     """The cluster at the first step."""
     draws: tuple[Int32, ...]
     """The random draws, one for each choice of a partition."""
-    steps: tuple[PeekStep | AppendStep | SendStep | LoadStep | ClusterStep, ...]
+    steps: tuple[PeekStep | AppendStep | SendBytesStep | LoadStep | ClusterStep, ...]
     """The calls, one after another."""
     rack_aware: bool = False
     """``partitioner.rack.aware``, since 4.4.0; it has no effect before."""

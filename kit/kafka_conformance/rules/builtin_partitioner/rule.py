@@ -49,7 +49,7 @@ RULE = Rule(
         Space(
             "batch size 100: every script of up to 3 of 5 records, a report, and no partitions", every_switch_of_records
         ),
-        Space("edge batch sizes × two appends of edge sizes", every_size),
+        Space("edge batch sizes × two appends or records of edge sizes", every_size),
         Space("edge queue sizes × every edge length × racks or none", every_kind_of_load),
         Space("every table of up to 3 queue sizes 0-3, every number in it drawn", every_small_table),
         Space(

@@ -19,7 +19,7 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
-    SendStep,
+    SendBytesStep,
 )
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition
 from kafka_conformance.rules.common.scripts import SMALL_CLUSTERS, ClusterStep, every_script
@@ -46,7 +46,7 @@ def every_small_script() -> Iterator[BuiltInPartitionerQuestion]:
 
 
 def every_size() -> Iterator[BuiltInPartitionerQuestion]:
-    """Return edge batch sizes with two appends of edge sizes, the switch allowed or not."""
+    """Return edge batch sizes with two appends, or a record and an append, of edge sizes; the switch is allowed or not."""
     appends = [symbol for symbol in dict.fromkeys(ALPHABET) if isinstance(symbol, Appended)]
     for batch_size, first, second in product(sorted(set(BATCH_SIZES)), appends, appends[:6]):
         steps = (first.step(batch_size), second.step(batch_size), PeekStep())
@@ -55,7 +55,7 @@ def every_size() -> Iterator[BuiltInPartitionerQuestion]:
 
 def every_record() -> Iterator[BuiltInPartitionerQuestion]:
     """Return every script of up to 4 records of edge sizes, with a batch size of 100."""
-    alphabet = tuple(map(SendStep, (1, 40, 60, 100)))
+    alphabet = tuple(map(SendBytesStep, (1, 40, 60, 100)))
     draws = (0, 1, 2, 3, 4)
     for cluster, steps in product((SMALL_CLUSTERS[3], SMALL_CLUSTERS[4]), every_script(alphabet, 4)):
         yield BuiltInPartitionerQuestion(100, cluster, draws, steps)
@@ -64,7 +64,10 @@ def every_record() -> Iterator[BuiltInPartitionerQuestion]:
 def every_switch_of_records() -> Iterator[BuiltInPartitionerQuestion]:
     """Return every script of up to 3 records that may switch or not, with a deferred switch completed between them."""
     alphabet: tuple[Any, ...] = (
-        *(SendStep(size, enable) for size, enable in ((60, True), (60, False), (100, False), (200, False), (0, True))),
+        *(
+            SendBytesStep(size, enable)
+            for size, enable in ((60, True), (60, False), (100, False), (200, False), (0, True))
+        ),
         AppendStep(0, True),
         ClusterStep(SMALL_CLUSTERS[0]),
     )

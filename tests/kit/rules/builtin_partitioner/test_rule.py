@@ -11,7 +11,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Failed
 from kafka_conformance.core.sources import shrink
 from kafka_conformance.gate.admissible import countable
-from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep, SendStep
+from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep, SendBytesStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
 from kafka_conformance.rules.mutants import mutant_named
 from kafka_reference.releases import NEWEST, parse_release
@@ -137,7 +137,7 @@ def test_kinds_of_records() -> None:
 
 def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes() -> None:
     """A producer without racks and load statistics can answer them, and so can one that draws by itself."""
-    fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendStep}]
+    fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendBytesStep}]
     assert len(fresh) > 100
     plain = [one for one in fresh if all(step.enable_switch and step.bytes > 0 for step in one.steps)]
     assert sum(countable(RULE, one) and one.batch_size > 0 for one in plain) > 50
@@ -171,8 +171,8 @@ def test_the_form_written_is_the_pinned_one() -> None:
     steps = (
         PeekStep(),
         AppendStep(900, True),
-        SendStep(900),
-        SendStep(900, False),
+        SendBytesStep(900),
+        SendBytesStep(900, False),
         LoadStep((0, 3), (0, 1), ("a", None), 2),
         LoadStep(None),
     )
