@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
 from kafka_conformance.core.protocol import Int32
-from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep
+from kafka_conformance.rules.builtin_partitioner.question import AppendStep, LoadStep, PeekStep, SendBytesStep
 from kafka_conformance.rules.common.partitioner_answers import ScriptAnswer
 
 __all__ = ["ANSWER", "STEPS"]
@@ -19,6 +19,13 @@ class StayAnswer(AnswerType, frozen=True):
     """The number of draws used so far, also by steps that threw."""
 
 
+class SentAnswer(AnswerType, frozen=True):
+    """Where a record went."""
+
+    partition: Int32
+    """The id of the partition that this record goes to."""
+
+
 class LoadAnswer(AnswerType, frozen=True):
     """The load statistics after the step."""
 
@@ -27,4 +34,4 @@ class LoadAnswer(AnswerType, frozen=True):
 
 
 ANSWER = ScriptAnswer
-STEPS: StepTypes = {PeekStep: StayAnswer, AppendStep: StayAnswer, LoadStep: LoadAnswer}
+STEPS: StepTypes = {PeekStep: StayAnswer, AppendStep: StayAnswer, SendBytesStep: SentAnswer, LoadStep: LoadAnswer}
