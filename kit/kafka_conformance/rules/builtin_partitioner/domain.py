@@ -1,13 +1,14 @@
 """Which questions of ``builtin-partitioner`` a user can bring about.
 
 The topic is a real one. A batch size is at least 1, since KafkaProducer raises 0 to 1, and a buffer of it can be
-allocated. A record has between 0 bytes (an append that only completes a switch) and what fits in a request with its
-batch. Statistics are of partitions of the topic.
+allocated. A record has between 7 bytes (no key, no value) and what fits in a request with its batch; an append of 0 bytes
+only completes a switch. Statistics are of partitions of the topic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, zip_longest
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from kafka_conformance.rules.builtin_partitioner.question import (
     BuiltInPartitionerQuestion,
     LoadStep,
     PeekStep,
+    SendBytesStep,
 )
 from kafka_conformance.rules.common.clusters import AskedCluster
 from kafka_conformance.rules.common.domains import CLUSTER_OPTIONAL_LABELS, first_reason, nearest_script, script_domain
@@ -27,9 +29,11 @@ from kafka_reference.java.int32 import INT_MAX
 __all__ = ["OPTIONAL_LABELS", "domain", "nearest", "plain"]
 
 _BATCH_OVERHEAD = 61
+_SMALLEST_RECORD = 7
 _LONGEST_ARRAY = INT_MAX - 8
 _LONGEST_QUEUE = 1_000_000
 _LOAD, _DEFERRED = "statistics of queue sizes", "a switch that waits for the end of a batch"
+_RECORDS = "the partition of each record"
 OPTIONAL_LABELS = {
     **CLUSTER_OPTIONAL_LABELS,
     **dict.fromkeys(("none available", "one available"), CLUSTER_OPTIONAL_LABELS["some led"]),
@@ -40,6 +44,7 @@ OPTIONAL_LABELS = {
     **dict.fromkeys(("load: all equal", "load: one left over", "load: some left out"), _LOAD),
     **dict.fromkeys(("left later than wanted", "may not leave"), _DEFERRED),
     **dict.fromkeys(("left at exactly twice the size", "left at twice the size"), _DEFERRED),
+    **dict.fromkeys(("a record", "the record that crosses the limit", "the record after a switch"), _RECORDS),
     "twice the batch size wraps": "batch sizes of 2^30 bytes and more",
 }
 
@@ -58,7 +63,9 @@ def _steps(question: BuiltInPartitionerQuestion) -> Iterator[str]:
     for step in question.steps:
         if isinstance(step, ClusterStep):
             cluster = step.cluster
-        elif isinstance(step, AppendStep) and not 0 <= step.bytes <= INT_MAX - _BATCH_OVERHEAD:
+        elif isinstance(step, SendBytesStep) and step.bytes < _SMALLEST_RECORD:
+            yield f"a record has at least {_SMALLEST_RECORD} bytes"
+        elif isinstance(step, AppendStep | SendBytesStep) and not 0 <= step.bytes <= INT_MAX - _BATCH_OVERHEAD:
             yield "a record and its batch have less than 2^31 bytes"
         elif isinstance(step, LoadStep) and step.queue_sizes is not None:
             yield _load_domain(step, step.queue_sizes, cluster)
@@ -86,8 +93,9 @@ def _nearest_steps(cluster: AskedCluster, steps: tuple[Any, ...]) -> Iterator[An
     for step in steps:
         if isinstance(step, ClusterStep):
             cluster = step.cluster
-        if isinstance(step, AppendStep):
-            yield replace(step, bytes=min(max(step.bytes, 0), INT_MAX - _BATCH_OVERHEAD))
+        if isinstance(step, AppendStep | SendBytesStep):
+            fewest = _SMALLEST_RECORD if isinstance(step, SendBytesStep) else 0
+            yield replace(step, bytes=min(max(step.bytes, fewest), INT_MAX - _BATCH_OVERHEAD))
         elif isinstance(step, LoadStep) and step.queue_sizes is not None:
             sizes = tuple(size % 1000 for size in step.queue_sizes[: len(cluster.partitions)])
             racks = None if step.racks is None else (*step.racks, *[None] * len(sizes))[: len(sizes)]
@@ -97,6 +105,24 @@ def _nearest_steps(cluster: AskedCluster, steps: tuple[Any, ...]) -> Iterator[An
 
 
 def plain() -> Iterator[BuiltInPartitionerQuestion]:
+    """Yield short scripts in turn: of records alone, and of all other steps."""
+    turns = zip_longest(_plain_records(), _plain_scripts())
+    yield from (question for question in chain.from_iterable(turns) if question is not None)
+
+
+def _plain_records() -> Iterator[BuiltInPartitionerQuestion]:
+    """Yield scripts of two to four records to topics of three and six led partitions."""
+    first, *_, six = everyday_clusters()
+    for batch_size in (100, 16384):
+        half = batch_size // 2
+        sizes = map(SendBytesStep, (half + 10, half - 10, batch_size, 20, 2 * batch_size))
+        for number, steps in enumerate(every_script(tuple(sizes), 3)):
+            draws = tuple(number * 7 + 5 * place for place in range(len(steps) + 2))
+            cluster = six if number % 2 else first
+            yield BuiltInPartitionerQuestion(batch_size, cluster, draws, (*steps, SendBytesStep(half + 10)))
+
+
+def _plain_scripts() -> Iterator[BuiltInPartitionerQuestion]:
     """Yield short scripts to topics of one to six partitions: appends around the batch size, statistics, new metadata."""
     first, one, some, none, six = everyday_clusters()
     for batch_size in (100, 16384):

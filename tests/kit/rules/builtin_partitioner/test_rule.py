@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -141,6 +142,17 @@ def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes
     assert len(fresh) > 100
     plain = [one for one in fresh if all(step.enable_switch and step.bytes > 0 for step in one.steps)]
     assert sum(countable(RULE, one) and one.batch_size > 0 for one in plain) > 50
+
+
+def test_records_are_asked_every_day_and_a_client_may_lack_them() -> None:
+    records = [one for one in RULE.plain() if set(map(type, one.steps)) == {SendBytesStep}]
+    assert len(records) > 200
+    assert all(countable(RULE, one) for one in records)
+    early = mutant_named("switches-one-record-early").ask
+    assert sum(early(one, NEWEST) != RULE.ask(one, NEWEST) for one in records) > 100
+    among = [set(map(type, one.steps)) == {SendBytesStep} for one in islice(RULE.plain(), 100)]
+    assert 30 < sum(among) < 70
+    assert {"a record", "the record that crosses the limit", "the record after a switch"} <= set(RULE.optional_labels)
 
 
 def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
