@@ -1,5 +1,6 @@
 // franz-go, by the partitioner that it makes for a topic.
-// default: UniformBytesPartitioner, as kgo sets it; java: StickyKeyPartitioner, which matches Java's of 2.4 to 3.2.
+// default: UniformBytesPartitioner, as kgo sets it; java: StickyKeyPartitioner, which matches Java's of 2.4 to 3.2;
+// uniform-bytes: UniformBytesPartitioner without adaptive choice, with the batch size of each question (sticky.go).
 package main
 
 import (
@@ -35,5 +36,10 @@ func answer(rule string, q Object) Object {
 }
 
 func main() {
+	if os.Args[1] == "uniform-bytes" {
+		Grades = Object{"builtin-partitioner": "admissible"}
+		Speak("franz-go", "github.com/twmb/franz-go", []string{"builtin-partitioner"}, records)
+		return
+	}
 	Speak("franz-go", "github.com/twmb/franz-go", []string{"partition-for-key", "producer-partition"}, answer)
 }
