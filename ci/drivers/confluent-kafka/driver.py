@@ -1,7 +1,7 @@
 """librdkafka's own partitioners, by ctypes, in the library that confluent-kafka's wheel brings.
 
-`default`: consistent_random, which is CRC32; `java`: murmur2_random. Keys are asked at a whole word's address and beside it,
-since librdkafka hashes the two by different code.
+The argument is the partitioner's name; consistent_random, which is CRC32, is the default. Keys are asked at a whole word's
+address and beside it, since librdkafka hashes the two by different code.
 """
 
 import ctypes
@@ -9,11 +9,11 @@ import json
 import sys
 from importlib.metadata import distribution
 
-import confluent_kafka
-
-LIBRARY = next(f for f in distribution("confluent-kafka").files if f.name.startswith("librdkafka") and ".so" in f.name)
+sys.path.insert(0, "lib")  # where a wheel for another Python is installed
+WHEEL, NAME = distribution("confluent-kafka"), sys.argv[1]
+LIBRARY = next(f for f in WHEEL.files if f.name.startswith("librdkafka") and ".so" in f.name)
 LIBRDKAFKA = ctypes.CDLL(str(LIBRARY.locate()))
-NAME = "murmur2_random" if "java" in sys.argv else "consistent_random"
+LIBRDKAFKA.rd_kafka_version_str.restype = ctypes.c_char_p
 PARTITIONER = getattr(LIBRDKAFKA, f"rd_kafka_msg_partitioner_{NAME}")
 PARTITIONER.restype = ctypes.c_int32
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int32
@@ -21,11 +21,11 @@ PARTITIONER.argtypes = [_POINTER, _POINTER, ctypes.c_size_t, _COUNT, _POINTER, _
 
 
 def choose(key, count):
-    if key is None or (not key and NAME == "consistent_random"):
+    if NAME.endswith("_random") and (key is None or (not key and NAME == "consistent_random")):
         return {"unsupported": f"{NAME} draws at once for a record without a key, and takes an empty key for none"}
     if count < 1:
         return {"unsupported": "no partitioner is asked about fewer than 1 partitions; for 0 it would divide by 0"}
-    found = []
+    found, key = [], key or b""
     for offset in (0, 1, 3):
         memory = (ctypes.c_uint64 * (len(key) // 8 + 2))()
         address = ctypes.addressof(memory) + offset
@@ -47,7 +47,7 @@ def answer(rule, q):
     return choose(None if record["key"] is None else bytes.fromhex(record["key"]), len(q["cluster"]["partitions"]))
 
 
-VERSION = f"{confluent_kafka.libversion()[0]} (confluent-kafka {confluent_kafka.__version__})"
+VERSION = f"{LIBRDKAFKA.rd_kafka_version_str().decode()} (confluent-kafka {WHEEL.version})"
 HELLO = {"protocol": 1, "name": "librdkafka", "version": VERSION, "language": "c"}
 HELLO["rules"] = ["partition-for-key", "producer-partition"]
 for line in map(json.loads, sys.stdin):

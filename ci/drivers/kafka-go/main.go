@@ -1,5 +1,6 @@
 // segmentio/kafka-go, by its balancers, each given the partitions 0 to n-1 as Writer does.
-// default: RoundRobin; java: Murmur2Balancer; hash: Hash, which is sarama's default.
+// default: RoundRobin and least-bytes: LeastBytes, one for all questions, as one writer has it; java: Murmur2Balancer;
+// hash: Hash, which is sarama's default; reference-hash: ReferenceHash; crc32: CRC32Balancer.
 package main
 
 import (
@@ -11,7 +12,10 @@ import (
 )
 
 var ids = make([]int, 1<<20)
-var made = map[string]kafka.Balancer{"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}}
+var made = map[string]kafka.Balancer{
+	"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}, "reference-hash": &kafka.ReferenceHash{},
+	"crc32": kafka.CRC32Balancer{}, "default": &kafka.RoundRobin{}, "least-bytes": &kafka.LeastBytes{},
+}
 
 func answer(rule string, q Object) Object {
 	if rule == "round-robin-partitioner" {
@@ -28,6 +32,9 @@ func answer(rule string, q Object) Object {
 	if n := count.(float64); key == nil || n < 0 || n > float64(len(ids)) {
 		return Object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
 	}
+	if key == "" && os.Args[1] == "crc32" {
+		return Object{"unsupported": "an empty key is taken for none, which is drawn"}
+	}
 	bytes, _ := hex.DecodeString(key.(string))
 	return Object{"answer": Object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
 }
@@ -38,7 +45,7 @@ func main() {
 	}
 	rules := []string{"partition-for-key", "producer-partition"}
 	if os.Args[1] == "default" {
-		rules = []string{"round-robin-partitioner"}
+		rules = append(rules, "round-robin-partitioner")
 	}
 	Speak("kafka-go", "github.com/segmentio/kafka-go", rules, answer)
 }

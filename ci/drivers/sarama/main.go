@@ -1,5 +1,6 @@
 // sarama, by the partitioner that it makes for a topic.
-// default: NewHashPartitioner, which is FNV-1a; reference: NewReferenceHashPartitioner; java: NewMurmur2Partitioner.
+// default: NewHashPartitioner, which is FNV-1a; reference: NewReferenceHashPartitioner; java: NewMurmur2Partitioner;
+// crc32: NewConsistentCRCHashPartitioner.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 
 var partitioners = map[string]sarama.PartitionerConstructor{
 	"default": sarama.NewHashPartitioner, "reference": sarama.NewReferenceHashPartitioner, "java": sarama.NewMurmur2Partitioner,
+	"crc32": sarama.NewConsistentCRCHashPartitioner,
 }
 
 func answer(rule string, q Object) Object {

@@ -8,10 +8,13 @@
     version = "1.61.1"
     build = [["go", "build", "-o", "driver", "."]]   # run in the driver's own folder, one after another, before it starts
     command = ["./driver"]                           # run there too
+    sequences = "no idempotent producer"             # why its sequence numbers are not asked, if they are not
     [settings.default]                               # what <name> and <name>:default mean
     args = []                                        # what comes after the command
     [settings.java]                                  # <name>:java
     args = ["java"]
+    chosen_by = "NewMurmur2Partitioner"              # what a user of the client sets
+    without_key = "random, for each record"          # where records without a key go
 """
 
 from __future__ import annotations
@@ -37,13 +40,19 @@ BUILD_LIMIT_S = 900
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One way to set a client: what comes after the driver's command."""
+    """One way to set a client.
+
+    ``args`` come after the driver's command. ``chosen_by`` is what a user of the client sets, empty for nothing;
+    ``without_key`` is where records without a key go: both are for the page of the clients.
+    """
 
     args: tuple[str, ...] = ()
+    chosen_by: str = ""
+    without_key: str = ""
 
 
 class NamedDriver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A ``driver.toml``."""
+    """A ``driver.toml``; ``sequences`` says why the client's sequence numbers are not asked."""
 
     command: tuple[str, ...]
     build: tuple[tuple[str, ...], ...] = ()
@@ -52,6 +61,7 @@ class NamedDriver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str = ""
     registry: str = ""
     version: str = ""
+    sequences: str = ""
 
 
 def names(folder: Path = FOLDER) -> list[str]:

@@ -1,0 +1,41 @@
+// sarama before NewMurmur2Partitioner, by the partitioner that it makes for a topic.
+// default: NewHashPartitioner, which is FNV-1a; reference: NewReferenceHashPartitioner; crc32: NewConsistentCRCHashPartitioner.
+package main
+
+import (
+	"encoding/hex"
+	"os"
+
+	. "drivers.test/protocol"
+	"github.com/IBM/sarama"
+)
+
+var partitioners = map[string]sarama.PartitionerConstructor{
+	"default": sarama.NewHashPartitioner, "reference": sarama.NewReferenceHashPartitioner,
+	"crc32": sarama.NewConsistentCRCHashPartitioner,
+}
+
+func answer(rule string, q Object) Object {
+	key, count := q["key"], q["partitions"]
+	if rule == "producer-partition" {
+		record, config := q["record"].(Object), q["config"].(Object)
+		if record["partition"] != nil || config["partitioner"] != nil || config["ignore_keys"] == true {
+			return Object{"unsupported": "a partition is named by NewManualPartitioner alone; keys are not ignored"}
+		}
+		key, count = record["key"], float64(len(q["cluster"].(Object)["partitions"].([]any)))
+	}
+	if key == nil {
+		return Object{"unsupported": "a record without a key is placed at random, at once"}
+	}
+	bytes, _ := hex.DecodeString(key.(string))
+	message := &sarama.ProducerMessage{Topic: "t", Key: sarama.ByteEncoder(bytes)}
+	partition, err := partitioners[os.Args[1]]("t").Partition(message, int32(count.(float64)))
+	if err != nil {
+		return Object{"failed": err.Error()}
+	}
+	return Object{"answer": Object{"partition": partition}}
+}
+
+func main() {
+	Speak("sarama", "github.com/IBM/sarama", []string{"partition-for-key", "producer-partition"}, answer)
+}
