@@ -64,10 +64,10 @@ def test_the_slugs_are_sorted() -> None:
 
 
 def test_the_smallest_comes_first_and_others_follow() -> None:
-    mutants = [mutant for mutant in MUTANTS if mutant.rule == "murmur2"]
+    mutants = [mutant for mutant in MUTANTS if mutant.rule == "murmur2"][:5]
     space = source_of(RULE, "some", tuple(Murmur2Question(f"{byte:02x}" * 3) for byte in range(256)))
-    asked = [space, source_of(RULE, HYPOTHESIS, tuple(collect(RULE, 300, 7)))]
-    found = killers(RULE, mutants, asked, 300, 7)
+    asked = [space, source_of(RULE, HYPOTHESIS, tuple(collect(RULE, 100, 7)))]
+    found = killers(RULE, mutants, asked, 100, 7)
     assert list(found) == [mutant.slug for mutant in mutants]
     smallest = bytes.fromhex(found["signed-tail"][0].key)
     assert len(smallest) == 1, "the shortest key with a tail below zero"
@@ -77,7 +77,7 @@ def test_the_smallest_comes_first_and_others_follow() -> None:
         assert found[mutant.slug], mutant.slug
         assert found[mutant.slug][0] == min(found[mutant.slug], key=to_size)
         assert all(mutant.ask(q, mutant.at) != RULE.ask(q, mutant.at) for q in found[mutant.slug] if q.key is not None)
-    assert found == killers(RULE, mutants, asked, 300, 7), "the same again from the same seed"
+    assert found == killers(RULE, mutants, asked, 100, 7), "the same again from the same seed"
 
 
 def test_where_the_search_finds_nothing_every_question_is_tried() -> None:

@@ -64,7 +64,7 @@ def run(*words: str) -> int:
 
 
 def made(folder: str, seed: int = 7) -> int:
-    return run("--rules", SLUG, "--examples", "50", "--seed", f"{seed}", "--folder", folder)
+    return run("--rules", SLUG, "--examples", "20", "--seed", f"{seed}", "--folder", folder)
 
 
 def test_files_are_made_and_hold(capsys: pytest.CaptureFixture[str]) -> None:
