@@ -54,11 +54,11 @@ def open_target(
     """The target, ready to be asked; it ends with the block, whatever happens.
 
     Either ``target`` (``python:pkg.mod:answerer``, or a name in ``ci/drivers``) or ``command`` is given. ``timeout_s`` is
-    for a hello and for each batch of questions; ``limits`` says more, in its place. ``show`` gets what a driver writes to
-    standard error, a line at a time and harmless. Raises BadInput for what cannot be understood, KitError for a build that
-    fails, TargetLost for a driver that does not start with a hello.
+    for a hello and for each batch of questions, a quarter of it for all restarts; ``limits`` says more, in its place.
+    ``show`` gets what a driver writes to standard error, a line at a time and harmless. Raises BadInput for what cannot be
+    understood, KitError for a build that fails, TargetLost for a driver that does not start with a hello.
     """
-    limits = limits or Limits(hello_s=timeout_s, batch_s=timeout_s)
+    limits = limits or Limits(hello_s=timeout_s, batch_s=timeout_s, restarting_s=timeout_s / 4)
     if target and command:
         raise BadInput(f"the target is named {target}, and there is a command after --: give one of them")
     if not target and not command:

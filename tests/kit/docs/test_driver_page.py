@@ -14,8 +14,9 @@ import pytest
 
 from kafka_conformance.answerers.driver.answerer import DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
-from kafka_conformance.answerers.driver.lines import ask_line
-from kafka_conformance.answerers.driver.process import LINE_LIMIT
+from kafka_conformance.answerers.driver.descendants import MARK
+from kafka_conformance.answerers.driver.lines import DEEPEST, ask_line
+from kafka_conformance.answerers.driver.process import LINE_LIMIT, SHOWN_LINES
 from kafka_conformance.answerers.driver.protocol_errors import HINTS, one_line
 from kafka_conformance.answerers.named_driver import named_driver
 from kafka_conformance.answerers.reference import ReferenceAnswerer
@@ -103,7 +104,17 @@ def test_every_protocol_error_is_in_the_table() -> None:
 def test_the_numbers_on_the_page() -> None:
     usual = Limits()
     assert (usual.hello_s, usual.batch_s, usual.restarts, usual.hangs) == (30, 30, 30, 4)
-    assert "30 times for a rule, and waits for four hangs" in PAGE.replace("\n", " ")
+    assert (usual.all_restarts, usual.all_hangs, usual.restarting_s) == (60, 8, usual.batch_s / 4)
+    said = (
+        "A rule has up to 30 restarts and four hangs;",
+        "a gate has up to 60 restarts, eight hangs, and a quarter of `--timeout`",
+        "The answers to a rule may take 32 MiB of memory, and 8 KiB more for each question.",
+        f"and a value at most {DEEPEST} levels",
+        f"The kit shows {SHOWN_LINES} lines of standard error in a gate.",
+        f"`{MARK}`",
+    )
+    assert (usual.room, usual.room_each) == (32 * 2**20, 8 * 2**10)
+    assert [each for each in said if each not in PAGE.replace("\n", " ")] == []
     assert f"at most {LINE_LIMIT:,} bytes" in PAGE
 
 

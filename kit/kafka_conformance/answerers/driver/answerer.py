@@ -6,20 +6,23 @@ others by halves, and if it was none of them, the one that was answered last. Wh
 and is Lost; the others get their answers. If nothing breaks when asked again, the first of them is Lost all the same: a
 break that happened is never passed over.
 
-Each restart takes time, and each hang a whole limit, so a rule has so many of them (``Limits``). After that its questions
-are Lost without being asked, and say so.
+Each restart takes time, and each hang a whole limit, so a rule has so many of them, and all rules together (``Limits``).
+After that its questions are Lost without being asked, and say so. The questions that are most like those at fault are
+therefore asked last (:mod:`.crash_history`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from kafka_conformance.answerers.driver.connection import Asked, Command, Connection, Limits
+from kafka_conformance.answerers.driver.connection import AnswerRoom, Asked, Command, Connection, Limits
+from kafka_conformance.answerers.driver.crash_history import CrashHistory
 from kafka_conformance.answerers.driver.lines import DriverHello
+from kafka_conformance.answerers.driver.process import Shown
 from kafka_conformance.answerers.driver.protocol_errors import Broke, quoted
 from kafka_conformance.core import events, interrupts
 from kafka_conformance.core.errors import TargetLost
@@ -30,18 +33,23 @@ from kafka_reference.releases import Release
 __all__ = ["BATCH", "DriverAnswerer"]
 
 BATCH = 256
+_HANGS = frozenset({"hangs", "unflushed", "mute"})
 
 
 class DriverAnswerer:
     """A driver, as a context manager. Raises TargetLost if it does not start with a hello."""
 
     def __init__(self, command: Command, limits: Limits | None = None) -> None:
-        self._command, self._limits = command, limits or Limits()
+        self._command, self._limits, self._shown = command, limits or Limits(), Shown(command.show)
         self._count = 0
         self._spent: Counter[str] = Counter()
         self._hung: Counter[str] = Counter()
+        self._restarting_s = 0.0
         self._last: dict[str, Lost] = {}
-        self._connection: Connection | None = Connection(command, self._limits)
+        self._full: set[str] = set()
+        self._rooms: defaultdict[str, AnswerRoom] = defaultdict(lambda: AnswerRoom(self._limits.room))
+        self._histories: defaultdict[str, CrashHistory] = defaultdict(CrashHistory)
+        self._connection: Connection | None = Connection(command, self._limits, self._shown)
         try:
             hello = self._connection.open()
             if isinstance(hello, Broke):
@@ -64,9 +72,16 @@ class DriverAnswerer:
             return [Unsupported(f"the driver's hello does not name {rule.slug}")] * len(questions)
         asked = [Asked(f"q{self._count + n}", rule.slug, str(at), question) for n, question in enumerate(questions, 1)]
         self._count += len(asked)
+        self._rooms[rule.slug].left += self._limits.room_each * len(asked)
         outcomes: dict[str, Outcome] = {}
-        for start in range(0, len(asked), BATCH):
-            self._settle(asked[start : start + BATCH], outcomes)
+        rest: Sequence[Asked] = asked
+        while rest and self._given_up(rule.slug) is None:
+            batch = self._next_batch(rule.slug, rest)
+            self._settle(batch, outcomes)
+            rest = [one for one in rest if one.id not in outcomes]
+        if rest:
+            given_up = self._given_up(rule.slug)
+            outcomes.update((one.id, given_up) for one in rest if given_up is not None)
         return [outcomes[one.id] for one in asked]
 
     def finish(self) -> Lost | None:
@@ -99,73 +114,107 @@ class DriverAnswerer:
             self._connection.close(at_once=error is not None)
         self._connection = None
 
-    def _settle(self, batch: Sequence[Asked], outcomes: dict[str, Outcome], *, alone: bool = False) -> None:
-        """Every question of the batch has an outcome afterwards."""
-        if (given_up := self._given_up(batch[0].rule)) is not None:
-            outcomes.update((one.id, given_up) for one in batch)
-            return
-        broke = self._put(batch, outcomes, alone=alone)
+    def _next_batch(self, rule: str, rest: Sequence[Asked]) -> Sequence[Asked]:
+        """Return the questions that are least like those that ended the driver, in their order."""
+        history = self._histories[rule]
+        if not history:
+            return rest[:BATCH]
+        risks = {one.id: history.risk(one.question) for one in rest}
+        least, most = min(risks.values()), max(risks.values())
+        batch = [one for one in rest if risks[one.id] <= (least + most) / 2]
+        return sorted(batch, key=lambda one: risks[one.id])[:BATCH]
+
+    def _settle(self, batch: Sequence[Asked], outcomes: dict[str, Outcome]) -> None:
+        """Ask a batch. If it breaks the connection, find one question at fault; others may be left without an outcome."""
+        broke = self._put(batch, outcomes)
+        left = [one for one in batch if one.id not in outcomes]
         if broke is None:
             return
-        left = [one for one in batch if one.id not in outcomes]
-        culprit = broke.culprit
-        if culprit not in {*outcomes, *(one.id for one in left)}:  # unknown, or of a call before this one
-            culprit = (left or batch)[0].id if alone or len(left) == 1 else None
-        if culprit is None:
-            ids = {one.id: one for one in batch}
-            last = next((ids[name] for name in reversed(outcomes) if name in ids), None)
-            self._narrow(left, last, broke.lost, outcomes)
-            return
-        outcomes[culprit] = broke.lost
-        if left := [one for one in left if one.id != culprit]:
-            self._settle(left, outcomes)
+        if broke.culprit not in {one.id for one in batch}:  # unknown, or of a call before this one
+            self._search(batch, left, broke.lost, outcomes)
+        else:
+            self._blame(next(one for one in batch if one.id == broke.culprit), broke.lost, outcomes)
 
-    def _narrow(
-        self, suspects: Sequence[Asked], before: Asked | None, lost: Lost, outcomes: dict[str, Outcome]
+    def _search(
+        self, batch: Sequence[Asked], suspects: Sequence[Asked], lost: Lost, outcomes: dict[str, Outcome]
     ) -> None:
-        """One of these broke the connection, or the one that was answered before them: it is not known which."""
-        self._settle(suspects[:1], outcomes, alone=True)
-        for half in _halves(suspects[1:]):
-            self._settle(half, outcomes)
-        if before is not None and not any(isinstance(outcomes[one.id], Lost) for one in suspects):
-            self._settle([before], outcomes, alone=True)
-            suspects = [*suspects, before]
-        if not any(isinstance(outcomes[one.id], Lost) for one in suspects):
+        """One of the suspects broke the connection, or the one that was answered before them: find it by asking again."""
+        ids = {one.id: one for one in batch}
+        before = next((ids[name] for name in reversed(outcomes) if name in ids), None)
+        parts = [list(suspects[:1]), *_halves(suspects[1:])]
+        while parts:
+            if self._given_up(batch[0].rule) is not None:
+                self._blame(parts[0][0], lost, outcomes)
+                return
+            part = parts.pop(0)
+            broke = self._put(part, outcomes, alone=len(part) == 1)
+            if broke is None:
+                continue
+            left = [one for one in part if one.id not in outcomes]
+            if broke.culprit in {one.id for one in part} or len(part) == 1:
+                self._blame(next((one for one in part if one.id == broke.culprit), part[0]), broke.lost, outcomes)
+                return
+            parts = [list(left[:1]), *_halves(left[1:])]
+        if before is not None and (broke := self._put([before], {}, alone=True)) is not None:
+            self._blame(before, broke.lost, outcomes)
+        else:
             again = f"{lost.what}; asked again, it did not do so"
-            outcomes[suspects[0].id] = dataclasses.replace(lost, what=again)
+            self._blame(suspects[0], dataclasses.replace(lost, what=again), outcomes)
 
-    def _put(self, batch: Sequence[Asked], outcomes: dict[str, Outcome], *, alone: bool) -> Broke | None:
+    def _blame(self, one: Asked, lost: Lost, outcomes: dict[str, Outcome]) -> None:
+        outcomes[one.id] = lost
+        self._histories[one.rule].add_crashed(one.question)
+
+    def _put(self, batch: Sequence[Asked], outcomes: dict[str, Outcome], *, alone: bool = False) -> Broke | None:
+        """Ask these questions, of a new child if the last connection broke; return how this one broke."""
         rule = batch[0].rule
         broke = None
         if self._connection is None:
-            self._connection = Connection(self._command, self._limits)
+            self._connection = Connection(self._command, self._limits, self._shown)
             opened = self._connection.open()
             broke = opened if isinstance(opened, Broke) else None
         if broke is None:
-            broke = self._connection.put(batch, outcomes)
+            broke = self._connection.put(batch, outcomes, self._rooms[rule])
+            self._histories[rule].add_answered(one.question for one in batch if one.id in outcomes)
         if broke is None and alone:
             broke = self._connection.finish()
         if broke is not None:
             self._last[rule] = broke.lost
-            self._hung[rule] += broke.lost.error in {"hangs", "unflushed", "mute"}
+            self._hung[rule] += broke.lost.error in _HANGS
+            if self._rooms[rule].left < 0:
+                self._full.add(rule)
         if broke is not None or alone:
             self._spent[rule] += 1  # by this rule, whichever is asked next
             self._connection.close(at_once=True)
+            if broke is None or broke.lost.error not in _HANGS:
+                self._restarting_s += self._connection.overhead_s
             self._connection = None
         return broke
 
     def _given_up(self, rule: str) -> Lost | None:
-        spent, hung = self._spent[rule], self._hung[rule]
-        if spent < self._limits.restarts and hung < self._limits.hangs:
+        """Return the outcome of the questions that are not asked any more, if the rule has used up what it may."""
+        if (last := self._last.get(rule)) is None:
             return None
-        times = f"{hung} times it hung" if hung >= self._limits.hangs else f"{spent} restarts"
-        last = self._last[rule]
-        return dataclasses.replace(last, what=f"{last.what}; after {times} over {rule} it was not asked any more")
+        spent, hung, limits = self._spent[rule], self._hung[rule], self._limits
+        times = ""
+        if rule in self._full:
+            times = "that"
+        elif hung >= limits.hangs or (hung and self._hung.total() >= limits.all_hangs):
+            times = f"{hung} times it hung over {rule}"
+        elif spent >= limits.restarts:
+            times = f"{spent} restarts over {rule}"
+        elif self._spent.total() >= limits.all_restarts:
+            times = f"{self._spent.total()} restarts over all rules"
+        elif self._restarting_s >= limits.restarting_s:
+            times = f"{limits.restarting_s:g} s of restarts over all rules"
+        if not times:
+            return None
+        return dataclasses.replace(last, what=f"{last.what}; after {times} it was not asked any more", asked=False)
 
 
-def _halves(asked: Sequence[Asked]) -> Iterator[Sequence[Asked]]:
+def _halves(asked: Sequence[Asked]) -> list[list[Asked]]:
     middle = (len(asked) + 1) // 2
-    return (half for half in (asked[:middle], asked[middle:]) if half)
+    return [list(half) for half in (asked[:middle], asked[middle:]) if half]
 
 
 def _said(hello: DriverHello, command: Command) -> events.Target:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import shlex
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,22 +22,36 @@ from kafka_conformance.answerers.driver.lines import (
     read_answer,
     read_hello,
 )
-from kafka_conformance.answerers.driver.process import Child, End, Line, Received, Show, TooLong, on_stderr
+from kafka_conformance.answerers.driver.process import Child, End, Line, Received, Show, Shown, TooLong, on_stderr
 from kafka_conformance.answerers.driver.protocol_errors import Broke, lost, quoted
 from kafka_conformance.core.protocol import Outcome, Question
 
-__all__ = ["Asked", "Command", "Connection", "Limits"]
+__all__ = ["AnswerRoom", "Asked", "Command", "Connection", "Limits"]
+
+_EXIT_S = 0.5
+"""Time for a process whose standard output has ended to end too; one that does not has closed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Time limits for the hello, a batch and the end, in seconds; restarts and hangs allowed for one rule."""
+    """Limits of a driver.
+
+    ``hello_s``, ``batch_s``, ``ending_s``: seconds to wait for the hello, for a batch of answers, and for the end.
+    ``restarts`` and ``hangs`` are allowed for one rule, ``all_restarts`` and ``all_hangs`` for all rules together; and
+    ``restarting_s`` seconds of starting and ending it, for all rules together. When these are used up, each further rule
+    has one start. ``room`` is how many bytes of memory the answers to a rule may take, ``room_each`` for each question more.
+    """
 
     hello_s: float = 30
     batch_s: float = 30
     ending_s: float = 2
     restarts: int = 30
     hangs: int = 4
+    all_restarts: int = 60
+    all_hangs: int = 8
+    restarting_s: float = 7.5
+    room: int = 2**25
+    room_each: int = 2**13
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +76,40 @@ class Asked:
     question: Question
 
 
-class Connection:
-    """A started driver. Call :meth:`open` first, and :meth:`close` in any case."""
+@dataclass(slots=True)
+class AnswerRoom:
+    """The memory that the answers to a rule may still take, in bytes."""
 
-    def __init__(self, command: Command, limits: Limits) -> None:
+    left: int
+
+    def take(self, line: bytes) -> bool:
+        """Use as much as the answer in this line takes at most; False if there is not as much left."""
+        values = line.count(b",") + line.count(b"{") + line.count(b"[")
+        self.left -= len(line) + 64 * values
+        return self.left >= 0
+
+
+class Connection:
+    """A started driver. Call :meth:`open` first, and :meth:`close` in any case.
+
+    ``overhead_s`` is the time spent on its start and on its end, from its last answer, in seconds.
+    """
+
+    def __init__(self, command: Command, limits: Limits, shown: Shown | None = None) -> None:
         self._command, self._limits = command, limits
+        self._shown = shown or Shown(command.show)
+        self.overhead_s = 0.0
         self._child: Child | None = None
         self._answered: set[str] = set()
 
     def open(self) -> DriverHello | Broke:
         """Start the driver and read its hello."""
+        with self._overhead():
+            return self._open()
+
+    def _open(self) -> DriverHello | Broke:
         try:
-            self._child = Child(self._command.words, folder=self._command.folder, show=self._command.show)
+            self._child = Child(self._command.words, folder=self._command.folder, show=self._shown)
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return Broke(lost("unstartable", f"the driver {self._command} cannot be started: {quoted(why)}"))
@@ -93,17 +130,23 @@ class Connection:
         except ProtocolViolation as violation:
             return Broke(lost(violation.error, str(violation)))
 
-    def put(self, batch: Sequence[Asked], outcomes: dict[str, Outcome]) -> Broke | None:
-        """Ask all of ``batch`` and put the answers into ``outcomes``. Return how the connection broke, if it did."""
+    def put(self, batch: Sequence[Asked], outcomes: dict[str, Outcome], room: AnswerRoom | None = None) -> Broke | None:
+        """Ask all of ``batch`` and put the answers into ``outcomes``, as far as they fit into ``room``.
+
+        Returns how the connection broke, if it did.
+        """
         child, pending = self._running(), {one.id: one for one in batch}
         child.send(b"".join(ask_line(one.id, one.rule, one.release, one.question) for one in batch))
-        until = time.monotonic() + self._limits.batch_s
+        answered_at = time.monotonic()
+        until = answered_at + self._limits.batch_s
         while pending:
             received = child.receive(until)
             if received is None:
                 return self._hangs(pending, len(batch))
-            if (broke := self._take(received, pending, outcomes)) is not None:
+            if (broke := self._take(received, pending, outcomes, room)) is not None:
+                self.overhead_s += time.monotonic() - answered_at
                 return broke
+            answered_at = time.monotonic()
         return None
 
     def finish(self) -> Broke | None:
@@ -112,28 +155,44 @@ class Connection:
         child.end_input()
         until = time.monotonic() + self._limits.ending_s
         broke = None
-        while broke is None:
-            received = child.receive(until)
-            if received is None or received == End():
-                break
-            broke = self._take(received, {}, {})
+        with self._overhead():
+            while broke is None:
+                received = child.receive(until)
+                if received is None or received == End():
+                    break
+                broke = self._take(received, {}, {})
         return broke
 
     def close(self, *, at_once: bool = False) -> None:
         """End the driver and all processes it started."""
         if self._child is not None:
-            if at_once:
-                self._child.kill()
-            else:
-                self._child.end(self._limits.ending_s)
+            with self._overhead():
+                if at_once:
+                    self._child.kill()
+                else:
+                    self._child.end(self._limits.ending_s)
         self._child = None  # not before: an interrupt would leave it running
+
+    @contextmanager
+    def _overhead(self) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.overhead_s += time.monotonic() - begun
 
     def _running(self) -> Child:
         if self._child is None:
             raise RuntimeError("this connection is not open")
         return self._child
 
-    def _take(self, received: Received, pending: dict[str, Asked], outcomes: dict[str, Outcome]) -> Broke | None:
+    def _take(
+        self,
+        received: Received,
+        pending: dict[str, Asked],
+        outcomes: dict[str, Outcome],
+        room: AnswerRoom | None = None,
+    ) -> Broke | None:
         """Handle one line of the driver while these questions are pending."""
         line = self._line(received, lambda text: _reads(read_answer, text), "before it had answered everything")
         if isinstance(line, Broke):
@@ -144,8 +203,11 @@ class Connection:
             return Broke(lost(violation.error, str(violation)), violation.name if violation.name in pending else None)
         if name in self._answered:
             return Broke(lost("twice", f"the driver answered a question twice, the one with the id {name}"), name)
-        if pending.pop(name, None) is None:
+        if (asked := pending.pop(name, None)) is None:
             return Broke(lost("stranger", f"the driver answered an unknown id: {quoted(name)}"))
+        if room is not None and not room.take(line):
+            what = f"the driver's answers to {asked.rule} are too long: they take more memory than all right answers do"
+            return Broke(lost("long", f"{what}; the last one has {len(line):,} bytes"), name)
         self._answered.add(name)
         outcomes[name] = outcome
         return None
@@ -183,8 +245,8 @@ class Connection:
 
     def _death(self, when: str) -> str:
         child = self._running()
-        code = child.code(self._limits.ending_s)
-        child.join_stderr(self._limits.ending_s)
+        code = child.code(min(_EXIT_S, self._limits.ending_s))
+        child.kill()
         if code is None:
             return f"the driver closed its standard output {when}{self._words()}"
         how = _signal(-code) if code < 0 else f"with exit code {code}"
@@ -192,7 +254,7 @@ class Connection:
 
     def _words(self) -> str:
         words = self._running().last_error_line
-        return f"; standard error: {quoted(words)}" if words else ""
+        return f"; standard error: {words}" if words else ""
 
 
 def _text(received: Line | End) -> bytes:

@@ -2,12 +2,15 @@
 
 The first line of either side is a ``hello``. After that the kit asks (``protocol.Ask``) and the driver answers each id
 once, in any order, with one of three outcomes. An unknown field is refused: a misspelt ``grades`` must not silently change
-how a driver is compared. A number beyond ±2^53 is refused too, since a JSON reader may have rounded it: it is a string in
-this protocol.
+how a driver is compared. So is a field that an object has twice, of which every reader takes another one. A number beyond
+±2^53 is refused too, since a JSON reader may have rounded it: it is a string in this protocol.
 """
 
 from __future__ import annotations
 
+import codecs
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -15,10 +18,11 @@ import msgspec
 
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core.events import Grade
-from kafka_conformance.core.protocol import PROTOCOL, Answer, Answered, Ask, Failed, Outcome, Question, Unsupported
+from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Outcome, Question, Unsupported
 from kafka_conformance.rules import RULES
 
 __all__ = [
+    "DEEPEST",
     "LARGEST",
     "UNREADABLE",
     "AnswerLine",
@@ -36,6 +40,11 @@ __all__ = [
 ]  # fmt: skip
 
 LARGEST = 2**53
+DEEPEST = 100
+
+_DIGITS = 20
+_ID = re.compile(rb'"id"\s*:\s*"(q[0-9]+)"')
+_NUMBER = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 # A line may be no JSON, not even UTF-8, or nested deeper than Python can follow.
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -120,6 +129,7 @@ def ask_line(name: str, rule: str, release: str, question: Question) -> bytes:
 def read_hello(line: bytes) -> DriverHello:
     """Read a driver's first line. Raises ProtocolViolation."""
     decoded = _json(line)
+    _check_values(decoded, None)
     hello = decoded.get("hello") if isinstance(decoded, dict) else None
     version = hello.get("protocol") if isinstance(hello, dict) else None
     if type(version) is int and version != PROTOCOL:
@@ -142,6 +152,7 @@ def read_answer(line: bytes) -> tuple[str, Outcome]:
     decoded = _json(line)
     name = decoded.get("id") if isinstance(decoded, dict) else None
     name = name if isinstance(name, str) else None
+    _check_values(decoded, name)
     if not isinstance(decoded, dict):
         raise ProtocolViolation("shape", f"the driver wrote JSON that is not an object: {quoted(line)}")
     kinds = [kind for kind in _KINDS if kind in decoded]
@@ -160,7 +171,6 @@ def read_answer(line: bytes) -> tuple[str, Outcome]:
 def _outcome(decoded: _Outcome) -> Outcome:
     match decoded:
         case AnswerLine(answer=answer):
-            _check_numbers(answer, decoded.id)
             return Answered(answer)
         case UnsupportedLine(unsupported=why):
             return Unsupported(quoted(why))
@@ -168,25 +178,82 @@ def _outcome(decoded: _Outcome) -> Outcome:
             return Failed(quoted(what))
 
 
-def _check_numbers(answer: Answer, name: str) -> None:
-    """Check that every number lies within ±2^53. Raises ProtocolViolation."""
-    rest: list[Any] = [answer]
+def _check_values(decoded: Any, name: str | None) -> None:
+    """Check that every number lies within ±2^53, and that nothing is nested too deep. Raises ProtocolViolation."""
+    rest: list[tuple[Any, int]] = [(decoded, 0)]
     while rest:
-        value = rest.pop()
+        value, depth = rest.pop()
+        if depth > DEEPEST:
+            raise _too_deep(name)
         if isinstance(value, dict):
-            rest.extend(value.values())
+            rest.extend((each, depth + 1) for each in value.values())
         elif isinstance(value, list):
-            rest.extend(value)
+            rest.extend((each, depth + 1) for each in value)
         elif isinstance(value, int | float) and abs(value) > LARGEST:
-            raise ProtocolViolation(
-                "shape", f"the driver wrote {quoted(str(value))}, which is beyond ±2^53 and must be a string", name
-            )
+            raise _too_large(str(value), name)
 
 
 def _json(line: bytes) -> Any:
+    """Decode a line. Raises ProtocolViolation for no JSON, and for JSON that readers do not agree on."""
+    if (encoding := _other_encoding(line)) is not None:
+        raise ProtocolViolation("encoding", f"the driver wrote a line {encoding}: {quoted(line)}")
     try:
-        return msgspec.json.decode(line)
+        decoded = msgspec.json.decode(line)
+    except RecursionError as error:
+        raise _too_deep(_name_in(line)) from error
+    except msgspec.ValidationError as error:  # the only one without a type: a number that fits no type
+        number = max(_NUMBER.findall(line), key=len, default=b"a number")
+        raise _too_large(number.decode(), _name_in(line)) from error
+    except UnicodeDecodeError as error:
+        what = "the driver wrote a line that is not UTF-8"
+        raise ProtocolViolation("encoding", f"{what}: {quoted(line)}", _name_in(line)) from error
     except UNREADABLE as error:
         raise ProtocolViolation(
             "noise", f"the driver wrote a line to standard output that is not JSON: {quoted(line)}"
         ) from error
+    _check_fields(line)
+    return decoded
+
+
+def _other_encoding(line: bytes) -> str | None:
+    """Return how a line is encoded if it is not plain UTF-8, as its first bytes show."""
+    if line.startswith(codecs.BOM_UTF8):
+        return "that begins with a byte order mark"
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or line[:4].count(0) == 2:
+        return "in UTF-16"
+    return None
+
+
+def _check_fields(line: bytes) -> None:
+    """Check that no object has a field twice. Raises ProtocolViolation."""
+
+    def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ProtocolViolation(
+                "duplicate",
+                f"the driver wrote an object with the field {quoted(twice)} twice: {quoted(line)}",
+                _name_in(line),
+            )
+        return made
+
+    json.loads(line, object_pairs_hook=fields)
+
+
+def _name_in(line: bytes) -> str | None:
+    """Return the id in a line that cannot be decoded, if it has just one."""
+    found = set(_ID.findall(line))
+    return found.pop().decode() if len(found) == 1 else None
+
+
+def _too_large(number: str, name: str | None) -> ProtocolViolation:
+    shown = number if len(number) <= _DIGITS else f"{number[:_DIGITS]}… ({len(number):,} characters)"
+    return ProtocolViolation(
+        "shape", f"the driver wrote {quoted(shown)}, which is beyond ±2^53 and must be a string", name
+    )
+
+
+def _too_deep(name: str | None) -> ProtocolViolation:
+    return ProtocolViolation("shape", f"the driver wrote JSON that is nested deeper than {DEEPEST} levels", name)

@@ -4,8 +4,8 @@ Three threads serve the pipes, so that a full pipe cannot block both sides: one 
 standard output line by line, one shows standard error as it arrives and keeps the last lines. Each pipe is closed by the
 thread that uses it. Lines wait in a short queue: a child that floods it is blocked and does not fill the kit's memory.
 
-The child runs in its own session: Ctrl-C reaches the kit alone, which ends the child and its process group. If the kit is
-killed, the pipe of standard input closes, which ends a driver.
+The child runs in its own session: Ctrl-C reaches the kit alone, which ends the child and everything it started
+(:mod:`.descendants`). If the kit is killed, the pipe of standard input closes, which ends a driver.
 """
 
 from __future__ import annotations
@@ -14,32 +14,29 @@ import atexit
 import contextlib
 import os
 import queue
-import re
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TypeAlias
 
+from kafka_conformance.answerers.driver.descendants import kill_marked, marked_environment
+from kafka_conformance.answerers.driver.last_words import LastWords
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 
-__all__ = ["LINE_LIMIT", "Child", "End", "Line", "Received", "Show", "TooLong", "on_stderr"]
+__all__ = ["LINE_LIMIT", "SHOWN_LINES", "Child", "End", "Line", "Received", "Show", "Shown", "TooLong", "on_stderr"]
 
-LINE_LIMIT = 2**23  # the longest right answers in tests have half a million bytes
+LINE_LIMIT = 2**20  # the longest right answers in tests have half a million bytes
 SHOWN_LINES = 200
-_QUEUED = 32
-_KEPT = 50
+_QUEUED = 8
 _POLL_S = 0.05
+_CHUNK = 2**16
 _LAST_S = 0.5  # for what is in the pipe of a child that has ended
 _JOIN_S = 2.0
-
-# Node.js ends with its version, Go and Java with where it was: the line that says what broke is before that.
-_ERROR = re.compile(r"(Error|Exception)\b(?! at)|^(panic|fatal|error)\b|\bpanicked at\b", re.IGNORECASE)
 
 Show: TypeAlias = Callable[[str], None]
 
@@ -79,6 +76,21 @@ def on_stderr(line: str) -> None:
     print(f"driver: {line.replace('##[', '# #[')}", file=sys.stderr, flush=True)
 
 
+class Shown:
+    """Shows the first lines of the standard error of all processes of a command, :data:`SHOWN_LINES` in all."""
+
+    def __init__(self, show: Show = on_stderr) -> None:
+        self._show, self._left = show, SHOWN_LINES
+
+    def __call__(self, line: bytes) -> None:
+        """Show a line, sanitized, unless as many were shown."""
+        if self._left <= 0 or not (words := quoted(line, 500)):
+            return
+        self._left -= 1
+        with contextlib.suppress(OSError, ValueError):  # standard error is closed: keep reading
+            self._show(words if self._left else "(further lines are not shown)")
+
+
 class Child:
     """A child process. Raises OSError or ValueError if it cannot be started."""
 
@@ -87,19 +99,20 @@ class Child:
         command: Sequence[str],
         *,
         folder: Path | None = None,
-        show: Show = on_stderr,
+        show: Show | Shown = on_stderr,
         line_limit: int = LINE_LIMIT,
     ) -> None:
-        self._show, self._line_limit = show, line_limit
+        self._line_limit = line_limit
         self._outgoing: queue.Queue[bytes | None] = queue.Queue()
         self._received: queue.Queue[Received] = queue.Queue(_QUEUED)
         self._stopped = threading.Event()
-        self._words: deque[str] = deque(maxlen=_KEPT)
+        self._last_words = LastWords(show if isinstance(show, Shown) else Shown(show))
+        self._environment = marked_environment()
         self._killed = False
         self._threads: list[threading.Thread] = []
         self._process = subprocess.Popen(
             list(command), cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True,
+            start_new_session=True, env=self._environment,
         )  # fmt: skip
         _RUNNING.add(self)
         pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -118,9 +131,8 @@ class Child:
 
     @property
     def last_error_line(self) -> str:
-        """The last line of standard error that names an error, else the last line, shortened and sanitized."""
-        words = list(self._words)  # at once: it is still being written
-        return next((line for line in reversed(words) if _ERROR.search(line)), words[-1] if words else "")
+        """The lines of standard error that say what broke, else the last one, shortened and sanitized."""
+        return str(self._last_words)
 
     def send(self, lines: bytes) -> None:
         """Queue these lines for standard input, without waiting."""
@@ -139,8 +151,10 @@ class Child:
                 return self._received.get(timeout=max(0.0, min(_POLL_S, until - now)))
             if now >= until:
                 return None
-            if self._process.poll() is not None:  # a grandchild may keep the pipe open
-                ended_at = ended_at or now
+            if self._process.poll() is not None:
+                if ended_at is None:
+                    ended_at = now
+                    self._kill_all()  # what it started may keep the pipe open
                 if now > ended_at + _LAST_S:
                     return End()
 
@@ -152,7 +166,7 @@ class Child:
             return None
 
     def end(self, wait_s: float) -> None:
-        """Close the input, wait ``wait_s`` for the process to end, then kill it and its group."""
+        """Close the input, wait ``wait_s`` for the process to end, then kill it and what it started."""
         self.end_input()
         try:
             self.code(wait_s)
@@ -160,19 +174,23 @@ class Child:
             self.kill()
 
     def kill(self) -> None:
-        """Kill the process and its group; does nothing the second time."""
+        """Kill the process and everything it started; does nothing the second time."""
         if self._killed:
             return
         self._stopped.set()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._kill_all()
         self._killed = True
         self.end_input()
         self._process.wait()  # nothing survives SIGKILL
-        limit = time.monotonic() + _JOIN_S  # but what left its group may hold the pipes open
+        limit = time.monotonic() + _JOIN_S  # but a descendant that was not found may hold the pipes open
         for thread in self._threads:
             thread.join(max(0.0, limit - time.monotonic()))
         _RUNNING.discard(self)
+
+    def _kill_all(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        kill_marked(self._environment)
 
     def join_stderr(self, wait_s: float) -> None:
         """Wait until standard error is read to its end."""
@@ -199,16 +217,10 @@ class Child:
         return False
 
     def _read_stderr(self, pipe: IO[bytes]) -> None:
-        shown = 0
         with pipe:
-            while text := pipe.readline(4096):
-                if not (words := quoted(text, 500)):
-                    continue
-                self._words.append(words)
-                shown += 1
-                if shown <= SHOWN_LINES:
-                    with contextlib.suppress(OSError, ValueError):  # standard error is closed: keep reading
-                        self._show(words if shown < SHOWN_LINES else "(further lines are not shown)")
+            while chunk := os.read(pipe.fileno(), _CHUNK):
+                self._last_words.add(chunk)
+        self._last_words.end()
 
 
 @atexit.register

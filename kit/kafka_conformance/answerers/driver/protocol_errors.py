@@ -8,10 +8,12 @@ hello           the hello does not have the protocol's shape, or names an unknow
 hangs           questions are not answered within the limit of their batch
 unflushed       answers arrive only after the input is closed
 noise           a line on standard output is not JSON
+encoding        a line is not plain UTF-8
+duplicate       an object has a field twice
 shape           a line of JSON is not an answer
 stranger        an answer to an unknown id
 twice           a second answer to an id
-long            a line is too long
+long            a line is too long, or all answers to a rule are
 died            the driver ended, or closed its standard output, before it had answered everything
 ==============  ==========================================================================================
 
@@ -40,6 +42,8 @@ HINTS = {
     "raise --timeout",
     "unflushed": "answer each line as it arrives and flush standard output after it; do not wait for the end of the input",
     "noise": "write only protocol lines to standard output; use standard error for everything else",
+    "encoding": "write UTF-8 without a byte order mark",
+    "duplicate": "write each field of an object once; readers of JSON take different ones",
     "shape": 'answer {"id": …, "answer": {…}}, or "unsupported": "why" or "failed": "what broke" in place of the answer',
     "stranger": "return the id unchanged, as a string",
     "twice": "write exactly one line for each question",

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ from processes import is_gone
 
 from kafka_conformance.answerers.driver.answerer import BATCH, DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
+from kafka_conformance.answerers.driver.process import SHOWN_LINES
 from kafka_conformance.answerers.driver.protocol_errors import HINTS, one_line
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.errors import TargetLost
@@ -66,7 +68,19 @@ MIDWAY = [
     ("no_outcome", "shape", 'the driver wrote a line with no outcome in it: {"id": "q3"}'),
     ("says_a_word", "shape", 'the driver wrote JSON that is not an object: "ready"'),
     ("big_integer", "shape", "the driver wrote 9007199254740993, which is beyond ±2^53 and must be a string"),
-    ("endless_line", "long", f"the driver wrote a line of more than 8,388,608 bytes: {'x' * 160}…"),
+    ("duplicate_keys", "duplicate",
+     ("the driver wrote an object with the field hash twice: "
+      '{"id": "q3", "answer": {"hash": 1, "hash": 8}}')),
+    ("many_digits", "shape",
+     f"the driver wrote {'7' * 20}… (5,000 characters), which is beyond ±2^53 and must be a string"),
+    ("deep_nesting", "shape", "the driver wrote JSON that is nested deeper than 100 levels"),
+    ("byte_order_mark", "encoding",
+     r'the driver wrote a line that begins with a byte order mark: \ufeff{"id": "q3", "answer": {"hash": 4}}'),
+    ("not_utf8", "encoding", 'the driver wrote a line that is not UTF-8: {"id": "q3", "failed": "na�ve"}'),
+    ("endless_line", "long", f"the driver wrote a line of more than 1,048,576 bytes: {'x' * 160}…"),
+    ("floods_stderr", "died",
+     ("the driver ended with exit code 1 before it had answered everything; standard error: "
+      "IndexError: no such table")),
     ("dies_by_exit", "died",
      ("the driver ended with exit code 1 before it had answered everything; standard error: "
       "no such table")),
@@ -159,6 +173,75 @@ def test_restarts_are_numbered() -> None:
         assert isinstance(given_up, Lost)
         assert given_up.what.endswith("; after 3 restarts over murmur2 it was not asked any more")
         assert ask(answerer, ["00"]) == [given_up]
+
+
+def test_restarts_are_numbered_over_all_rules() -> None:
+    code = (HOSTILE / "dies_by_exit.py").read_text().replace('["murmur2"]', '["murmur2", "sequence-increment"]')
+    code = code.replace('asked["question"]["key"] == "bad1"', "True")
+    rule = RULES["sequence-increment"]
+    questions = [rule.question(sequence=each, by=1) for each in range(5)]  # type: ignore[call-arg]
+    with driver(code, Limits(hello_s=20, batch_s=20, all_restarts=4)) as answerer:
+        assert all(isinstance(one, Lost) for one in ask(answerer, ["00"] * 9))
+        outcomes = answerer.answer(rule, NEWEST, questions)  # one start is left to it
+    first, second, *_, last = outcomes
+    assert isinstance(first, Lost)
+    assert isinstance(second, Lost)
+    assert isinstance(last, Lost)
+    assert (first.asked, second.asked, last.asked) == (True, False, False)
+    assert last.what.endswith("; after 5 restarts over all rules it was not asked any more")
+
+
+def test_time_for_restarts_is_limited() -> None:
+    begun = time.monotonic()
+    with hostile("closes_stdout_always", Limits(hello_s=20, batch_s=20, restarting_s=1)) as answerer:
+        outcomes = ask(answerer, ["00"] * 99)
+    assert time.monotonic() - begun < 5
+    last = outcomes[-1]
+    assert isinstance(last, Lost)
+    assert last.what == (
+        "the driver closed its standard output before it had answered everything; "
+        "after 1 s of restarts over all rules it was not asked any more"
+    )
+
+
+def test_a_value_that_ends_the_driver_costs_only_its_own_questions() -> None:
+    code = PREFACE.replace('"murmur2"', '"partition-for-key"') + (
+        "tell(line(HELLO))\n"
+        "for text in sys.stdin:\n"
+        "  asked = json.loads(text)\n"
+        "  if asked['question']['key'] == '': raise IndexError('no key')\n"
+        "  tell(line({'id': asked['id'], 'answer': {'partition': 0}}))"
+    )
+    rule = RULES["partition-for-key"]
+    keys = [*[""] * 40, *["00", "", "11"] * 20]
+    questions = [rule.question(key=key, partitions=n) for n, key in enumerate(keys, 1)]  # type: ignore[call-arg]
+    with driver(code, Limits(hello_s=20, batch_s=20, restarts=8)) as answerer:
+        outcomes = answerer.answer(rule, NEWEST, questions)
+    assert [isinstance(one, Lost) for one in outcomes] == [key == "" for key in keys]
+    assert any(isinstance(one, Lost) and one.asked for one in outcomes)
+
+
+def test_answers_that_take_too_much_memory_end_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTILE_ZEROS", "1000")
+    with hostile("long_answers", Limits(hello_s=20, batch_s=20, room=200_000, room_each=0)) as answerer:
+        outcomes = ask(answerer, ["00"] * 9)
+        later = ask(answerer, ["11"])
+    kinds = [type(one) for one in outcomes]
+    assert kinds == [Answered] * 2 + [Lost] * 7
+    lost = outcomes[2]
+    assert isinstance(lost, Lost)
+    assert (lost.error, lost.asked) == ("long", True)
+    assert lost.what.startswith("the driver's answers to murmur2 are too long: ")
+    assert isinstance(later[0], Lost)
+    assert not later[0].asked
+
+
+def test_standard_error_of_all_starts_is_shown_up_to_one_limit() -> None:
+    shown: list[str] = []
+    with hostile("floods_stderr", shown=shown) as answerer:
+        ask(answerer, ["00", "bad1", "bad1", "11"])
+    assert len(shown) == SHOWN_LINES
+    assert shown[-1] == "(further lines are not shown)"
 
 
 def test_another_rule_is_asked_all_the_same() -> None:
@@ -309,6 +392,17 @@ def test_what_a_driver_started_ends_with_it() -> None:
     assert isinstance(lost, Lost)
     assert lost.what.startswith("the driver ended with exit code 4 ")  # though its pipes are open still
     assert shown
+    assert all(is_gone(int(pid)) for pid in shown)
+
+
+def test_what_left_the_session_of_a_driver_ends_with_it() -> None:
+    shown: list[str] = []
+    begun = time.monotonic()
+    with hostile("has_daemons", QUICK, shown) as answerer:
+        (lost,) = ask(answerer, ["00"])
+    assert isinstance(lost, Lost)
+    assert time.monotonic() - begun < 8  # though they hold its pipes
+    assert len(set(shown)) == len(shown) >= 4  # two for each start
     assert all(is_gone(int(pid)) for pid in shown)
 
 

@@ -93,7 +93,7 @@ def test_standard_error_is_shown_cut_off_and_its_end_kept() -> None:
         ("panic: index out of range\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n", "panic: index out of range"),
         ('Exception in thread "main" java.lang.Error: no\n\tat Main.main(Main.java:3)\n',
          'Exception in thread "main" java.lang.Error: no'),
-        ("thread 'main' panicked at src/main.rs:2:5:\nno\n", "thread 'main' panicked at src/main.rs:2:5:"),
+        ("thread 'main' panicked at src/main.rs:2:5:\nno\n", "thread 'main' panicked at src/main.rs:2:5: no"),
         ("one\ntwo\n", "two"),
         ("", ""),
     ],

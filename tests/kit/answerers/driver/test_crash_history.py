@@ -1,0 +1,33 @@
+"""Questions that are like those that ended a driver are riskier than others."""
+
+from __future__ import annotations
+
+from kafka_conformance.answerers.driver.crash_history import CrashHistory
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2.question import Murmur2Question
+from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
+
+
+def test_nothing_is_a_risk_before_anything_broke() -> None:
+    history = CrashHistory()
+    history.add_answered([Murmur2Question("00")])
+    assert not history
+    assert history.risk(Murmur2Question("00")) == 0
+
+
+def test_a_value_that_was_never_answered_weighs_most() -> None:
+    history = CrashHistory()
+    history.add_crashed(PartitionForKeyQuestion("", 3))
+    history.add_answered(PartitionForKeyQuestion(key, 3) for key in ("00", "11", "22"))
+    assert history
+    same_key, same_count, neither = (PartitionForKeyQuestion(*each) for each in (("", 7), ("33", 3), ("33", 7)))
+    assert history.risk(same_key) > history.risk(same_count) > history.risk(neither) == 0
+
+
+def test_values_inside_a_question_count() -> None:
+    rule = RULES["producer-partition"]
+    found = [question for space in rule.spaces for question in list(space.questions())[:40]]
+    history = CrashHistory()
+    history.add_crashed(found[0])
+    assert history.risk(found[0]) > 0
+    assert any(history.risk(question) < history.risk(found[0]) for question in found)
