@@ -108,12 +108,12 @@ def test_the_numbers_on_the_page() -> None:
     said = (
         "A rule has up to 30 restarts and four hangs;",
         "a gate has up to 60 restarts, eight hangs, and a quarter of `--timeout`",
-        "The answers to a rule may take 32 MiB of memory, and 8 KiB more for each question.",
+        "The answers to a rule may take 16 MiB of memory, and 8 KiB more for each question.",
         f"and a value at most {DEEPEST} levels",
         f"The kit shows {SHOWN_LINES} lines of standard error in a gate.",
         f"`{MARK}`",
     )
-    assert (usual.room, usual.room_each) == (32 * 2**20, 8 * 2**10)
+    assert (usual.room, usual.room_each) == (16 * 2**20, 8 * 2**10)
     assert [each for each in said if each not in PAGE.replace("\n", " ")] == []
     assert f"at most {LINE_LIMIT:,} bytes" in PAGE
 

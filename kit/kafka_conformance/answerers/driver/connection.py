@@ -50,7 +50,7 @@ class Limits:
     all_restarts: int = 60
     all_hangs: int = 8
     restarting_s: float = 7.5
-    room: int = 2**25
+    room: int = 2**24
     room_each: int = 2**13
 
 
