@@ -52,6 +52,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kafka-known-failures", type=Path, default=None, metavar="FILE", help="What is known to fail; TOML."
     )
     group.addoption(
+        "--kafka-out-of-domain",
+        action="store_true",
+        help="Also ask what no user of any client can bring about; it fails no test.",
+    )
+    group.addoption(
         "--kafka-broker",
         default="newest-that-runs",
         metavar="RELEASE",
@@ -93,6 +98,7 @@ def _assert_conforms(request: pytest.FixtureRequest) -> Callable[..., None]:
             "seed": option("--kafka-seed"),
             "examples": option("--kafka-examples"),
             "known_failures": option("--kafka-known-failures"),
+            "out_of_domain": option("--kafka-out-of-domain"),
         }
         assert_conforms(answerer, *rules, **{**usual, **given})
 
@@ -107,12 +113,14 @@ def assert_conforms(
     seed: int | None = None,
     known_failures: Path | None = None,
     timeout_s: float = 60,
+    out_of_domain: bool = False,
 ) -> None:
     """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
 
     ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
-    used, and printed. Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that
-    there is not, and where no rule is named.
+    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test. Raises
+    pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that there is not, and where no
+    rule is named.
     """
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
@@ -130,7 +138,7 @@ def assert_conforms(
         tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder,
         CallableAnswerer(answerer, f"python:{_name(answerer)}", timeout_s=timeout_s) as target,
     ):
-        plan = GatePlan(asked, examples, used, Path(folder), named=True)
+        plan = GatePlan(asked, examples, used, Path(folder), named=True, out_of_domain=out_of_domain)
         gated = gate(target, plan, entries_of(known_failures), lambda _: None, Steps("asking", len(asked)))
     if gated.ended.exit_code:
         pytest.fail(_words(gated.events), pytrace=False)

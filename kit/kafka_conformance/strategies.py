@@ -41,13 +41,22 @@ def clusters() -> st.SearchStrategy[AskedCluster]:
     return _clusters()
 
 
-def questions(rule: str) -> st.SearchStrategy[Question]:
-    """Questions of the rule of this slug. Raises BadInput."""
-    return _rule(rule).strategy()
+def questions(rule: str, *, out_of_domain: bool = False) -> st.SearchStrategy[Question]:
+    """Questions of the rule of this slug; with ``out_of_domain`` also some that nobody can bring about. Raises BadInput."""
+    return _strategy(_rule(rule), out_of_domain=out_of_domain)
 
 
-def answered(rule: str, kafka: str = "newest") -> st.SearchStrategy[tuple[Question, Answer]]:
-    """Questions with Kafka's answers in an exact release, or the newest that has the rule. Raises BadInput."""
+def _strategy(rule: Rule, *, out_of_domain: bool) -> st.SearchStrategy[Question]:
+    made = rule.strategy()
+    if out_of_domain:
+        return made
+    return made.map(lambda one: rule.nearest(one) if rule.domain(one) else one).filter(lambda one: not rule.domain(one))
+
+
+def answered(
+    rule: str, kafka: str = "newest", *, out_of_domain: bool = False
+) -> st.SearchStrategy[tuple[Question, Answer]]:
+    """Questions with Kafka's answers in an exact release, or the newest that has the rule; as :func:`questions`."""
     meant = _rule(rule)
     at = _newest(meant) if kafka == "newest" else named_release(kafka)
     if at not in meant.releases:
@@ -57,7 +66,7 @@ def answered(rule: str, kafka: str = "newest") -> st.SearchStrategy[tuple[Questi
         outcome = outcome_of(meant.ask, question, at)
         return (question, outcome.answer) if isinstance(outcome, Answered) else None
 
-    return meant.strategy().map(with_answer).filter(lambda pair: pair is not None)  # type: ignore[return-value]
+    return _strategy(meant, out_of_domain=out_of_domain).map(with_answer).filter(lambda pair: pair is not None)  # type: ignore[return-value]
 
 
 def _rule(slug: str) -> Rule:

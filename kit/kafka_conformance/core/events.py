@@ -17,6 +17,7 @@ import msgspec
 
 __all__ = [
     "Began",
+    "Coverage",
     "Diagnosis",
     "Differed",
     "Distribution",
@@ -24,6 +25,7 @@ __all__ = [
     "Event",
     "Grade",
     "Known",
+    "OutOfDomain",
     "ProtocolError",
     "RuleBegan",
     "RuleEnded",
@@ -34,9 +36,10 @@ __all__ = [
     "to_line",
 ]
 
-Verdict: TypeAlias = Literal["agrees", "differs", "known", "unsupported", "errored", "crashed"]
-"""Of one rule in one release. ``known``: it differs only in what is known to; ``errored``: the target failed at
-questions; ``crashed``: it broke the protocol or ended."""
+Verdict: TypeAlias = Literal["agrees", "differs", "known", "unsupported", "not judged", "errored", "crashed"]
+"""Of one rule in one release. ``known``: it differs only in what is known to; ``unsupported``: no question was answered;
+``not judged``: too few were, of a kind that every client has to answer; ``errored``: the target failed at questions;
+``crashed``: it broke the protocol or ended."""
 
 Grade: TypeAlias = Literal["exact", "admissible", "statistical"]
 """What the target was held to: Java's own answer, one that the rule allows, or the shares of many records."""
@@ -93,8 +96,27 @@ class Distribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     p_value: float
 
 
+class Coverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of question, and how many of those asked were answered."""
+
+    kind: str
+    answered: int
+    asked: int
+
+
+class OutOfDomain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The counts of questions that nobody can bring about, as in :class:`RuleEnded`; they do not change the verdict."""
+
+    asked: int
+    agreed: int
+    differed: int
+    known: int
+    failed: int
+    unsupported: int
+
+
 class Began(_Event, frozen=True, tag="began"):
-    """The gate opens."""
+    """The gate opens. ``unproven`` are the releases without a row in the certificate."""
 
     kit: str
     target: Target
@@ -102,6 +124,7 @@ class Began(_Event, frozen=True, tag="began"):
     rules: tuple[str, ...]
     seed: int
     examples: int
+    unproven: tuple[str, ...] = ()
 
 
 class RuleBegan(_Event, frozen=True, tag="rule_began"):
@@ -117,7 +140,7 @@ class Differed(_Event, frozen=True, tag="differed"):
     """A finding: a question, as small as it became, and how many of its kind there were.
 
     ``file`` is where it was saved, for ``replay``; ``link`` documents the rule, ``java`` the
-    method that decides.
+    method that decides. ``out_of_domain`` is why nobody can bring the question about, or an empty text.
     """
 
     rule: str
@@ -134,6 +157,7 @@ class Differed(_Event, frozen=True, tag="differed"):
     file: str = ""
     diagnosis: Diagnosis | None = None
     known: Known | None = None
+    out_of_domain: str = ""
 
 
 class ProtocolError(_Event, frozen=True, tag="trouble"):
@@ -156,7 +180,12 @@ class ProtocolError(_Event, frozen=True, tag="trouble"):
 
 
 class RuleEnded(_Event, frozen=True, tag="rule_ended"):
-    """The counts of a rule in a release: ``asked`` = agreed + differed + known + failed; ``unsupported`` comes on top."""
+    """The counts of a rule in a release: ``asked`` = agreed + differed + known + failed; ``unsupported`` comes on top.
+
+    All counts are of questions in domain. ``reasons`` are the target's, for what it does not support, with how often it gave
+    each; ``missing`` are the kinds of which too few questions were answered; ``unsigned`` counts hashes that agree as 32
+    bits without a sign.
+    """
 
     rule: str
     release: str
@@ -174,6 +203,10 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     seconds: float
     diagnoses: tuple[Diagnosis, ...] = ()
     distribution: Distribution | None = None
+    reasons: dict[str, int] = msgspec.field(default_factory=dict)
+    missing: tuple[Coverage, ...] = ()
+    unsigned: int = 0
+    out_of_domain: OutOfDomain | None = None
 
 
 class Stale(_Event, frozen=True, tag="stale"):
@@ -185,7 +218,10 @@ class Stale(_Event, frozen=True, tag="stale"):
 
 
 class Ended(_Event, frozen=True, tag="ended"):
-    """The verdict: 0 conforms, 1 differs, 2 could not be judged; ``why`` in one line."""
+    """The verdict: 0 conforms, 1 differs, 2 could not be judged; ``why`` in one line.
+
+    ``conform`` counts the rules that agree in every release asked, of ``rules`` that the kit has.
+    """
 
     exit_code: int
     why: str
@@ -196,6 +232,8 @@ class Ended(_Event, frozen=True, tag="ended"):
     failed: int
     unsupported: int
     seconds: float
+    conform: int = 0
+    rules: int = 0
 
 
 Event: TypeAlias = Began | RuleBegan | Differed | ProtocolError | RuleEnded | Stale | Ended

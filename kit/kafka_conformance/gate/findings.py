@@ -18,11 +18,12 @@ import msgspec
 from kafka_conformance.cases.failures import FailureFolder, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Source
-from kafka_conformance.core.pipeline import Comparison, Difference, kind_of, shrink_difference, size_of
+from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.candidates import READ_OFF, Candidate, candidates
 from kafka_conformance.gate.diagnosis import diagnose
+from kafka_conformance.gate.grading import DomainComparison
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.questions import EXPECTED
 from kafka_reference.releases import Release
@@ -57,10 +58,11 @@ class Finder:
     """Findings of one rule in one release. ``diagnoses`` explain all its wrong answers, once the findings are made."""
 
     def __init__(self, target: Answerer, by: str, rule: Rule, release: Release, grade: Grade, examples: int, seed: int,
-                 folder: FailureFolder) -> None:  # fmt: skip
+                 folder: FailureFolder, *, out_of_domain: bool = False) -> None:  # fmt: skip
         self._rule, self._release, self._grade, self._folder = rule, release, grade, folder
         self._examples, self._seed, self._by = examples, seed, by
-        self._comparison = Comparison(EXPECTED, _Until(target, time.monotonic() + _SHRINK_S), release)
+        until = _Until(target, time.monotonic() + _SHRINK_S)
+        self._comparison = DomainComparison(EXPECTED, until, release, out_of_domain=out_of_domain)
         self.diagnoses: tuple[Diagnosis, ...] = ()
 
     def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
@@ -114,7 +116,7 @@ class Finder:
             self._rule.slug, str(self._release), name, cast(Source, sources[0] if sources else "fresh"), kind,
             len(differences), msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual,
             self._rule.source, self._rule.links[0] if self._rule.links else "", file,
-            explained[0] if explained else None, known,
+            explained[0] if explained else None, known, self._rule.domain(smallest.question),
         )  # fmt: skip
         whole = [one.mutant for one in explained if one.equal == one.wrong]
         return Finding(event, next((mutant for mutant in whole if mutant not in READ_OFF), ""))

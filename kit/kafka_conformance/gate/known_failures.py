@@ -149,8 +149,8 @@ class KnownFailures:
 
 _MEND = {
     "expired": "fix the target, or review the entry and set another date",
-    "unknown": "no such question is asked: correct the rule, release or case, or remove the entry",
-    "stale": "the difference is fixed: remove the entry",
+    "unknown": "no such question is asked: correct the rule, release or case, remove the entry, or ask with --out-of-domain",
+    "stale": "the difference is fixed, or only --out-of-domain shows it: remove the entry",
     "another message": "the target's answer has changed: review the entry",
 }
 

@@ -1,5 +1,8 @@
 """The questions that a gate asks about a rule, and the expected answers: earlier failures, frozen cases, fresh questions.
 
+They are in domain, unless the others are asked for: a user of some client can bring them about. Fresh questions are the
+rule's everyday ones, then generated ones; a generated question out of domain is replaced by the nearest one in it.
+
 The expected answer to a frozen case is Java's own. To all others it is the reference's, which ``verify`` has compared
 with Java.
 """
@@ -29,27 +32,41 @@ EXPECTED = ReferenceAnswerer("kafka")
 
 
 def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed: int, folder: Path,
-                 target: str) -> list[tuple[Source, Answerer]]:  # fmt: skip
+                 target: str, *, out_of_domain: bool = False) -> list[tuple[Source, Answerer]]:  # fmt: skip
     """Return the sources for a rule in a release, in the order they are asked, each with its expected answerer.
 
-    ``folder`` holds failures that an earlier gate saved; those of ``target`` are asked again. Raises BadInput for a
-    damaged file of cases.
+    ``folder`` holds failures that an earlier gate saved; those of ``target`` are asked again. All questions are in domain,
+    or with ``out_of_domain`` all are not. Raises BadInput for a damaged file of cases.
     """
     if grade == "statistical":
         return []
     found = frozen(rule)
     cases = [] if found is None else found.at(str(release))
     java = {case.typed_question(rule): Answered(case.answer) for case in cases}
-    fresh = dict.fromkeys(collect(rule, rule.examples_of(examples, most=1), seed))  # Hypothesis may repeat small ones
+    fresh = _fresh(rule, rule.examples_of(examples, most=1), seed, out_of_domain=out_of_domain)
 
     def source(name: str, questions: Iterable[Question]) -> Source:
-        return Source(name, tuple(each for each in questions if grade == "exact" or countable(rule, each)))
+        asked = (each for each in questions if bool(rule.domain(each)) == out_of_domain)
+        return Source(name, tuple(each for each in asked if grade == "exact" or countable(rule, each)))
 
     return [
         (source("earlier", _earlier(rule, release, folder, target)), EXPECTED),
         (source("frozen", java), RecordedAnswerer(EXPECTED.name, java)),
-        (source("fresh", fresh), EXPECTED),
+        (source("fresh", (each for each in fresh if each not in java)), EXPECTED),
     ]
+
+
+def _fresh(rule: Rule, examples: int, seed: int, *, out_of_domain: bool) -> Iterable[Question]:
+    """Return everyday and generated questions. More are generated where most are out of domain, and none in it is near."""
+    if out_of_domain:
+        return dict.fromkeys(collect(rule, examples, seed))  # Hypothesis may repeat small ones
+    for count in (examples, 4 * examples):
+        made = collect(rule, count, seed)
+        fresh = dict.fromkeys(rule.nearest(each) if rule.domain(each) else each for each in made)
+        inside = [each for each in fresh if not rule.domain(each)][:examples]
+        if 2 * len(inside) >= examples:
+            break
+    return dict.fromkeys((*rule.plain(), *inside))
 
 
 def _earlier(rule: Rule, release: Release, folder: Path, target: str) -> list[Question]:

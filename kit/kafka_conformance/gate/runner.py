@@ -5,18 +5,24 @@ For each rule in each release, in this order:
 ======= ===============================================================================================================
 earlier failures that an earlier gate saved for this target, asked again
 frozen  the cases that ship, with Java's own answers
-fresh   questions that Hypothesis generates from the seed, with the reference's answers
+fresh   everyday questions, and what Hypothesis generates from the seed, with the reference's answers
 ======= ===============================================================================================================
 
 Differences are grouped by kind; the smallest of each kind is searched for through the target itself, saved, and emitted as
 an event with what explains it. Differences that the known failures cover are counted apart. A question that a target left
 unanswered because it broke the protocol is not judged: it is a protocol error, emitted with a hint.
 
+Questions are in domain: a user of some client can bring them about (``Rule.domain``). With ``out_of_domain`` the others are
+asked as well, after them; their findings are counted apart and never change the verdict.
+
+A rule of which too few questions of a core kind are answered is not judged (``coverage``).
+
 A rule is asked in the newest release that has it, unless releases are named. A target that uses draws of its own reports
 that in its hello (``grades``); ``grading`` defines how its answers are judged.
 
 The exit code: 1 if anything differs that is not known, or an entry of the known failures is wrong; else 2 if something
-could not be judged, or nothing was asked; else 0.
+could not be judged, nothing was asked, or a rule is not judged that the target or the user names, or that the target
+answers in part; else 0.
 """
 
 from __future__ import annotations
@@ -31,10 +37,12 @@ from kafka_conformance.cases.failures import FOLDER, FailureFolder
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import (
     Began,
+    Coverage,
     Differed,
     Ended,
     Event,
     Grade,
+    OutOfDomain,
     ProtocolError,
     RuleBegan,
     RuleEnded,
@@ -42,15 +50,17 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.core.protocol import Agrees, Answer, Answered, Crashed, Question, question_id
+from kafka_conformance.core.protocol import Crashed, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
+from kafka_conformance.gate.coverage import Answers
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grading import GradedComparison, judge_distributions
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.unanswered import protocol_errors
+from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
 __all__ = ["GatePlan", "GateResult", "gate", "newest_with"]
@@ -71,6 +81,10 @@ class GatePlan:
     """Whether the user named the rules: then one that the target does not have is asked all the same."""
     by: str = "target"
     """The target's name in a saved failure, with which ``replay`` opens it again."""
+    out_of_domain: bool = False
+    """Whether to ask also what nobody can bring about."""
+    unproven: Sequence[str] = ()
+    """The releases among those asked that no proof covers."""
 
 
 @dataclass(slots=True)
@@ -106,7 +120,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     asked = [each for each in plan.asked if plan.named or target.rules is None or each[0].slug in target.rules]
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
-    record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples))
+    record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples, tuple(plan.unproven)))
     ended, failures = [], FailureFolder(plan.folder)
     for rule, release in asked:
         progress.doing(f"{rule.slug} in {release}")
@@ -119,7 +133,8 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     wrong = known.wrong()
     for stale in wrong:
         record(stale)
-    record(_ended(ended, len(wrong), last is not None, plan, time.monotonic() - begun))
+    claimed = plan.named or target.rules is not None
+    record(_ended(ended, len(wrong), last is not None, claimed, time.monotonic() - begun))
     return result
 
 
@@ -130,19 +145,16 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
     grade: Grade = target.grades.get(rule.slug, "exact")
     sources = gate_sources(rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by)
     record(RuleBegan(rule.slug, str(release), grade, sum(len(s.questions) for s, _ in sources if s.name == "frozen")))
-    distribution = None
+    distribution, too_few = None, None
     judgements: Iterable[Judgement] = _judgements(target, rule, release, grade, sources, known)
     if grade == "statistical":
-        distribution, judgements = judge_distributions(target, rule, release, plan.seed)
-    counts = Tally(rule)
-    right: list[tuple[Question, Answer]] = []
+        distribution, judgements, too_few = judge_distributions(target, rule, release, plan.seed)
+    answers = Answers(Tally(rule))
     for judgement in judgements:
-        counts.add(judgement)
-        if isinstance(judgement.verdict, Agrees) and isinstance(judgement.expected, Answered):
-            right.append((judgement.question, judgement.expected.answer))
+        answers.add(judgement)
     finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, failures)
-    covered = 0
-    for finding in finder.findings(counts.differences, right, known):
+    covered, counts = 0, answers.tally
+    for finding in finder.findings(counts.differences, answers.right, known):
         if finding.event.known is None:
             result.unknown.append((finding.event, finding.explained))
         else:
@@ -150,13 +162,39 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         record(finding.event)
     for event in protocol_errors(rule, release, counts.errors, plan.by, {"seed": plan.seed}, failures):
         record(event)
+    outside = None
+    if plan.out_of_domain and grade != "statistical":
+        outside = _judge_outside(target, rule, release, plan, known, record, failures)
+    missing = answers.missing if too_few is None else too_few
     ended = RuleEnded(
-        rule.slug, str(release), grade, _verdict(counts, covered), counts.total, counts.agreed, counts.differ - covered,
-        covered, len(counts.errors), counts.unsupported, counts.asked["frozen"], counts.asked["fresh"],
-        counts.asked["earlier"], round(time.monotonic() - begun, 3), finder.diagnoses, distribution,
+        rule.slug, str(release), grade, _verdict(counts, covered, missing), counts.total, counts.agreed,
+        counts.differ - covered, covered, len(counts.errors), counts.unsupported, counts.asked["frozen"],
+        counts.asked["fresh"], counts.asked["earlier"], round(time.monotonic() - begun, 3), finder.diagnoses, distribution,
+        answers.reasons, missing, answers.unsigned, outside,
     )  # fmt: skip
     record(ended)
     return ended
+
+
+def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: GatePlan, known: KnownFailures,
+                   record: Callable[[Event], None], failures: FailureFolder) -> OutOfDomain:  # fmt: skip
+    """Ask what nobody can bring about, after everything else; count it apart."""
+    grade: Grade = target.grades.get(rule.slug, "exact")
+    sources = gate_sources(
+        rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True
+    )  # fmt: skip
+    answers = Answers(Tally(rule))
+    for judgement in _judgements(target, rule, release, grade, sources, known):
+        answers.add(judgement)
+    finder = Finder(
+        target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, out_of_domain=True
+    )  # fmt: skip
+    covered, counts = 0, answers.tally
+    for finding in finder.findings(counts.differences, answers.right, known):
+        covered += finding.event.times if finding.event.known else 0
+        record(finding.event)
+    differed = counts.differ - covered
+    return OutOfDomain(counts.total, counts.agreed, differed, covered, len(counts.errors), counts.unsupported)
 
 
 def _judgements(target: TargetAnswerer, rule: Rule, release: Release, grade: Grade,
@@ -166,42 +204,56 @@ def _judgements(target: TargetAnswerer, rule: Rule, release: Release, grade: Gra
         yield from GradedComparison(expected, target, release, grade=grade).judgements(rule, source, BATCH)
 
 
-def _verdict(counts: Tally, covered: int) -> Verdict:
+def _verdict(counts: Tally, covered: int, missing: Sequence[Coverage]) -> Verdict:
     if counts.differ > covered:
         return "differs"
     if counts.errors:
         return "crashed" if any(isinstance(error.verdict, Crashed) for error in counts.errors) else "errored"
     if not counts.total:
         return "unsupported"
+    if missing:
+        return "not judged"
     return "known" if covered else "agrees"
 
 
-def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, plan: GatePlan, seconds: float) -> Ended:
+def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, seconds: float) -> Ended:
+    """Return the verdict. ``claimed``: the target or the user named the rules, so each of them has to be judged."""
+
     def total(what: Callable[[RuleEnded], int]) -> int:
         return sum(map(what, ended))
 
     differed, failed, asked = total(lambda e: e.differed), total(lambda e: e.failed), total(lambda e: e.asked)
-    absent = [e.rule for e in ended if e.verdict == "unsupported"]
+    agreed, known = total(lambda e: e.agreed), total(lambda e: e.known)
+    short = [e for e in ended if e.verdict == "not judged" or (claimed and e.verdict == "unsupported")]
+    conform = {e.rule for e in ended} - {e.rule for e in ended if e.verdict != "agrees"}
+    share = f"{len(conform)} of {len(RULES)} rules {'conforms' if len(conform) == 1 else 'conform'}"
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} answers are not Kafka's"] if differed else []
         parts += [f"{stale} of the known failures no longer true"] if stale else []
         code, why = 1, ", and ".join(parts)
     elif not asked:
         code, why = 2, "nothing was judged: the target answered no question of any rule"
-    elif failed or broken:
-        code, why = (
-            2,
-            f"{failed:,} of {asked:,} questions could not be judged"
-            if failed
-            else "the target wrote more than its answers",
-        )
-    elif plan.named and absent:
-        code, why = 2, f"the target does not answer {', '.join(absent)}"
+    elif failed:
+        code, why = 2, f"{failed:,} of {asked:,} questions could not be judged"
+    elif broken:
+        code, why = 2, "the target wrote more than its answers"
+    elif short:
+        code, why = 2, f"too few answers: {'; '.join(map(_shortage, short[:3]))}"
+        why += f"; and {len(short) - 3} more" if len(short) > 3 else ""
     else:
-        code, why = 0, f"{asked:,} questions: {total(lambda e: e.agreed):,} match Kafka"
-        if known := total(lambda e: e.known):
-            why += f", {known:,} known failures"
+        code, why = 0, f"{share}: {agreed:,} of {asked:,} answers match Kafka"
+        why += f", {known:,} known failures" if known else ""
+    if code and asked:
+        why += f"; {share}"
     return Ended(
-        code, why, asked, total(lambda e: e.agreed), differed, total(lambda e: e.known), failed,
-        total(lambda e: e.unsupported), round(seconds, 3),
+        code, why, asked, agreed, differed, known, failed, total(lambda e: e.unsupported), round(seconds, 3), len(conform),
+        len(RULES),
     )  # fmt: skip
+
+
+def _shortage(ended: RuleEnded) -> str:
+    """Return what was not answered of a rule, in words."""
+    if not ended.missing:
+        return f"the target does not answer {ended.rule}"
+    kind = ended.missing[0]
+    return f"{ended.rule} is not judged, of the kind '{kind.kind}' {kind.answered:,} of {kind.asked:,} are answered"

@@ -37,12 +37,16 @@ _DRAWS = 8
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One question, many times; ``chances`` by partition id, and the step whose answer is the choice."""
+    """One question, many times; ``chances`` by partition id, and the step whose answer is the choice.
+
+    ``optional``: a client without what the scenario needs may report its questions as unsupported.
+    """
 
     title: str
     questions: tuple[Question, ...]
     chances: dict[int, float]
     step: int
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def _led(cluster: AskedCluster) -> dict[int, float]:
 def _sticky(title: str, cluster: AskedCluster, seed: int) -> Scenario:
     steps = (PartitionStep("t"),)
     asked = tuple(StickyQuestion((seed + number) % 2**53, cluster, steps) for number in range(_CHOICES))
-    return Scenario(title, asked, _led(cluster), 0)
+    return Scenario(title, asked, _led(cluster), 0, cluster is not _ALL)
 
 
 def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ...] | None) -> Scenario:
@@ -101,9 +105,9 @@ def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ..
         for number in range(_CHOICES)
     )
     if queues is None:
-        return Scenario(title, asked, _led(cluster), 0)
+        return Scenario(title, asked, _led(cluster), 0, cluster is not _ALL)
     weights = [max(queues) + 1 - size for size in queues]
-    return Scenario(title, asked, {i: w / sum(weights) for i, w in zip(ids, weights, strict=True)}, 1)
+    return Scenario(title, asked, {i: w / sum(weights) for i, w in zip(ids, weights, strict=True)}, 1, True)
 
 
 def _draws(seed: int) -> tuple[int, ...]:

@@ -52,6 +52,8 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 @click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
 @click.option("--failures", default=None, type=options.FILE, metavar="FOLDER",
               help="Where to save failed questions (default: .kafka-conformance/failures).")  # fmt: skip
+@click.option("--out-of-domain", is_flag=True,
+              help="Also ask what no user of any client can bring about; it never changes the verdict.")  # fmt: skip
 @click.option("--events", default=None, type=options.FILE, metavar="FILE", help="Write all events as JSON lines.")
 @options.reports
 @click.option("--github/--no-github", default=None,
@@ -59,7 +61,7 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
         timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
         junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
-        github: bool | None) -> int:  # fmt: skip
+        github: bool | None, out_of_domain: bool) -> int:  # fmt: skip
     """Ask, tell, write; the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
@@ -72,7 +74,8 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
         for slug, grade in implementation.grades.items():
             if slug in RULES:
                 check_grade(RULES[slug], grade)
-        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command))
+        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command),
+                        out_of_domain)  # fmt: skip
         progress = stack.enter_context(steps("the gate", len(asked)))
         gated = gate(implementation, plan, entries, stream, progress)
     if gated.warning:

@@ -14,11 +14,13 @@ __all__ = ["write"]
 
 
 def write(events: Iterable[Event]) -> str:
-    """The document: ``Kafka 4.4.0 | conforms``, ``| 412 differ``, or ``| not judged``."""
+    """The document: ``Kafka 4.4.0 | 2 of 17 rules conform``, ``| 412 differ``, or ``| not judged``."""
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
     message, color = _said(seen.ended)
+    if seen.unproven:
+        message, color = f"{message}, release unproven", "lightgrey" if color == "brightgreen" else color
     said = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}
     # A badge of a gate that could not judge must not be shown in a colour that its reader asked for.
     if seen.exit_code == 2:
@@ -31,4 +33,5 @@ def _said(ended: Ended | None) -> tuple[str, str]:
         return "not judged", "lightgrey"
     if ended.exit_code == 1:
         return (f"{ended.differed:,} differ" if ended.differed else "known failures are invalid"), "red"
-    return (f"conforms, {ended.known:,} known to differ", "yellow") if ended.known else ("conforms", "brightgreen")
+    share = f"{ended.conform} of {ended.rules} rules conform" if ended.rules else "conforms"
+    return (f"{share}, {ended.known:,} known to differ", "yellow") if ended.known else (share, "brightgreen")

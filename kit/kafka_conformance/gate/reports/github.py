@@ -29,6 +29,7 @@ from kafka_conformance.gate.reports.outline import (
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.remarks import remarks
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["command", "fence", "in_actions", "summary", "write"]
@@ -78,6 +79,9 @@ def write(events: Iterable[Event]) -> str:
 
 
 def _errors(seen: Outline) -> Iterator[str]:
+    for remark in remarks(seen.rows):
+        if remark.text.startswith("not judged"):
+            yield command("error", f"{remark.rule} in {remark.where}: not judged", remark.line)
     for one in findings(seen.rows):
         if one.first.known is None:
             yield command("error", f"{one.first.rule} in {one.where}: {clipped(one.first.kind, 100)}", _told(one))

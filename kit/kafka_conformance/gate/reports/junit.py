@@ -27,6 +27,7 @@ from kafka_conformance.gate.reports.outline import (
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.remarks import remarks
 
 __all__ = ["write"]
 
@@ -73,11 +74,15 @@ def _properties(seen: Outline) -> Iterator[tuple[str, str]]:
         )
         yield from (("kit", seen.began.kit), ("seed", str(seen.began.seed)), ("examples", str(seen.began.examples)))
         yield "releases", " ".join(seen.began.releases)
+        if seen.unproven:
+            yield "unproven", " ".join(seen.unproven)
 
 
 def _suite(row: Row) -> TestSuite:
     suite = TestSuite(_legal(f"{row.rule} {row.release}"))
     suite.add_property("grade", _legal(row.grade))
+    for remark in remarks([row]):
+        suite.add_property("remark", _legal(remark.line))
     for diagnosis in row.ended.diagnoses if row.ended else ():
         suite.add_property("diagnosis", _legal(diagnosed(diagnosis)))
     suite.add_testcase(
@@ -85,6 +90,9 @@ def _suite(row: Row) -> TestSuite:
     )
     for one in row.differed:
         suite.add_testcase(_case(row.rule, f"{one.kind} ({one.id})", 0, _finding(one)))
+    for one in row.outside:
+        result = _result(Skipped, f"out of domain: {one.out_of_domain}", "out of domain", _told(one))
+        suite.add_testcase(_case(row.rule, f"out of domain: {one.kind} ({one.id})", 0, result))
     for number, error in enumerate(row.protocol_errors):
         message = f"{error.error}: {error.what}"
         asked = [_legal(f"{name}: {text}", 2 * _LIMIT) for name, text in unanswered(error)]
@@ -96,13 +104,17 @@ def _suite(row: Row) -> TestSuite:
 def _whole(row: Row) -> _Result | None:
     """What became of a rule in a release; None if it agrees."""
     said = counted(row.ended) if row.ended else "it began and did not end: the event stream is incomplete"
-    text = "\n".join([said, *(diagnosed(one) for one in (row.ended.diagnoses if row.ended else ()))])
+    lines = (
+        *(diagnosed(one) for one in (row.ended.diagnoses if row.ended else ())),
+        *(one.line for one in remarks([row])),
+    )
+    text = "\n".join([said, *map(_legal, lines)])
     match row.verdict:
         case "agrees":
             return None
         case "differs":
             return _result(Failure, said, row.verdict, text)
-        case "known" | "unsupported":
+        case "known" | "unsupported" | "not judged":
             return _result(Skipped, f"{row.verdict}: {said}", row.verdict, text)
         case _:
             return _result(Error, f"{row.verdict}: {said}", row.verdict, text)

@@ -34,6 +34,7 @@ from kafka_conformance.gate.reports.outline import (
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.remarks import Remark, remarks
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["block", "cell", "code", "diagnosis", "link", "rendered", "words", "write"]
@@ -56,12 +57,17 @@ def rendered(seen: Outline, *, most: int = 1000, limit: int = 4000) -> str:
     parts = [*_head(seen), *_table(seen)]
     parts += _section("What differs", (_finding(one, limit) for one in new[:most]), len(new) - most)
     parts += _section("Diagnoses by rule", map(_explained, explanations(seen.rows)))
+    parts += _section("What was not answered or not counted", map(_remark, remarks(seen.rows)))
     broken = protocol_errors(seen.rows)
     parts += _section(
         "Rules that could not be judged", (_protocol_error(one, limit) for one in broken[:most]), len(broken) - most
     )
     parts += _section("Distribution of records", (one for row in seen.rows for one in _spread(row)))
     parts += _section("Known failures", (_known(one) for one in known[:most]), len(known) - most)
+    outside = findings(seen.rows, outside=True)
+    parts += _section(
+        "Out of domain: not counted", (_outside(one, limit) for one in outside[:most]), len(outside) - most
+    )
     stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Hint: {words(one.hint)}" for one in seen.stale[:most])
     parts += _section("Invalid known failures", stale, len(seen.stale) - most)
     return "\n\n".join(parts) + "\n"
@@ -176,6 +182,16 @@ def _known(one: Finding) -> str:
     until = f", until {code(known.expires)}" if known.expires else ""
     where = words(one.where)
     return f"- {words(one.first.rule)} in {where}: {code(one.first.kind, 200)}: {words(known.reason)}{issue}{until}"
+
+
+def _remark(one: Remark) -> str:
+    return f"- {words(one.rule)} in {words(one.where)}: {words(one.text)}" + (f": {code(one.said)}" if one.said else "")
+
+
+def _outside(one: Finding, limit: int) -> str:
+    first = one.first
+    counted_as = f"{code(first.kind, 200)}, {plural(one.times, 'question')}: {words(first.out_of_domain)}"
+    return f"- {words(first.rule)} in {words(one.where)}: {counted_as}: {code(as_json(first.question), limit)}"
 
 
 def words(text: str, limit: int = 4000) -> str:

@@ -73,6 +73,8 @@ class Row:
     differed: list[Differed] = field(default_factory=list)
     protocol_errors: list[ProtocolError] = field(default_factory=list)
     ended: RuleEnded | None = None
+    outside: list[Differed] = field(default_factory=list)
+    """Findings that nobody can bring about; they are in no other list."""
 
     @property
     def verdict(self) -> str:
@@ -104,6 +106,11 @@ class Outline:
         """The releases that were to be judged, in their order."""
         named = self.began.releases if self.began else ()
         return list(dict.fromkeys([*named, *(row.release for row in self.rows)]))
+
+    @property
+    def unproven(self) -> tuple[str, ...]:
+        """The releases that were judged although no proof covers them."""
+        return self.began.unproven if self.began else ()
 
     @property
     def target(self) -> str:
@@ -166,7 +173,8 @@ def outline(events: Iterable[Event]) -> Outline:
                 _row(rows, event).grade = event.grade
                 _row(rows, event).frozen = event.frozen
             case Differed():
-                _row(rows, event).differed.append(event)
+                row = _row(rows, event)
+                (row.outside if event.out_of_domain else row.differed).append(event)
             case ProtocolError():
                 _row(rows, event).protocol_errors.append(event)
             case RuleEnded():
@@ -184,12 +192,12 @@ def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | Protoco
     return rows.setdefault((event.rule, event.release), Row(event.rule, event.release, "exact", 0))
 
 
-def findings(rows: Sequence[Row]) -> list[Finding]:
-    """Every finding of these rows, once for all releases in which it is the same."""
+def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
+    """Every finding of these rows, once for all releases in which it is the same; or those out of domain."""
     asked = _asked(rows)
     alike: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
-        for one in row.differed:
+        for one in row.outside if outside else row.differed:
             # A finding that is known in one release and not in another is two.
             known = one.known.reason if one.known else ""
             mutant = one.diagnosis.mutant if one.diagnosis else ""
@@ -259,7 +267,8 @@ def verdict(seen: Outline) -> str:
         what = "the event stream ends before the gate did" if seen.began or seen.rows else "there are no events"
         return f"{CODES[2]}: {seen.target}: {what}, so nothing is claimed"
     word = CODES.get(seen.exit_code, CODES[2])
-    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}: {seen.ended.why}"
+    unproven = f" (unproven: {', '.join(seen.unproven)})" if seen.unproven else ""
+    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}{unproven}: {seen.ended.why}"
 
 
 def counted(ended: RuleEnded | Ended) -> str:

@@ -28,6 +28,7 @@ from kafka_conformance.gate.reports.outline import (
     verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
+from kafka_conformance.gate.reports.remarks import remarks
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
 
@@ -43,11 +44,12 @@ _VERDICTS = {
     "differs": ("✗", "some answers differ from Java's"),
     "known": ("≈", "all differences are known"),
     "unsupported": ("–", "the target does not support it"),
+    "not judged": ("?", "too few questions were answered"),
     "errored": ("!", "the target failed on questions"),
     "crashed": ("‼", "the target broke the protocol or ended"),
     UNFINISHED: ("…", "the event stream is incomplete"),
 }
-_WORST = ("crashed", "errored", UNFINISHED, "differs", "known", "unsupported", "agrees")
+_WORST = ("crashed", "errored", UNFINISHED, "differs", "not judged", "known", "unsupported", "agrees")
 
 
 def write(events: Iterable[Event]) -> str:
@@ -92,6 +94,8 @@ def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
         "known": list(map(_finding, known[:_MOST])),
         "more": max(0, len(new) - _MOST) + max(0, len(known) - _MOST),
         "explained": explanations(rows),
+        "remarks": remarks(rows),
+        "outside": findings(rows, outside=True)[:_MOST],
         "protocol_errors": protocol_errors(rows)[:_MOST],
         "spread": [row for row in rows if row.ended and row.ended.distribution],
     }

@@ -26,6 +26,7 @@ from kafka_conformance.gate.reports.outline import (
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.remarks import remarks
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["show"]
@@ -59,11 +60,14 @@ def show(out: Console, events: Iterable[Event]) -> None:
         _say(out, *_new(rule, [one for one in found if one.first.rule == rule and one.first.known is None]))
     for explained in explanations(seen.rows):
         _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
+    for remark in remarks(seen.rows):
+        _say(out, _line(remark.line, "bold red" if remark.text.startswith("not judged") else "dim"))
     for row in seen.rows:
         _say(out, *_distribution(row))
     for broken in protocol_errors(seen.rows):
         _say(out, *_protocol_error(broken))
     _say(out, *_known([one for one in found if one.first.known is not None]))
+    _say(out, *_outside(findings(seen.rows, outside=True)))
     for stale in seen.stale:
         _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.hint}"))
     if seen.began:
@@ -151,6 +155,14 @@ def _known(found: Sequence[Finding]) -> Iterator[Text]:
             yield _line(f"known: {what}: {known.reason}{issue}{until}", "yellow")
     if len(found) > 5 * _MOST:
         yield _line(f"known: {plural(len(found) - 5 * _MOST, 'finding')} more")
+
+
+def _outside(found: Sequence[Finding]) -> Iterator[Text]:
+    for one in found[: 5 * _MOST]:
+        what = f"{one.first.rule} in {one.where}: {one.first.kind}, {plural(one.times, 'question')}"
+        yield _line(f"out of domain: {what}: {one.first.out_of_domain}: {as_json(one.first.question)}", "dim")
+    if len(found) > 5 * _MOST:
+        yield _line(f"out of domain: {plural(len(found) - 5 * _MOST, 'finding')} more")
 
 
 def _side(name: str, text: str, style: str = "") -> Text:

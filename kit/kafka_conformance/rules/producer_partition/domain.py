@@ -63,4 +63,5 @@ def plain() -> Iterator[ProducerPartitionQuestion]:
             yield ProducerPartitionQuestion(AskedRecord(None, text), AskedConfig(ignore_keys=True), cluster, draws)
             plugged = AskedConfig(partitioner=AskedPartitioner(count // 2))
             yield ProducerPartitionQuestion(AskedRecord(None, text), plugged, cluster, draws)
-        yield ProducerPartitionQuestion(AskedRecord(), AskedConfig(), led_cluster(count), (place * 101,))
+        for text in (None, ""):
+            yield ProducerPartitionQuestion(AskedRecord(None, text), AskedConfig(), led_cluster(count), (place * 101,))

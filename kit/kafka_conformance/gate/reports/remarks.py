@@ -1,0 +1,81 @@
+"""What a report says of a rule besides its counts and findings: what was not answered, and why; what was not counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kafka_conformance.core.events import RuleEnded
+from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.reports.outline import Row, since_until
+from kafka_conformance.reports.terminal import plural
+
+__all__ = ["Remark", "remarks"]
+
+_KINDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark on a rule, the same in several releases; ``said`` is the target's own text, not harmless."""
+
+    rule: str
+    where: str
+    text: str
+    said: str = ""
+
+    @property
+    def line(self) -> str:
+        """The whole remark in one line; not harmless."""
+        return f"{self.rule} in {self.where}: {self.text}{': ' if self.said else ''}{self.said}"
+
+
+def remarks(rows: Sequence[Row]) -> list[Remark]:
+    """The remarks on these rows: first what was not judged, then each reason for what is unsupported, then the rest."""
+    asked: dict[str, list[str]] = {}
+    notes: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    after: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        asked.setdefault(row.rule, []).append(row.release)
+        if row.ended is None:
+            continue
+        for text in _shortages(row.ended):
+            notes.setdefault((row.rule, text), []).append(row.release)
+        for said, times in row.ended.reasons.items():
+            reasons.setdefault((row.rule, said), Counter())[row.release] += times
+        for text in _notes(row.ended):
+            after.setdefault((row.rule, text), []).append(row.release)
+    return [
+        *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in notes.items()),
+        *(
+            Remark(rule, since_until([*at], asked[rule]), f"unsupported, {plural(at.total(), 'question')}", said)
+            for (rule, said), at in reasons.items()
+        ),
+        *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in after.items()),
+    ]
+
+
+def _shortages(ended: RuleEnded) -> Iterator[str]:
+    if ended.verdict != "not judged":
+        return
+    kinds = [f"{one.answered:,} of {one.asked:,} of the kind '{one.kind}'" for one in ended.missing[:_KINDS]]
+    more = len(ended.missing) - _KINDS
+    kinds += [plural(more, "other kind")] if more > 0 else []
+    yield f"not judged: too few answers, {', '.join(kinds)}; {LEAST:.0%} of each kind are needed"
+
+
+def _notes(ended: RuleEnded) -> Iterator[str]:
+    if ended.unsigned:
+        hashes = plural(ended.unsigned, "hash") if ended.unsigned == 1 else f"{ended.unsigned:,} hashes"
+        yield f"{hashes} as 32 bits without a sign: another way to write the same hash, no difference"
+    if (out := ended.out_of_domain) is not None:
+        counts = (
+            (out.differed, "differ"),
+            (out.known, "known to differ"),
+            (out.failed, "failed"),
+            (out.unsupported, "unsupported"),
+        )
+        told = ", ".join([plural(out.asked, "question"), *(f"{count:,} {what}" for count, what in counts if count)])
+        yield f"out of domain, not counted: {told}"
