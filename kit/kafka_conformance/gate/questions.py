@@ -60,12 +60,12 @@ def _fresh(rule: Rule, examples: int, seed: int, *, out_of_domain: bool) -> Iter
     """Return everyday and generated questions. More are generated where most are out of domain, and none in it is near."""
     if out_of_domain:
         return dict.fromkeys(collect(rule, examples, seed))  # Hypothesis may repeat small ones
+    inside: list[Question] = []
     for count in (examples, 4 * examples):
-        made = collect(rule, count, seed)
-        fresh = dict.fromkeys(rule.nearest(each) if rule.domain(each) else each for each in made)
-        inside = [each for each in fresh if not rule.domain(each)][:examples]
-        if 2 * len(inside) >= examples:
-            break
+        if 2 * len(inside) < examples:
+            made = collect(rule, count, seed)
+            fresh = dict.fromkeys(rule.nearest(each) if rule.domain(each) else each for each in made)
+            inside = [each for each in fresh if not rule.domain(each)][:examples]
     return dict.fromkeys((*rule.plain(), *inside))
 
 
