@@ -92,22 +92,30 @@ def command(name: str, setting: str, events: Path, options: Sequence[str]) -> li
     return [sys.executable, "-m", "kafka_conformance", "gate", f"{name}:{setting}", *known_options, *outputs, *options]
 
 
-def gate_all(targets: Sequence[str], options: Sequence[str], *, parallel: int = PARALLEL) -> list[Gated]:
-    """Gate these clients (``NAME`` in every setting, or ``NAME:SETTING``); the results are in the order of ``targets``."""
+def gate_all(
+    targets: Sequence[str], options: Sequence[str], *, parallel: int = PARALLEL, built: bool = False
+) -> list[Gated]:
+    """Gate these clients (``NAME`` in every setting, or ``NAME:SETTING``); the results are in the order of ``targets``.
+
+    ``built`` clients were gated before, and are not built again.
+    """
     folder = stage()
     with ThreadPoolExecutor(parallel) as pool:
-        return list(chain.from_iterable(pool.map(lambda target: list(_gate(target, options, folder)), targets)))
+        return list(chain.from_iterable(pool.map(lambda target: list(_gate(target, options, folder, built)), targets)))
 
 
-def _gate(target: str, options: Sequence[str], folder: Path) -> Iterator[Gated]:
+def _gate(target: str, options: Sequence[str], folder: Path, built: bool) -> Iterator[Gated]:
     name, _, chosen = target.partition(":")
     driver = read_driver(ROOT / FOLDER / name)
     for group in [(chosen,)] if chosen else settings(driver):
         shutil.rmtree(FAILURES / f"{name}-{group[0]}", ignore_errors=True)  # otherwise they would be asked again
         with tempfile.TemporaryDirectory() as scratch:
             events = Path(scratch, "events.ndjson")
-            words = command(name, group[0], events, options)
-            ended = subprocess.run(words, cwd=folder, check=False, capture_output=True, text=True, errors="replace")
+            words, where = command(name, group[0], events, options), folder
+            if built:
+                started = ["--", *driver.command, *driver.settings[group[0]].args]
+                words, where = [*words[:4], *words[5:], *started], folder / FOLDER / name
+            ended = subprocess.run(words, cwd=where, check=False, capture_output=True, text=True, errors="replace")
             gated = Gated(name, group, driver, ended.returncode, read(events), _last_line(ended.stderr))
         click.echo(
             f"{name}:{group[0]}: exit code {gated.exit_code}{'' if gated.finished else f', {gated.why}'}", err=True
