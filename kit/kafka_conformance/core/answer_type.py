@@ -1,7 +1,8 @@
 """The type of a rule's answers, for documentation and tests: answers themselves are plain JSON objects.
 
 ``rules/<package>/answer.py`` defines ``ANSWER``, the answer to a question that does not throw, and, for a rule with steps,
-``STEPS``: the answer to each kind of step. A kind of step that is not in ``STEPS`` is answered by ``{}``.
+``STEPS``: the answer to each kind of step. A kind of step that is not in ``STEPS`` is answered by ``{}``. ``ENTRIES`` has
+the types of entries of those lists that also hold exceptions, by the field of the answer.
 """
 
 from __future__ import annotations

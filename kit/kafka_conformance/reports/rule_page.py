@@ -21,7 +21,7 @@ from kafka_conformance.core.protocol import Answer, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.type_docs import FieldDoc, StructDoc, struct_docs
-from kafka_conformance.rules.answer_types import answer_types, step_types, struct_of
+from kafka_conformance.rules.answer_types import answer_types, entry_types, step_types, struct_of
 
 __all__ = ["Example", "index_page", "rule_page"]
 
@@ -74,7 +74,8 @@ def index_page(rules: Iterable[Rule]) -> str:
     rows = [(f"[{rule.slug}]({rule.slug}.md)", _cell(rule.title), str(rule.releases)) for rule in rules]
     about = (
         "Each page shows the fields of questions and answers, the steps, examples with Java's answers, and known mistakes. "
-        "[How to write a driver](../driver.md), [how questions carry random draws](../draws.md)."
+        "`kafka-conformance sample RULE` prints more of them. [How to write a driver](../driver.md), "
+        "[how questions carry random draws](../draws.md)."
     )
     return "\n\n".join([f"{_WRITTEN}\n# Rules", about, _table(("rule", "what it covers", "releases"), rows)]) + "\n"
 
@@ -87,7 +88,6 @@ def _facts(rule: Rule) -> str:
         ("harness", _cell(rule.harness)),
         ("by release", f"[behaviour records](../behaviour.md#{rule.slug}), [what Java changed](../changes.md)"),
         ("links", "<br>".join(f"<{link}>" for link in rule.links)),
-        ("samples", f"`kafka-conformance sample {rule.slug}`"),
     ]
     return _table(("", ""), rows)
 
@@ -157,6 +157,7 @@ def _answers(rule: Rule) -> Iterator[str]:
     yield f"## Answer\n\n{docs[0].meaning}"
     yield _fields(docs[0])
     inner = {doc.name: doc for root in roots for doc in struct_docs(root)[1:]}
+    inner |= {doc.name: doc for kind in entry_types(rule).values() for doc in struct_docs(kind)}
     yield from _objects(inner.values())
 
 

@@ -10,7 +10,7 @@ from kafka_conformance import rules
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
 from kafka_conformance.core.rule import Rule
 
-__all__ = ["answer_type", "answer_types", "step_types", "struct_of"]
+__all__ = ["answer_type", "answer_types", "entry_types", "step_types", "struct_of"]
 
 
 def answer_type(rule: Rule) -> type[AnswerType]:
@@ -22,6 +22,12 @@ def answer_type(rule: Rule) -> type[AnswerType]:
 def step_types(rule: Rule) -> StepTypes | None:
     """Return the types of the answers to steps, by the type of the step; None for a rule without steps."""
     found: StepTypes | None = getattr(_module(rule), "STEPS", None)
+    return found
+
+
+def entry_types(rule: Rule) -> dict[str, type[AnswerType]]:
+    """Return the types of the entries of lists that also hold exceptions, by the field of the answer."""
+    found: dict[str, type[AnswerType]] = getattr(_module(rule), "ENTRIES", {})
     return found
 
 

@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.answer_type import AnswerType
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.answer_types import answer_type, step_types
+from kafka_conformance.rules.answer_types import answer_type, entry_types, step_types
 
 _THROWN = {"raises", "message"}
 
@@ -32,6 +32,8 @@ def answered(slug: str) -> Iterator[tuple[Any, Any]]:
         if set(case.answer) <= _THROWN:
             continue
         yield answer_type(rule), case.answer
+        for field, kind in entry_types(rule).items():
+            yield from ((kind, entry) for entry in case.answer[field] if not set(entry) <= _THROWN)
         if steps is None:
             continue
         question: Any = case.typed_question(rule)

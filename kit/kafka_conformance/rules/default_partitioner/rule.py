@@ -1,10 +1,17 @@
 """The rule ``default-partitioner``: DefaultPartitioner, the choice of every producer up to 3.2.x, removed in 4.0.0.
 
-The question is that of ``partitioner_steps``. Up to 2.3.x a record without a key goes round, starting at a draw; since
-2.4.0 it goes to the sticky partition of its topic. A record with a key goes by its hash, in every release.
+::
 
-Up to 0.10.2.x the round starts at a number from a ``java.util.Random`` of the class's own: the oracle replaces it by what
-the seed draws next, at the moment it is needed. Before 2.4.0 a ``new_batch`` step does nothing.
+    {"seed": 7, "cluster": C, "steps": [
+        {"op": "partition", "topic": "t", "key": null},          {"partition": n}
+        {"op": "new_batch", "topic": "t", "previous": 2},        {}
+        {"op": "cluster", "cluster": C}]}                        {}
+
+A record with a key goes by its hash, in every release. Up to 2.3.x a record without a key goes round, starting at a draw;
+since 2.4.0 it goes to the sticky partition of its topic. Before 2.4.0 the step ``new_batch`` does nothing.
+
+Up to 0.10.2.x the round starts at a number from a ``java.util.Random`` of the class: the oracle replaces it by the next draw
+of the seed.
 """
 
 from __future__ import annotations

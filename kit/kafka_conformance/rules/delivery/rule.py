@@ -11,9 +11,8 @@
                                     "came": "written", "offset": 0, "answered": true}, …]}
     {"raises": "ConfigException", "message": …}: the producer cannot be constructed
 
-Records are numbered in the order in which the application sends them; each is a batch and a request. The faults are those of
-``kafka_reference.delivery.faults``, the outcome that of ``kafka_reference.delivery.scenario``. Java answers in parts: see
-:mod:`.java_parts`.
+Records are numbered in the order in which the application sends them; each is a batch and a request. Java answers in parts,
+as questions of ``idempotence-config``, ``producer-sequences`` and ``broker-producer-state``.
 """
 
 from __future__ import annotations

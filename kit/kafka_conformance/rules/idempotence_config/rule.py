@@ -1,8 +1,7 @@
 """The rule ``idempotence-config``: the effective settings of a producer, given the settings of a user.
 
-``{"config": {"enable.idempotence": "true", "acks": "1"}}`` gives ``{"idempotent", "transactional", "acks", "retries",
-"max_in_flight", "guarantee_order"}``, or raises. An absent setting is unset; null is set, to null. In Java, each question
-constructs a real ``KafkaProducer``.
+In Java, each question constructs a real ``KafkaProducer``. A producer that cannot be constructed is answered by its
+ConfigException.
 """
 
 from __future__ import annotations

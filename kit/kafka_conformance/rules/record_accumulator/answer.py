@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
-from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partitioner_answers import ScriptAnswer
 from kafka_conformance.rules.record_accumulator.question import (
     AbortStep,
@@ -125,6 +124,19 @@ class QueuedBatch(AnswerType, frozen=True, array_like=True):
     """Its estimated size in bytes."""
 
 
+class PartitionSequences(AnswerType, frozen=True):
+    """What the idempotent producer has for a partition."""
+
+    next: int
+    """The next sequence."""
+    last_acknowledged: int
+    """The last sequence that was acknowledged; -1: none."""
+    in_flight: tuple[int, ...]
+    """The first sequences of the batches in flight, sorted."""
+    unresolved: int | bool | None
+    """The sequence at which the partition is resolved; true: in a release that notes none; null: nothing is unresolved."""
+
+
 class LookAnswer(AnswerType, frozen=True):
     """The state of the accumulator."""
 
@@ -136,8 +148,8 @@ class LookAnswer(AnswerType, frozen=True):
     """Whether any batch waits."""
     memory: int
     """The free memory in bytes."""
-    sequences: Answer | msgspec.UnsetType = msgspec.UNSET
-    """The sequences by partition; absent: there is no idempotent producer."""
+    sequences: dict[str, PartitionSequences] | msgspec.UnsetType = msgspec.UNSET
+    """What the idempotent producer has, by topic and partition; absent: there is no such producer."""
 
 
 ANSWER = ScriptAnswer

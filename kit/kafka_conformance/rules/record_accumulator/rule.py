@@ -26,51 +26,48 @@
         {"op": "look"}]}        {"queues": {"t-0": [[id, records, bytes]]}, "memory", "incomplete": […], "undrained"}
 
 An idempotent producer is ``"producer": {"id": 7, "epoch": 0, "next_sequences": {"t-0": 2147483646}}`` in the
-configuration: id null is none yet, and so many records were sent to a partition, and acknowledged. Before 0.11.0.0 there
-is none, and the question is answered as if it had none. With one, these steps say more, and there are two more of them::
+configuration; id null means that it has no id yet. Before 0.11.0.0 there is none, and the field has no effect. With an
+idempotent producer some steps answer more, and there are two further steps::
 
         {"op": "drain", …}, {"batches": [{"id": 0, "partition": 0, "records": 1, "sequence": 2147483646, "epoch": 0}]}
         {"op": "complete", "batch": -1},              acknowledged; an expired batch has failed
         {"op": "fail", "batch": -1, "why": "exhausted"}, {"memory": 33554432}: or "expired", or "refused"
         {"op": "producer", "id": 7, "epoch": 1},      {}: another id or epoch, or none
-        {"op": "look"}]}        and {"sequences": …}: see ``accumulator_sequences``
+        {"op": "look"}]}                              and {"sequences": {"t-0": {"next": …}}}
 
-What a drain says of sequences is read from the batch as it was written for the wire. Completing and failing tell the
-producer what this release's Sender tells it. Why a batch failed: there are no retries left; its time was over while it was
-in flight, which ends a batch since 2.1.0; the broker refused it, and there were retries left. Another id or epoch comes as
-it does for a failure elsewhere: to 2.4.x all sequences are forgotten with the old id; how an epoch is raised is not asked.
+The sequence and epoch of a drained batch are read from its bytes. Completing or failing a batch reports to the producer
+state what the Sender of the release reports. A batch fails because no retries are left ("exhausted"), because its time was
+over while it was in flight ("expired", since 2.1.0), or because the broker refused it while retries were left ("refused").
+The step ``producer`` sets another id or epoch, as a failure elsewhere does: up to 2.4.x all sequences are forgotten with the
+old id. How an epoch is raised is not asked.
 
-Batches are numbered in the order of their making, pieces in the order of their queue; a number below 0 counts back from
-the highest of those that are out, which are the drained ones and, to be completed, the expired ones and those aborted in
-flight. A step whose batch is in no state for it is answered by {} and does nothing, as is one that a release does not know.
-Appending with partition null lets the accumulator choose; before 3.3.0 it did not, and ``chosen`` is where the producer put
-the record.
+Batches are numbered in the order in which they are made, pieces of a split batch in the order of their queue. A number
+below 0 counts back from the last batch that is out: the drained ones, and for ``complete`` also those that expired or were
+aborted in flight. A step whose batch is in another state, and a step that the release does not know, does nothing; its
+answer is ``{}``.
 
-The clock is the question's. Appending never waits for memory: the time to block is 0. The draws: within one step Kafka may
-draw several times, the partitioner and the jitter of the back-off. The first of a step is the next of ``draws``, and those
-that follow it are what ThreadLocalRandom makes of it.
+The clock is the question's. Appending never waits for memory: ``max.block.ms`` is 0. A step may draw several times, for the
+partition and for the jitter of the back-off: its first draw is the next one of ``draws``, further ones are what
+ThreadLocalRandom draws after it.
 
-A step that raises is answered by Java's simple class name alone. Its text names sizes and was reworded often.
+A step that throws is answered by the simple class name alone, since the messages contain sizes and were often reworded.
 
-Order: a set is answered sorted (nodes, topics, incomplete). Where the walk through Java's hash maps shows, which is in
-delays, expired batches, statistics and, from 3.6.1 on, in what is drained first, the order is Java's, by the rule in
-``kafka_reference.java.hash_maps``. Batches are drained for nodes in the order asked. Not asked: transactions
-(so never that one completes, which makes everything ready since 2.8.1).
+Sets are answered sorted: nodes, topics, incomplete batches. Delays, expired batches, statistics and, since 3.6.1, the batch
+that is drained first depend on the order of Java's hash maps; there the order
+is Java's (``kafka_reference.java.hash_maps``). Batches are drained for nodes in the order asked. Transactions are not asked.
 
-A value or a key may be ``{"length": 16384}``, so many zeros. An append may have ``"headers": [["name", "00"]]``, values
-as ever; to 0.10.2 Kafka knows none, and they are left out. The keys of headers are text here: what becomes of others is
-``record-sizes``' affair, and a batch with one cannot be read, so not be split.
+A value or a key may be ``{"length": 16384}``: so many zero bytes. The names of headers are text here; ``record-sizes`` asks
+others. Up to 0.10.2.x there are no headers, and they are left out.
 
-**Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio expected at first of each
-topic, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths
-of the bytes that go in, cut to whole bytes, at least 1. The Java half makes batches with gzip, whose output is then cut or
-filled to that. So all that follows is judged: sizes of built batches, what drains reckon with, ratios, splits. Other
-codecs are reckoned with in the same way, and need libraries; gzip is asked. Not judged is what is left to chance: to 0.10.2
-the ratio after an abort, which both sides set to the first one.
+**Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio that is expected of each topic
+at first, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths
+of the bytes that go in, rounded down, at least 1. The Java half compresses with gzip and then cuts or fills the output to
+that size. So the sizes of built batches, drains, ratios and splits are compared. Up to 0.10.2.x the ratio after an abort is
+left to chance in Java; both sides set it to the first one.
 
-**Incremental allocation** is ``"allocation": "incremental"``. Whether chunks are taken is then the producer's decision, and
-the Java half asks a KafkaProducer. A producer that is refused is answered by ``{"raises": "ConfigException"}``. Before
-4.4.0 such a question is *unsupported*.
+**Incremental allocation**, since 4.4.0, is ``"allocation": "incremental"``. The Java half asks a KafkaProducer whether it
+takes chunks; a configuration that the producer refuses is answered by ``{"raises": "ConfigException"}``. Before 4.4.0 such a
+question is *unsupported*.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import msgspec
 from kafka_conformance.core.answer_type import AnswerType
 from kafka_conformance.core.protocol import Answer
 
-__all__ = ["ANSWER", "RecordAnswer"]
+__all__ = ["ANSWER", "ENTRIES"]
 
 
 class EmptyBatch(AnswerType, frozen=True):
@@ -19,7 +19,7 @@ class EmptyBatch(AnswerType, frozen=True):
     """Whether the batch counts as full."""
 
 
-class RecordAnswer(AnswerType, frozen=True):
+class AppendedRecord(AnswerType, frozen=True):
     """The attempt to append a record. A record that does not fit is left out, and the batch stays open."""
 
     bound: int
@@ -51,7 +51,7 @@ class RecordSizesAnswer(AnswerType, frozen=True):
     empty: EmptyBatch
     """The batch before its first record."""
     steps: tuple[Answer, ...]
-    """One answer for each record: the fields of `RecordAnswer`, or the exception."""
+    """For each record an object *appended record*, or the exception."""
     max_record_size: int
     """``maxRecordSize`` of the batch: the largest bound of a record, in bytes."""
     built: int | None
@@ -65,3 +65,4 @@ class RecordSizesAnswer(AnswerType, frozen=True):
 
 
 ANSWER = RecordSizesAnswer
+ENTRIES = {"steps": AppendedRecord}

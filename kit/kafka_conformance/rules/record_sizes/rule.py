@@ -1,4 +1,4 @@
-"""The rule ``record-sizes``: how large records and batches are, and what a producer believes of the batch it fills.
+"""The rule ``record-sizes``: how large records and batches are, and the estimates by which a producer fills its batches.
 
 The question is one batch, made as the producer makes it, and its records in order::
 
@@ -7,11 +7,9 @@ The question is one batch, made as the producer makes it, and its records in ord
      "measured": [{"offset_delta": 64, "timestamp_delta": -1, "key": null, "value": 2147483647}],
      "observed": [[500, 1000]]}
 
-There is at least one record. What is left out is as above, but for lists, which are empty, and keys and values, which
-are null. Those are hex, null, or so many zeros. The key of a header is text, or ``{"utf16": "d800"}``, big-endian,
-where it is none. ``ratio`` is what the codec is expected to do, as a 32-bit float. Every codec is reckoned with in the
-same way; gzip is the one that needs no library. To 0.10.2 Kafka knows no headers, and does not look at ``magic``: it
-writes 1.
+Keys and values are hex, null, or so many zero bytes. The name of a header is text, or ``{"utf16": "d800"}``, big-endian,
+where it is no Unicode text. All codecs are estimated in the same way; gzip is asked, since it needs no library. Up to
+0.10.2.x there are no headers, and ``magic`` has no effect: batches are written with 1.
 
 The answer::
 
@@ -20,11 +18,9 @@ The answer::
      "max_record_size": 97, "closed": true, "built": 85,
      "measured": [{"varint": 2, "varlong": 1, "size": 9}], "ratios": [0.995]}
 
-``buffer`` is the size of the buffer made for the first record, ``bound`` what a new buffer would need for this one. A
-record without room is left out, and the batch stays open for the next. ``closed`` is whether the batch counts as full
-once it is closed; ``built`` is what is sent, null if compressed, since that is the codec's affair. ``measured`` are
-sizes by lengths alone, so also by lengths that nobody has the memory for; for messages there is only ``size``.
-``ratios`` is the ratio expected after each batch observed, which had so many bytes after and before compression.
+A record without room is left out, and the batch stays open for the next one. The size of a compressed batch depends on the
+codec, so ``built`` is null there. ``measured`` are sizes by lengths alone, also by lengths that no memory holds; up to
+magic 1 there is only ``size``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,14 @@
 """The rule ``uniform-sticky-partitioner``: UniformStickyPartitioner, 2.4.0 to 3.9.x, which sticks whatever the key.
 
-The question is that of ``partitioner_steps``. The rule is the sticky half of ``default-partitioner``, for records with a
-key as well, and the same in every release that has it.
+::
+
+    {"seed": 7, "cluster": C, "steps": [
+        {"op": "partition", "topic": "t", "key": null},          {"partition": n}
+        {"op": "new_batch", "topic": "t", "previous": 2},        {}
+        {"op": "cluster", "cluster": C}]}                        {}
+
+The rule is the sticky cache of ``default-partitioner``, for records with a key as well. It is the same in every release that
+has it.
 """
 
 from __future__ import annotations
