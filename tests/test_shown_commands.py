@@ -32,7 +32,7 @@ def shown_commands() -> dict[str, str]:
     for name in listed.stdout.splitlines():
         text = CONTINUED.sub("", (ROOT / name).read_text(encoding="utf-8"))
         pattern = IN_SOURCES if name.endswith(".py") else IN_PAGES
-        found.update({command.partition("  #")[0].strip(): name for command in pattern.findall(text)})
+        found.update({re.split(r"  #| \| ", command)[0].strip(): name for command in pattern.findall(text)})
     return {command: name for command, name in found.items() if not re.search(r"…|posargs|^@", command)}
 
 

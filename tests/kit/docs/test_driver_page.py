@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kafka_conformance.answerers.driver.answerer import DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
@@ -20,6 +23,7 @@ from kafka_conformance.answerers.driver.process import LINE_LIMIT, SHOWN_LINES
 from kafka_conformance.answerers.driver.protocol_errors import HINTS, one_line
 from kafka_conformance.answerers.named_driver import named_driver
 from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import TargetLost
 from kafka_conformance.core.protocol import Lost, Outcome
 from kafka_conformance.rules import RULES
@@ -131,3 +135,35 @@ def test_the_file_that_is_shown(tmp_path: Path) -> None:
     started, build = named_driver("mine:java", show=print, folder=tmp_path)
     assert started.words == ("./driver", "--java")
     assert [command.words[0] for command in build] == ["go"]
+
+
+QUICK_START = PAGE[: PAGE.index("## Standard output is for the protocol")]
+(QUICK_DRIVER,) = re.findall(r"```py\n(.*?)```", QUICK_START, re.DOTALL)
+
+
+def without_numbers(text: str) -> str:
+    return re.sub(r"[0-9][0-9,.]*", "0", text)
+
+
+def test_the_quick_start_conforms_on_its_first_run(tmp_path: Path) -> None:
+    assert len([line for line in QUICK_DRIVER.splitlines() if line.strip()]) <= 20
+    (tmp_path / "driver.py").write_text(QUICK_DRIVER, encoding="utf-8")
+    for command in ("sample partition-for-key --json | python driver.py", "gate -- python driver.py"):
+        assert f"$ kafka-conformance {command}\n" in QUICK_START
+    kit = [sys.executable, "-m", "kafka_conformance"]
+    driver = [sys.executable, "driver.py"]
+    asked = subprocess.run([*kit, "sample", "partition-for-key", "--json"], capture_output=True, check=True, timeout=60)
+    said = subprocess.run(driver, input=asked.stdout, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    assert len(said.stdout.splitlines()) == 6
+    gate = subprocess.run(
+        [*kit, "gate", "--", *driver], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert gate.returncode == 0, gate.stdout + gate.stderr
+    (shown,) = re.findall(r"^conforms: .*$", QUICK_START, re.MULTILINE)
+    assert without_numbers(gate.stdout.splitlines()[-1]) == without_numbers(shown)
+
+
+def test_the_quick_start_shows_the_samples() -> None:
+    (command, shown) = re.findall(r"```\n\$ kafka-conformance (sample [^\n]*)\n(.*?)\n```", QUICK_START, re.DOTALL)[0]
+    printed = CliRunner().invoke(app, shlex.split(command)).output
+    assert printed == f"{shown}\n"
