@@ -104,7 +104,7 @@ def _run(words: list[str]) -> int:
         # Not app(): click ends with exit code 1 when the reader of its output has gone.
         with app.make_context(_NAME, words) as context:
             code = app.invoke(context)
-        sys.stdout.flush()
+        _flush()
     except click.exceptions.Exit as end:
         return end.exit_code
     except (KitError, JarError) as error:
@@ -130,6 +130,16 @@ def _defect(error: Exception) -> str:
         traceback.print_exc()
     more = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where; please report it"
     return f"this is a mistake in kafka-conformance itself: {type(error).__name__}: {error} ({more})"
+
+
+def _flush() -> None:
+    """Write what is still buffered. The command has come to its exit code, which a reader that has gone does not change."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        from kafka_conformance.reports.terminal import drop_output
+
+        drop_output()
 
 
 def _fail_usage(message: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Iterator
@@ -36,7 +37,10 @@ class Steps:
         now = time.monotonic()
         if now - self._shown >= _EVERY_S:
             self._shown = now
-            print(f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
+            with contextlib.suppress(BrokenPipeError):  # nobody reads it: that is no reason to end
+                print(
+                    f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True
+                )
 
 
 class _Bar(Steps):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -20,9 +21,9 @@ from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError, TargetLost
 from kafka_conformance.core.events import Event, to_line
+from kafka_conformance.core.notices import warn
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.gate import known_failures
 from kafka_conformance.gate.grading import check_grade
 from kafka_conformance.gate.known_failures import KnownFailures
@@ -65,7 +66,8 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     """Ask, tell, write; the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
-    gate_writers.ready(events, junit, markdown, html, badge, known if write_known else None)
+    gate_writers.ready(known if write_known else None)
+    events, junit, markdown, html, badge = map(gate_writers.writable, (events, junit, markdown, html, badge))
     entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
     asked = asked_rules(kafka, rules)
     with ExitStack() as stack:
@@ -79,10 +81,13 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
         progress = stack.enter_context(steps("the gate", len(asked)))
         gated = gate(implementation, plan, entries, stream, progress)
     if gated.warning:
-        click.echo(f"kafka-conformance: warning: {harmless(gated.warning)}", err=True)
+        warn(gated.warning)
     gate_writers.show(gated.events)
     in_actions = gate_github.in_actions(os.environ) if github is None else github
-    gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
+    try:
+        gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
+    except KitError as error:
+        warn(str(error))
     if write_known and known is not None:
         return _write_known(known, entries, gated)
     return gated.ended.exit_code
@@ -132,29 +137,33 @@ def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[T
 
 @contextmanager
 def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
-    """Where events go as they happen: a file, or nowhere. Raises KitError, if only in the middle, when it is full."""
-    if path is None:
-        yield lambda _: None
-        return
+    """Where events go as they happen: a file, or nowhere. One that cannot be written, or is full, costs a warning."""
+    with ExitStack() as stack:
+        file: IO[bytes] | None = None
 
-    def written(event: Event) -> None:
-        """Write an event at once, so that a gate that is killed has written all it knew."""
-        with _writing(path):
-            file.write(to_line(event) + b"\n")
+        def written(event: Event) -> None:
+            """Write an event at once, so that a gate that is killed has written all it knew."""
+            nonlocal file
+            if file is not None and not _tried(path, lambda out=file: out.write(to_line(event) + b"\n")):
+                file = None
 
-    with _writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("wb", buffering=0)
-    with file:
+        def opened() -> None:
+            nonlocal file
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context(path.open("wb", buffering=0))
+
+        _tried(path, opened)
         yield written
 
 
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _tried(path: Path | None, write: Callable[[], object]) -> bool:
     try:
-        yield
+        write()
     except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+        warn(f"{path} cannot be written: {error.strerror}")
+        return False
+    return True
 
 
 def _write_known(path: Path, entries: KnownFailures, gated: GateResult) -> int:

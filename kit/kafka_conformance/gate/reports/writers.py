@@ -10,15 +10,16 @@ from pathlib import Path
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.events import Event
 from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.notices import warn
 from kafka_conformance.gate.reports import badge as gate_badge
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import junit as gate_junit
 from kafka_conformance.gate.reports import markdown as gate_markdown
 from kafka_conformance.gate.reports import page as gate_page
 from kafka_conformance.gate.reports import terminal as gate_terminal
-from kafka_conformance.reports.terminal import console
+from kafka_conformance.reports.terminal import console, drop_output
 
-__all__ = ["ready", "show", "write_all"]
+__all__ = ["ready", "show", "writable", "write_all"]
 
 
 def ready(*paths: Path | None) -> None:
@@ -31,6 +32,18 @@ def ready(*paths: Path | None) -> None:
         nearest = path if special else next(one for one in path.absolute().parents if one.exists())
         if not os.access(nearest, os.W_OK) or not (special or nearest.is_dir()):
             raise KitError(f"{path} cannot be written: {nearest} may not be written to")
+
+
+def writable(path: Path | None) -> Path | None:
+    """Return the path of a report, or None, with a warning, if it cannot be written. Raises BadInput for a folder."""
+    try:
+        ready(path)
+    except BadInput:
+        raise
+    except KitError as error:
+        warn(f"{error}; the gate goes on without it")
+        return None
+    return path
 
 
 def show(events: Iterable[Event]) -> None:
@@ -83,4 +96,7 @@ def _append(path: Path, text: str) -> None:
 def _print(text: str) -> None:
     # An encoding that lacks a character is no reason to lose a report.
     encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), end="", flush=True)
+    try:
+        print(text.encode(encoding, "backslashreplace").decode(encoding), end="", flush=True)
+    except BrokenPipeError:
+        drop_output()

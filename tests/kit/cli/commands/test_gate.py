@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -92,7 +94,7 @@ def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
         (["--kafka", "0.1", "--", "cat"], "0.1"),
         (["--rules", "murmur3", "--", "cat"], "unknown rule 'murmur3'"),
         (["--kafka", "2.8.2", "--rules", "builtin-partitioner", "--", "cat"], "none of these rules exists"),
-        (["--html", "taken/page.html", "--", "cat"], "cannot be written"),
+        (["--html", ".", "--", "cat"], "is a folder"),
     ],
 )
 def test_what_keeps_it_from_judging_is_one_line(args: list[str], what: str) -> None:
@@ -110,12 +112,43 @@ def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatc
     assert "remove murmur2 from its grades" in str(done.exception)
 
 
-def test_a_stream_that_is_full_is_one_line_and_another_error_is_not_told_as_that(
-    monkeypatch: pytest.MonkeyPatch,
+def test_reports_that_cannot_be_written_cost_a_warning_and_never_the_verdict(tmp_path: Path) -> None:
+    reports = ["--events", "/dev/full", "--html", "taken/page.html", "--junit", "/dev/full", "--failures", "taken"]
+    right = _run(*reports, "--", sys.executable, str(DRIVER))
+    assert right.return_value == 0, right.output
+    first, *others = right.stderr.splitlines()
+    assert first.startswith("kafka-conformance: warning: taken/page.html cannot be written: ")
+    assert others == 2 * ["kafka-conformance: warning: /dev/full cannot be written: No space left on device"]
+    wrong = _run(*reports, *_wrong(tmp_path))
+    assert wrong.return_value == 1
+    assert "failed questions are not saved: " in wrong.stderr
+
+
+@pytest.mark.parametrize(("answer", "code"), [("murmur2(bytes.fromhex(question['key']))", 0), ("7", 1)])
+@pytest.mark.parametrize("closed", ["stdout", "both"])
+def test_a_reader_that_has_gone_does_not_change_the_verdict(
+    tmp_path: Path, answer: str, code: int, closed: str
 ) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from kafka_reference import murmur2\n\n\n"
+        "def answerer(rule, release, question):\n"
+        "    if question['key'] is None:\n        return {'raises': 'NullPointerException'}\n"
+        f"    return {{'hash': {answer}}}\n"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "kafka_conformance", *QUICK, "--rules", "murmur2", "python:mine:answerer"]
+    errors = write if closed == "both" else subprocess.PIPE
+    done = subprocess.run(command, stdout=write, stderr=errors, text=True, check=False, cwd=tmp_path)
+    os.close(write)
+    assert done.returncode == code
+    if closed == "stdout":
+        warning = "kafka-conformance: warning: standard output was closed before everything was printed; "
+        assert done.stderr == f"{warning}the exit code is the verdict all the same\n"
+
+
+def test_a_defect_of_the_kit_is_not_told_as_a_file_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = ["--", sys.executable, str(DRIVER)]
-    full = _run("--events", "/dev/full", *driver)
-    assert str(full.exception) == "/dev/full cannot be written: No space left on device"
 
     def broken(*_: object) -> None:
         raise OSError(5, "Input/output error")
