@@ -27,7 +27,7 @@ Nothing but pytest and the options is loaded until a test asks: this plugin is p
 
 from __future__ import annotations
 
-import tempfile
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,12 +118,14 @@ def assert_conforms(
     """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
 
     ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
-    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test. Raises
-    pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that there is not, and where no
-    rule is named.
+    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test. Failed
+    questions are saved under ``.kafka-conformance/failures`` of the working directory, for ``replay`` and for the next run.
+    Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that there is not, and
+    where no rule is named.
     """
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
+    from kafka_conformance.answerers.names import target_name
     from kafka_conformance.cli.commands.gate import asked_rules, entries_of
     from kafka_conformance.core.errors import BadInput
     from kafka_conformance.core.progress import Steps
@@ -134,18 +136,29 @@ def assert_conforms(
         raise BadInput('assert_conforms was given no rule: assert_conforms(answerer, "partition-for-key") for one')
     asked = asked_rules(kafka, rules)
     used = fresh_seed() if seed is None else seed
-    with (
-        tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder,
-        CallableAnswerer(answerer, f"python:{_name(answerer)}", timeout_s=timeout_s) as target,
-    ):
-        plan = GatePlan(asked, examples, used, Path(folder), named=True, out_of_domain=out_of_domain)
+    named = f"python:{_name(answerer)}"
+    with CallableAnswerer(answerer, named, timeout_s=timeout_s) as target:
+        plan = GatePlan(asked, examples, used, named=True, by=target_name(named, ()), out_of_domain=out_of_domain)
         gated = gate(target, plan, entries_of(known_failures), lambda _: None, Steps("asking", len(asked)))
     if gated.ended.exit_code:
-        pytest.fail(_words(gated.events), pytrace=False)
+        pytest.fail("\n".join(filter(None, (_words(gated.events), gated.warning))), pytrace=False)
 
 
 def _name(answerer: Any) -> str:
-    return f"{getattr(answerer, '__module__', '')}:{getattr(answerer, '__qualname__', type(answerer).__name__)}"
+    """Return ``module:name``, as ``replay`` imports it in the working directory."""
+    module = getattr(answerer, "__module__", "")
+    return f"{_test_module(module) or module}:{getattr(answerer, '__qualname__', type(answerer).__name__)}"
+
+
+def _test_module(module: str) -> str:
+    """Return the dotted path of a test module from the working directory: pytest imports it from its own folder."""
+    file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+    if not (file.name == "conftest.py" or file.name.startswith("test_") or file.stem.endswith("_test")):
+        return ""
+    try:
+        return ".".join(file.relative_to(Path.cwd()).with_suffix("").parts)
+    except ValueError:
+        return ""
 
 
 def _words(events: Sequence[Event]) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.pytest_plugin import assert_conforms
 from kafka_reference import murmur2
@@ -15,6 +19,11 @@ pytest_plugins = ["pytester"]
 
 # Where the package is installed pytest finds the plugin by itself, and would refuse it a second time.
 _PLUGIN = () if entry_points(group="pytest11", name="kafka-conformance") else ("-p", "kafka_conformance.pytest_plugin")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def _right(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | None:
@@ -37,6 +46,20 @@ def test_a_right_answerer_passes() -> None:
 def test_a_wrong_answerer_fails_and_is_explained() -> None:
     with pytest.raises(pytest.fail.Exception, match="another hash"):
         assert_conforms(_wrong, "murmur2", examples=20, seed=1)
+
+
+def test_the_failure_it_prints_is_there_and_is_replayed(pytester: pytest.Pytester) -> None:
+    (pytester.mkdir("tests") / "test_mine.py").write_text(
+        "def answerer(rule, kafka, question):\n    return {'hash': 7}\n\n\n"
+        "def test_mine(assert_conforms):\n    assert_conforms(answerer, 'murmur2')\n"
+    )
+    done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-seed", "7", "--kafka-examples", "9")
+    done.assert_outcomes(failed=1)
+    (file, *_) = re.findall(r"replay +kafka-conformance replay (\S+)", done.stdout.str())
+    assert (pytester.path / file).is_file()
+    again = CliRunner().invoke(app, ["replay", file], standalone_mode=False)
+    assert again.return_value == 1, again.output
+    assert '{"hash":7}' in again.output
 
 
 def test_an_answerer_without_the_rule_fails() -> None:

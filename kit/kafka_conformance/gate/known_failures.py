@@ -8,6 +8,7 @@ A TOML file with one ``[[known]]`` table for each::
     pattern = "another partition*"  # a glob over the kind of difference
     message = '{"partition":*}'     # a glob over the target's answer
     diagnosis = "crc32"             # optional: the mistake that must explain the answer
+    release = "since 3.3.1"         # optional: "up to 3.2.3", "2.4.0 to 3.2.3", "4.4.0"; default: every release
     reason = "librdkafka's default is CRC32"
     issue = "https://github.com/…"  # where it is tracked
     expires = 2027-03-31            # the last day on which the entry is valid
@@ -22,14 +23,16 @@ another message the difference exists, with another answer
 =============== ====================================================================
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
-differences are added, and everything else stays as it is, comments too.
+differences are added, and everything else stays as it is, comments too. A new entry holds in every release, unless the
+difference was found in some of the releases asked and not in others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
@@ -43,6 +46,9 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, to_json
+from kafka_conformance.gate.candidates import READ_OFF, candidates, pinned
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["Entry", "KnownFailures", "Miss", "read", "updated"]
 
@@ -67,6 +73,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("an entry needs either a case or a pattern")
         if not self.reason.strip():
             raise ValueError("an entry needs a reason")
+        _span(self.release)
+
+    def holds_in(self, release: str) -> bool:
+        """Whether the entry is about this release."""
+        first, last = _span(self.release)
+        return (first is None or first <= parse_release(release)) and (last is None or parse_release(release) <= last)
 
     @property
     def name(self) -> str:
@@ -123,12 +135,16 @@ class KnownFailures:
         found = ((entry, self._why(number, entry)) for number, entry in enumerate(self.entries))
         return [Stale(entry.name, why, _MEND[why]) for entry, why in found if why]
 
+    def asked_releases(self, rule: str) -> set[str]:
+        """Return the releases in which a rule was asked."""
+        return {release for slug, release in self._rules if slug == rule}
+
     def keeps(self) -> list[bool]:
         """For each entry, whether an updated file keeps it."""
         return [not self._why(number, entry) for number, entry in enumerate(self.entries)]
 
     def _about(self, entry: Entry, miss: Miss) -> bool:
-        if entry.rule != miss.rule or entry.release not in ("", miss.release):
+        if entry.rule != miss.rule or not entry.holds_in(miss.release):
             return False
         return entry.case == miss.id if entry.case else fnmatchcase(miss.kind, entry.pattern)
 
@@ -140,7 +156,7 @@ class KnownFailures:
     def _why(self, number: int, entry: Entry) -> str:
         if entry.expires < self.today:
             return "expired"
-        asked = [at for rule, at in self._rules if rule == entry.rule and entry.release in ("", at)]
+        asked = [at for rule, at in self._rules if rule == entry.rule and entry.holds_in(at)]
         if not asked or (entry.case and not any((entry.rule, at, entry.case) in self._asked for at in asked)):
             return "unknown"
         matches = self._matches.get(number, set())
@@ -163,7 +179,10 @@ def read(path: Path, today: date) -> KnownFailures:
             raise BadInput(
                 f"{path}: expected only [[known]] tables, found {', '.join(sorted(set(document) - {'known'}))}"
             )
-        return KnownFailures(msgspec.convert(document.get("known", []), list[Entry]), today)
+        entries = msgspec.convert(document.get("known", []), list[Entry])
+        for entry in entries:
+            _check_diagnosis(path, entry)
+        return KnownFailures(entries, today)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except (TOMLKitError, UnicodeDecodeError, msgspec.ValidationError, ValueError) as error:
@@ -184,7 +203,7 @@ def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, st
     for item, keep in zip(table or [], known.keeps(), strict=True):
         if keep:
             kept.append(item)
-    fresh = [_entry(kind, diagnosis, known.today) for kind, diagnosis in found]
+    fresh = [_entry(*each, known.today) for each in _merged(found, known)]
     for one in fresh:
         kept.append(one)
     document.pop("known", None)
@@ -194,11 +213,72 @@ def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, st
     return len(fresh)
 
 
-def _entry(one: Differed, diagnosis: str, today: date) -> Any:
+def _check_diagnosis(path: Path, entry: Entry) -> None:
+    """Check that the diagnosis of an entry is one that a gate can come to. Raises BadInput."""
+    if not entry.diagnosis or entry.rule not in RULES:
+        return
+    rule = RULES[entry.rule]
+    releases = [release for release in pinned() if release in rule.releases]
+    names = {f"as-{release}" for release in releases} | READ_OFF
+    names |= {candidate.slug for candidate in candidates(rule, releases[-1], ())}
+    if entry.diagnosis not in names:
+        near = get_close_matches(entry.diagnosis, sorted(names), 1)
+        hint = f"did you mean {near[0]!r}?" if near else "a report of the gate names the diagnosis of each difference"
+        raise BadInput(f"{path}: unknown diagnosis {entry.diagnosis!r} for {entry.rule}: {hint}")
+
+
+def _merged(found: Iterable[tuple[Differed, str]], known: KnownFailures) -> Iterator[tuple[Differed, str, str]]:
+    """Yield each kind once for a span of releases, with its diagnosis and the span."""
+    alike: dict[tuple[str, str, str], list[Differed]] = {}
+    for one, diagnosis in found:
+        alike.setdefault((one.rule, one.kind, diagnosis), []).append(one)
+    for (rule, _, diagnosis), group in alike.items():
+        releases = {one.release for one in group}
+        for span in _spans(releases, known.asked_releases(rule) | releases):
+            yield group[0], diagnosis, span
+
+
+def _spans(found: Iterable[str], asked: Iterable[str]) -> list[str]:
+    """Return ``found`` as spans among the releases asked; a span to the newest asked is open, as one to the oldest is."""
+    chosen = set(map(parse_release, found))
+    every = sorted(map(parse_release, asked))
+    runs: list[list[Release]] = [[]]
+    for release in every:
+        if release in chosen:
+            runs[-1].append(release)
+        elif runs[-1]:
+            runs.append([])
+    return [_span_text(run[0], run[-1], every) for run in runs if run]
+
+
+def _span_text(first: Release, last: Release, every: Sequence[Release]) -> str:
+    match first == every[0], last == every[-1]:
+        case True, True:
+            return ""
+        case True, False:
+            return f"up to {last}"
+        case False, True:
+            return f"since {first}"
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _span(text: str) -> tuple[Release | None, Release | None]:
+    """Return the first and the last release of a span, None for an open end. Raises ValueError."""
+    if not text:
+        return None, None
+    if text.startswith("since "):
+        return parse_release(text.removeprefix("since ")), None
+    if text.startswith("up to "):
+        return None, parse_release(text.removeprefix("up to "))
+    first, _, last = text.partition(" to ")
+    return parse_release(first), parse_release(last or first)
+
+
+def _entry(one: Differed, diagnosis: str, release: str, today: date) -> Any:
     table = tomlkit.table()
     fields = {
         "rule": one.rule,
-        "release": one.release,
+        **({"release": release} if release else {}),
         "pattern": escape(one.kind),
         **({"diagnosis": diagnosis} if diagnosis else {}),
         "reason": f"written by --write-known-failures on {today}: replace this by the reason",

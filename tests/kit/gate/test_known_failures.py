@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kafka_conformance.core.errors import BadInput, KitError
@@ -112,6 +114,7 @@ def test_the_last_day_counts(tmp_path: Path) -> None:
         ENTRY.replace("expires = 2026-12-01", ""),
         ENTRY.replace("2026-12-01", '"soon"'),
         "\x00",
+        ENTRY + 'release = "lately"\n',
     ],
 )
 def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str) -> None:
@@ -119,6 +122,74 @@ def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str)
     with pytest.raises(BadInput, match="known") as raised:
         read(tmp_path / "known.toml", TODAY)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("crc23", "did you mean 'crc32'?"),
+        ("as-3.9.9", "did you mean 'as-3.9."),
+        ("zzz", "a report of the gate names the diagnosis of each difference"),
+    ],
+)
+def test_a_mistyped_diagnosis_is_told_with_the_nearest_name(tmp_path: Path, written: str, hint: str) -> None:
+    (tmp_path / "known.toml").write_text(f'{ENTRY}diagnosis = "{written}"\n', encoding="utf-8")
+    with pytest.raises(BadInput, match=re.escape(hint)) as raised:
+        read(tmp_path / "known.toml", TODAY)
+    assert str(raised.value).startswith(f"{tmp_path}/known.toml: unknown diagnosis '{written}' for murmur2: ")
+
+
+@pytest.mark.parametrize("diagnosis", ["crc32", "as-2.8.2", "always-the-same", "another-error"])
+def test_every_diagnosis_of_a_gate_may_be_named(tmp_path: Path, diagnosis: str) -> None:
+    assert _known(tmp_path, f'{ENTRY}diagnosis = "{diagnosis}"\n').entries
+
+
+@pytest.mark.parametrize(
+    ("release", "holds"),
+    [
+        ("", ["2.8.2", "3.2.3", "3.3.1", "4.4.0"]),
+        ("since 3.3.1", ["3.3.1", "4.4.0"]),
+        ("up to 3.2.3", ["2.8.2", "3.2.3"]),
+        ("3.2.3 to 3.3.1", ["3.2.3", "3.3.1"]),
+        ("3.3.1", ["3.3.1"]),
+    ],
+)
+def test_an_entry_holds_in_a_span_of_releases(tmp_path: Path, release: str, holds: list[str]) -> None:
+    known = _known(tmp_path, f'{ENTRY}release = "{release}"\n')
+    asked = ["2.8.2", "3.2.3", "3.3.1", "4.4.0"]
+    assert [each for each in asked if known.covers(_miss(release=each))] == holds
+
+
+@pytest.mark.parametrize(
+    ("found", "written"),
+    [
+        (["2.8.2", "3.2.3", "3.3.1", "4.4.0"], [""]),
+        (["3.3.1", "4.4.0"], ["since 3.3.1"]),
+        (["4.4.0"], ["since 4.4.0"]),
+        (["2.8.2", "3.2.3"], ["up to 3.2.3"]),
+        (["3.2.3", "3.3.1"], ["3.2.3 to 3.3.1"]),
+        (["2.8.2", "3.3.1"], ["up to 2.8.2", "3.3.1"]),
+    ],
+)
+def test_a_new_entry_names_releases_only_if_the_difference_depends_on_them(
+    tmp_path: Path, found: list[str], written: list[str]
+) -> None:
+    known = KnownFailures(today=TODAY)
+    for release in ("2.8.2", "3.2.3", "3.3.1", "4.4.0"):
+        known.asked("murmur2", release, [])
+    kinds = [(msgspec.structs.replace(_differed(), release=release), "crc32") for release in found]
+    assert updated(tmp_path / "new.toml", known, kinds) == len(written)
+    assert [entry.release for entry in read(tmp_path / "new.toml", TODAY).entries] == written
+
+
+def test_an_entry_of_one_release_asked_holds_in_the_next_one(tmp_path: Path) -> None:
+    known = KnownFailures(today=TODAY)
+    known.asked("murmur2", "4.4.0", [])
+    updated(tmp_path / "new.toml", known, [(_differed(), "crc32")])
+    later = read(tmp_path / "new.toml", TODAY)
+    later.asked("murmur2", "4.5.0", [])
+    assert later.covers(_miss(release="4.5.0")) is not None
+    assert later.wrong() == []
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:

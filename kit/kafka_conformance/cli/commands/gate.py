@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -144,7 +145,7 @@ def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
         def written(event: Event) -> None:
             """Write an event at once, so that a gate that is killed has written all it knew."""
             nonlocal file
-            if file is not None and not _tried(path, lambda out=file: out.write(to_line(event) + b"\n")):
+            if file is not None and not _tried(path, partial(file.write, to_line(event) + b"\n")):
                 file = None
 
         def opened() -> None:
