@@ -11,7 +11,7 @@ that fails is counted as an error, and a rule whose required kinds of question w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
@@ -226,9 +226,10 @@ def group_by_kind(rule: Rule, differences: Sequence[Difference]) -> dict[str, li
 
 
 def search_kind(
-    rule: Rule, comparison: Comparison, kind: str, examples: int, seed: int
+    rule: Rule, comparison: Comparison, kind: str, examples: int, seed: int,
+    belongs: Callable[[Difference], bool] = lambda _: True,
 ) -> tuple[Difference | None, list[Difference]]:  # fmt: skip
-    """Search for the smallest difference of a kind, by Hypothesis from ``seed``.
+    """Search for the smallest difference of a kind that ``belongs``, by Hypothesis from ``seed``.
 
     Returns the smallest, or None if the search finds no difference of this kind; and all that the search asked.
     """
@@ -238,7 +239,8 @@ def search_kind(
         if question not in asked:
             verdict = comparison.judge_one(rule, question).verdict
             other = Difference(question, verdict.expected, verdict.actual) if isinstance(verdict, Differs) else None
-            asked[question] = other if other is not None and kind_of(rule, other) == kind else None
+            is_one = other is not None and kind_of(rule, other) == kind and belongs(other)
+            asked[question] = other if is_one else None
         return asked[question] is not None
 
     smallest = shrink(rule, is_kind, examples, seed)
@@ -246,11 +248,16 @@ def search_kind(
 
 
 def shrink_difference(
-    rule: Rule, comparison: Comparison, found: Sequence[Difference], examples: int, seed: int
-) -> Difference:
-    """Return the smallest difference of the same kind as ``found``: from a search, or the smallest of ``found``."""
-    searched, _ = search_kind(rule, comparison, kind_of(rule, found[0]), examples, seed)
-    return min([*([searched] if searched else []), *found], key=size_of)
+    rule: Rule, comparison: Comparison, found: Sequence[Difference], examples: int, seed: int,
+    belongs: Callable[[Difference], bool] = lambda _: True,
+) -> Difference:  # fmt: skip
+    """Return the smallest difference of the same kind as ``found``: from a search, or the smallest of ``found``.
+
+    ``belongs`` says whether a difference of that kind, as the search finds it, may stand for ``found``.
+    """
+    searched, _ = search_kind(rule, comparison, kind_of(rule, found[0]), examples, seed, belongs)
+    mine = [difference for difference in found if belongs(difference)] or found
+    return min([*([searched] if searched else []), *mine], key=size_of)
 
 
 def size_of(difference: Difference) -> int:

@@ -1,53 +1,78 @@
-"""Explain why an implementation answers wrongly: find the known mistakes that give the same wrong answers.
+"""Explain why an implementation answers wrongly: find the known mistakes that predict its answers.
 
-The input is questions with the answers of the implementation under test. A mistake explains a wrong answer if it gives the
-same one. It explains the implementation if it explains more wrong answers than a guess would; ties are broken by the right
-answers that it also gives. Definitions:
+The input is questions with the answers of the implementation under test. Definitions:
 
-- **Equal** means equal as JSON. A mistake that raises for a question does not explain its answer.
-- **A guess** deviates from the right answer as often as the mistake does (the share of all questions for which the mistake
-  deviates from the rule), and then picks one of the possible wrong answers. With n partitions there are n-1 of them per
-  partition in the answer; with two partitions all wrong answers are equal. For other answers the guess follows the
-  frequency of each answer among all answers seen; if all differ, a guess hardly ever matches.
-- **More than chance**: the probability that a guess matches at least as often is below 1/20 by Hoeffding's bound, corrected
-  for the number of candidates.
-- **Enough**: a mistake that explains less than 5 % of the wrong answers is not reported.
+- **Equal** means equal as JSON. A mistake that raises for a question predicts nothing there.
+- A mistake **explains a kind** of difference (``core.pipeline.kind_of``) if it gives every wrong answer of that kind.
+- A mistake is **refuted** by a single right answer for which it predicts another one. A mistake about the partition of a key
+  is also refuted by any answer about a key in ``partition-for-key``, right or wrong, that is not the one it predicts: the
+  same implementation places the same key.
+- **The scope** of a mistake is the kinds that it explains. Wrong answers of other kinds do not refute it, because another
+  mistake may come first on those questions. So an implementation with two independent mistakes gets both reported, if each
+  explains its own kinds.
+- **Enough** evidence: if a guess gave these wrong answers, the probability would be below 1/20, corrected for the number of
+  candidates. A guess deviates from the right answer as often as the mistake does, and about keys at least half of the time.
+  It picks one of the possible wrong answers: with n partitions there are n-1 of them per partition in the answer, and for
+  other answers the guess follows the frequency of each answer among all answers seen. A mistake that deviates for more than
+  one key is a claim about keys, so each key counts once, however many questions have it, and there must be ``KEYS`` of them;
+  a mistake about one key (null, the empty one) counts by questions.
 
-The mistake that explains most is reported first; of two, the one that also gives more of the right answers; then the simpler
-one, that is the first of ``candidates``. The remaining wrong answers are explained in the same way, so an implementation
-with two mistakes gets both reported. Each has its own counts. Their sum exceeds the total where two explain the same answer,
-and stays below it where some answers have no known explanation.
+Reported are mistakes that explain at least one kind, are not refuted, and have enough evidence; otherwise no known mistake
+explains the answers. The mistake that explains most wrong answers is first; of two, the simpler one, that is the first of
+``candidates``. The next one must explain kinds that are still open.
 
-**The cost is bounded.** Of many wrong or right answers a deterministic sample is used: up to ``MOST`` of each, and questions
-of at most ``BYTES`` bytes of JSON in total, because the cost of a question grows with its length. ``Diagnosis.sample_of`` is
-then the number of all wrong answers. A candidate that matches none of the first ``LOOKED_AT`` wrong answers is not
-evaluated further.
+**The cost is bounded.** Of many wrong or right answers a deterministic sample is used: up to ``MOST`` of each, of every kind
+and every path through the rule at least ``LEAST``, and questions of at most ``BYTES`` bytes of JSON in total, because the
+cost of a question grows with its length. ``Diagnosis.sample_of`` is then the number of all wrong answers. What passes the
+sample is checked against ``CHECKED`` of the other right answers.
 """
 
 from __future__ import annotations
 
-import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeVar
 
+from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.events import Diagnosis
-from kafka_conformance.core.pipeline import Difference
-from kafka_conformance.core.protocol import Answer, Question, to_json
+from kafka_conformance.core.pipeline import Difference, kind_of
+from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.candidates import Candidate, candidates, line_of, pinned
+from kafka_conformance.gate.candidate import Candidate, line_of
+from kafka_conformance.gate.candidates import candidates, pinned
 from kafka_reference.releases import Release
 
-__all__ = ["BYTES", "LOOKED_AT", "MOST", "diagnose"]
+__all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation", "Placed", "diagnose", "key_of"]
 
 T = TypeVar("T")
-MOST, BYTES, LOOKED_AT, REPORTED = 400, 60_000, 24, 3
-_ENOUGH, _UNLIKELY = 0.05, 0.05
+MOST, LEAST, BYTES, CHECKED, REPORTED, KEYS = 400, 24, 60_000, 2000, 3, 3
+_UNLIKELY = 0.05
 _RAREST = 1e-4
+_BELOW_ZERO = re.compile(rb'"partition":-')
 _FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b"drawn"})
+
+Placed = Sequence[tuple[Question, Answer]]
+"""Answers of the implementation under test to ``partition-for-key``, right and wrong ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A known mistake that explains kinds of difference."""
+
+    candidate: Candidate
+    diagnosis: Diagnosis
+    kinds: frozenset[str]
+
+    def of_kind(self, differences: Sequence[Difference]) -> Diagnosis:
+        """Return the diagnosis with the counts of one kind, all of whose differences are given."""
+        one = self.diagnosis
+        return Diagnosis(
+            one.mutant, one.story, len(differences), len(differences), one.also, one.right, one.threads, 0
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +83,7 @@ class _Exchange:
     right: Answer
     expected: bytes
     actual: bytes
+    kind: str = ""
 
     @property
     def is_wrong(self) -> bool:
@@ -80,58 +106,100 @@ class _Suspect:
         return self.answers[number]
 
 
-def diagnose(
-    rule: Rule, release: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]]
-) -> tuple[Diagnosis, ...]:
+def diagnose(rule: Rule, release: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
+             placed: Placed = (), *,
+             kind: Callable[[Difference], str] | None = None) -> tuple[Explanation, ...]:  # fmt: skip
     """Return the explanations of the ``wrong`` answers in a release, the best one first; empty if none is known.
 
-    ``right`` are the questions that the implementation under test answers as expected. Each further explanation covers
-    answers that the ones before it leave open.
+    ``right`` are the questions that the implementation under test answers as expected, ``placed`` its answers to
+    ``partition-for-key``, for a rule that has more than a key. ``kind`` names the kind of a difference; the default is
+    ``kind_of``. Each further explanation covers kinds that the ones before it leave open.
     """
-    taken = _sampled(wrong, lambda one: one.question)
-    exchanges = [_Exchange(one.question, one.expected, line_of(one.expected), line_of(one.actual)) for one in taken]
-    for question, answer in _sampled(right, lambda one: one[0]):
+    if not wrong:
+        return ()
+    named = kind or (lambda one: kind_of(rule, one))
+    exchanges = [
+        _Exchange(one.question, one.expected, line_of(one.expected), line_of(one.actual), named(one))
+        for one in _sampled(wrong, lambda one: one.question, named)
+    ]
+    for question, answer in _sampled(right, lambda one: one[0], lambda one: rule.path(one[0])):
         exchanges.append(_Exchange(question, answer, line_of(answer), line_of(answer)))
     suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, release, wrong))]
-    case = _Case(exchanges, suspects)
+    case = _Case(exchanges, suspects, right[:CHECKED], placed, release)
     total = sum(one.times for one in wrong)
-    return tuple(case.report(suspect, total) for suspect in case.explanations())
+    return tuple(case.explanation(suspect, total) for suspect in case.explanations())
 
 
 class _Case:
     """The questions asked, those with wrong answers first, and the candidates."""
 
-    def __init__(self, exchanges: Sequence[_Exchange], suspects: Sequence[_Suspect]) -> None:
+    def __init__(self, exchanges: Sequence[_Exchange], suspects: Sequence[_Suspect],
+                 all_right: Sequence[tuple[Question, Answer]], placed: Placed, release: Release) -> None:  # fmt: skip
         self.exchanges, self.suspects = exchanges, suspects
+        self.tries = sum(one.candidate.tries for one in suspects)
+        self.all_right, self.placed, self.release = all_right, placed, release
         self.wrong = [number for number, one in enumerate(exchanges) if one.is_wrong]
         self.right = [number for number, one in enumerate(exchanges) if not one.is_wrong]
+        self.kinds: dict[str, list[int]] = {}
+        for number in self.wrong:
+            self.kinds.setdefault(exchanges[number].kind, []).append(number)
         self.answers = Counter(answer for one in exchanges for answer in {one.expected, one.actual})
         seen = self.answers.total()
         self.collisions = sum(n * (n - 1) for n in self.answers.values()) / max(1, seen * (seen - 1))
 
     def explanations(self) -> Iterator[_Suspect]:
-        """Yield the best explanation, then the best one of the answers it leaves open, and so on."""
-        left = list(self.wrong)
+        """Yield the best explanation, then the best one of the kinds it leaves open, and so on."""
+        explained = {one.place: self._explained(one) for one in self.suspects}
+        likely = [one for one in self.suspects if explained[one.place]]
+        left = set(self.kinds)
         for _ in range(REPORTED):
-            best = self._best(left)
+            numbers = {one.place: self._numbers(explained[one.place] & left) for one in likely}
+            ranked = sorted((one for one in likely if numbers[one.place]), key=lambda one: -len(numbers[one.place]))
+            best = next((one for one in ranked if self._is_enough(one, numbers[one.place]) and self._holds(one)), None)
             if best is None:
                 return
             yield best
-            left = [number for number in left if not self._equals(best, number)]
+            left -= explained[best.place]
 
-    def report(self, suspect: _Suspect, total: int) -> Diagnosis:
+    def explanation(self, suspect: _Suspect, total: int) -> Explanation:
         """Return one explanation with its counts; ``total`` is the number of all wrong answers."""
         candidate, alike = suspect.candidate, self._alike(suspect)
         mistake = next(iter(alike), None)
-        return Diagnosis(
+        diagnosis = Diagnosis(
             candidate.slug,
             self._story(suspect) if mistake is None else f"{self._story(suspect)}: {mistake.candidate.story}",
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
-            self._matched_right(suspect),
+            len(self.right),
             len(self.right),
             candidate.references or tuple(dict.fromkeys(link for one in alike for link in one.candidate.references)),
             total if total != len(self.wrong) else 0,
+        )
+        return Explanation(candidate, diagnosis, frozenset(self._explained(suspect)))
+
+    def _explained(self, suspect: _Suspect) -> set[str]:
+        return {
+            kind for kind, numbers in self.kinds.items() if all(self._equals(suspect, number) for number in numbers)
+        }
+
+    def _numbers(self, kinds: Iterable[str]) -> list[int]:
+        return [number for kind in kinds for number in self.kinds[kind]]
+
+    def _holds(self, suspect: _Suspect) -> bool:
+        """Whether no right answer, and no answer of ``partition-for-key``, refutes the suspect."""
+        if not all(self._equals(suspect, number) for number in self.right):
+            return False
+        for question, answer in self.all_right:
+            predicted = suspect.candidate.answer(question, answer)
+            if predicted is None or line_of(predicted) != line_of(answer):
+                return False
+        placing = suspect.candidate.placing
+        if placing is None:
+            return True
+        predictions = (outcome_of(placing, question, self.release) for question, _ in self.placed)
+        return all(
+            isinstance(predicted, Answered) and line_of(predicted.answer) == line_of(answer)
+            for predicted, (_, answer) in zip(predictions, self.placed, strict=True)
         )
 
     def _alike(self, suspect: _Suspect) -> list[_Suspect]:
@@ -141,44 +209,35 @@ class _Case:
         others = self.suspects[suspect.place + 1 :]
         return [one for one in others if one.candidate.is_mutant and self._same(one, suspect)]
 
-    def _best(self, left: Sequence[int]) -> _Suspect | None:
-        looked_at = left[:LOOKED_AT]
-        likely = [one for one in self.suspects if any(self._equals(one, number) for number in looked_at)]
-        explained = {one.place: sum(self._equals(one, number) for number in left) for one in likely}
-        for equal in sorted(set(explained.values()), reverse=True):
-            if equal < _ENOUGH * len(left):
-                return None
-            tied = [one for one in likely if explained[one.place] == equal]
-            tied.sort(key=lambda one: (-self._matched_right(one), one.place))
-            best = next((one for one in tied if self._is_true(one) and self._beats_chance(one, equal, left)), None)
-            if best is not None:
-                return best
-        return None
-
-    def _is_true(self, suspect: _Suspect) -> bool:
-        return not suspect.candidate.exhaustive or self._matched_right(suspect) == len(self.right)
-
     def _equals(self, suspect: _Suspect, number: int) -> bool:
         return suspect.answer(number, self.exchanges[number]) == self.exchanges[number].actual
 
-    def _matched_right(self, suspect: _Suspect) -> int:
-        return sum(self._equals(suspect, number) for number in self.right)
-
-    def _beats_chance(self, suspect: _Suspect, equal: int, left: Sequence[int]) -> bool:
-        departs = sum(suspect.answer(number, one) != one.expected for number, one in enumerate(self.exchanges))
-        probabilities = [
-            self._guess_probability(suspect.answer(number, self.exchanges[number]), self.exchanges[number])
-            for number in left
+    def _is_enough(self, suspect: _Suspect, numbers: Sequence[int]) -> bool:
+        """Whether a guess would hardly ever give the wrong answers with these numbers."""
+        asked = [
+            (key_of(one.question), suspect.answer(number, one) != one.expected)
+            for number, one in enumerate(self.exchanges)
         ]
-        chance = sum(probabilities) / len(left) * departs / len(self.exchanges)
-        return _at_least(equal, len(left), chance) < _UNLIKELY / len(self.suspects)
+        often = sum(deviates for _, deviates in asked) / len(asked)
+        keys = {key for key, deviates in asked if deviates and key is not None}
+        is_about_one_key = len(keys) == 1 and len({key for key, _ in asked}) >= KEYS
+        guesses: dict[Hashable, float] = {}
+        for number in numbers:
+            exchange = self.exchanges[number]
+            key = key_of(exchange.question)
+            unit = number if key is None or is_about_one_key else key
+            guessed = self._guess_probability(suspect.answer(number, exchange), exchange)
+            guessed *= often if key is None else max(often, 0.5)
+            guesses[unit] = min(guesses.get(unit, 1.0), max(guessed, _RAREST))
+        enough_keys = not keys or is_about_one_key or len(guesses) >= KEYS
+        return enough_keys and prod(guesses.values()) < _UNLIKELY / self.tries
 
     def _guess_probability(self, answer: bytes | None, exchange: _Exchange) -> float:
         """Return the probability that a wrong guess is this answer."""
         if answer is None:
             return 0.0
         partitions, named = _partitions(exchange.question), _choices(answer)
-        if partitions is not None and named:
+        if partitions is not None and named and not _BELOW_ZERO.search(answer):
             return 1 / max(1.0, float(max(2, partitions)) ** min(named, 30) - 1)
         others = self.answers.total() - self.answers[exchange.expected]
         often = self.answers[answer] - (answer == exchange.actual) if answer in self.answers else 0
@@ -197,6 +256,13 @@ class _Case:
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
         everywhere = enumerate(self.exchanges)
         return all(one.answer(number, exchange) == other.answer(number, exchange) for number, exchange in everywhere)
+
+
+def key_of(question: Question) -> str | None:
+    """Return the key that a question is about, as hex; None if it has none, a null one, or several."""
+    record = getattr(question, "record", question)
+    key = getattr(record, "key", None)
+    return key if isinstance(key, str) else None
 
 
 def _span_around(release: Release, among: Sequence[Release]) -> tuple[Release, Release]:
@@ -225,27 +291,20 @@ def _choices(answer: bytes) -> int:
     return fields.count(b"partition") if _CHOICE.issuperset(fields) else 0
 
 
-def _at_least(equal: int, guesses: int, chance: float) -> float:
-    """Return an upper bound of the probability that ``equal`` or more of the guesses match (Hoeffding, 1956).
-
-    ``chance`` is the mean probability that a guess matches.
-    """
-    share = equal / guesses
-    if chance <= 0:
-        return 0.0
-    if share <= chance:
-        return 1.0
-    rest = (1 - share) * math.log((1 - share) / (1 - chance)) if share < 1 else 0.0
-    return math.exp(-guesses * (share * math.log(share / chance) + rest))
-
-
-def _sampled(everything: Sequence[T], question: Callable[[T], Question]) -> list[T]:
-    """Return all items, or a sample that depends on their number alone."""
+def _sampled(everything: Sequence[T], question: Callable[[T], Question], group: Callable[[T], str]) -> list[T]:
+    """Return all items, or a sample that depends on their number alone, with ``LEAST`` of every group if it has so many."""
     order = list(everything)
     random.Random(len(order)).shuffle(order)  # noqa: S311  deterministic on purpose
+    seen: Counter[str] = Counter()
+    first: list[T] = []
+    rest: list[T] = []
+    for one in order:
+        name = group(one)
+        seen[name] += 1
+        (first if seen[name] <= LEAST else rest).append(one)
     kept: list[T] = []
     bytes_left = BYTES
-    for one in order[: 4 * MOST]:
+    for one in (*first, *rest)[: 4 * MOST]:
         size = len(to_json(question(one)))
         if len(kept) < MOST and (size <= bytes_left or not kept):
             kept.append(one)

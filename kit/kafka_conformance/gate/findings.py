@@ -1,17 +1,18 @@
 """Findings: wrong answers by kind, each with its smallest question, saved, and with what explains it.
 
-A finding is saved before anything else is done with it, and again when it became smaller. The search for a smaller
-question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds for each rule.
+A finding is saved before anything else is done with it, and again when it became smaller. Its example is of its kind,
+covered by the same known failure or by none, one that its diagnosis explains, and in a file of its own. The search for a
+smaller question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds for each rule.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import msgspec
 
@@ -19,10 +20,11 @@ from kafka_conformance.cases.failures import FailureFolder, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Source
 from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
-from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id, to_json
+from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.candidates import READ_OFF, Candidate, candidates
-from kafka_conformance.gate.diagnosis import diagnose
+from kafka_conformance.gate.candidate import Candidate, line_of
+from kafka_conformance.gate.candidates import READ_OFF, candidates
+from kafka_conformance.gate.diagnosis import Explanation, Placed, diagnose
 from kafka_conformance.gate.grading import DomainComparison
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.questions import EXPECTED
@@ -31,6 +33,8 @@ from kafka_reference.releases import Release
 __all__ = ["Finder", "Finding"]
 
 _SHRINK_S = 15.0
+_Group: TypeAlias = tuple[str, Known | None]
+"""The kind of a difference, and the known failure that covers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +67,40 @@ class Finder:
         self._examples, self._seed, self._by = examples, seed, by
         until = _Until(target, time.monotonic() + _SHRINK_S)
         self._comparison = DomainComparison(EXPECTED, until, release, out_of_domain=out_of_domain)
-        self.diagnoses: tuple[Diagnosis, ...] = ()
+        self._files: set[str] = set()
+        self._explanations: tuple[Explanation, ...] = ()
 
-    def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
-                 known: KnownFailures) -> Iterator[Finding]:  # fmt: skip
-        """Yield a finding for each kind of difference; those that a known failure covers are findings of their own."""
-        groups: dict[tuple[str, Known | None], list[Difference]] = {}
+    @property
+    def diagnoses(self) -> tuple[Diagnosis, ...]:
+        """The diagnoses of all wrong answers, the one that explains most first."""
+        return tuple(one.diagnosis for one in self._explanations)
+
+    def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]], known: KnownFailures,
+                 placed: Placed = ()) -> Iterator[Finding]:  # fmt: skip
+        """Yield a finding for each kind of difference; those that a known failure covers are findings of their own.
+
+        ``placed`` are the target's answers to ``partition-for-key``, which can refute a diagnosis of another rule.
+        """
+        groups: dict[_Group, list[Difference]] = {}
         for difference in wrong:
-            miss = self._miss(difference)
-            groups.setdefault((miss.kind, known.covers(miss)), []).append(difference)
-        if self._grade == "exact" and wrong:
-            self.diagnoses = diagnose(self._rule, self._release, wrong, right)
-        for (kind, covered), differences in groups.items():
-            yield self._finding(kind, covered, differences, right)
+            groups.setdefault(self._group(difference, known.covers), []).append(difference)
+        if self._grade == "exact":
+            names = {one.question: str(number) for number, ones in enumerate(groups.values()) for one in ones}
+            self._explanations = diagnose(
+                self._rule, self._release, wrong, right, placed, kind=lambda one: names[one.question]
+            )
+        for number, (group, differences) in enumerate(groups.items()):
+            explained = next((one for one in self._explanations if str(number) in one.kinds), None)
+            yield self._finding(group, differences, explained, known)
 
-    def _miss(self, difference: Difference) -> Miss:
+    def _group(self, difference: Difference, covers: Callable[[Miss], Known | None]) -> _Group:
         name = question_id(self._rule.slug, str(self._release), difference.question)
         kind = kind_of(self._rule, difference)
-        return Miss(
+        miss = Miss(
             self._rule.slug, str(self._release), name, kind, difference.actual,
             lambda slug: self._equals(slug, difference),
         )  # fmt: skip
+        return kind, covers(miss)
 
     @cached_property
     def _named(self) -> dict[str, Candidate]:
@@ -96,32 +113,54 @@ class Finder:
     def _equals(self, slug: str, difference: Difference) -> bool:
         """Whether the candidate of this name gives this wrong answer."""
         candidate = self._named.get(slug)
-        answer = None if candidate is None else candidate.answer(difference.question, difference.expected)
-        return answer is not None and to_json(answer) == to_json(difference.actual)
+        return candidate is not None and _gives(candidate, difference)
 
-    def _finding(self, kind: str, known: Known | None, differences: Sequence[Difference],
-                 right: Sequence[tuple[Question, Answer]]) -> Finding:  # fmt: skip
-        smallest = min(differences, key=size_of)
-        file = self._save(smallest, len(differences))
-        if known is None and self._grade == "exact":
-            smaller = shrink_difference(self._rule, self._comparison, differences, self._examples, self._seed)
-            if size_of(smaller) < size_of(smallest):
+    def _finding(self, group: _Group, differences: Sequence[Difference], explained: Explanation | None,
+                 known: KnownFailures) -> Finding:  # fmt: skip
+        kind, covered = group
+        example = self._unsaved(differences)
+        file = self._save(example, len(differences))
+        if covered is None and self._grade == "exact":
+
+            def belongs(other: Difference) -> bool:
+                """Whether another difference may be the example: of this finding, and explained as it is."""
+                is_explained = explained is None or _gives(explained.candidate, other)
+                return is_explained and self._group(other, known.covering) == group
+
+            smaller = shrink_difference(
+                self._rule, self._comparison, differences, self._examples, self._seed, belongs
+            )  # fmt: skip
+            if size_of(smaller) < size_of(example) and self._name(smaller) not in self._files:
                 if file:
                     Path(file).unlink(missing_ok=True)
-                smallest, file = smaller, self._save(smaller, len(differences))
-        explained = diagnose(self._rule, self._release, differences, right) if self._grade == "exact" else ()
-        sources = [difference.source for difference in differences if difference.question == smallest.question]
-        name = question_id(self._rule.slug, str(self._release), smallest.question)
+                self._files.discard(self._name(example))
+                example, file = smaller, self._save(smaller, len(differences))
+        sources = [difference.source for difference in differences if difference.question == example.question]
         event = Differed(
-            self._rule.slug, str(self._release), name, cast(Source, sources[0] if sources else "fresh"), kind,
-            len(differences), msgspec.to_builtins(smallest.question), smallest.expected, smallest.actual,
+            self._rule.slug, str(self._release), self._name(example), cast(Source, sources[0] if sources else "fresh"), kind,
+            len(differences), msgspec.to_builtins(example.question), example.expected, example.actual,
             self._rule.source, self._rule.links[0] if self._rule.links else "", file,
-            explained[0] if explained else None, known, self._rule.domain(smallest.question),
+            explained.of_kind(differences) if explained else None, covered, self._rule.domain(example.question),
         )  # fmt: skip
-        whole = [one.mutant for one in explained if one.equal == one.wrong]
-        return Finding(event, next((mutant for mutant in whole if mutant not in READ_OFF), ""))
+        mutant = explained.diagnosis.mutant if explained else ""
+        return Finding(event, "" if mutant in READ_OFF else mutant)
+
+    def _unsaved(self, differences: Sequence[Difference]) -> Difference:
+        """Return the smallest difference that is not another finding's example; the smallest of all if each is one."""
+        ordered = sorted(differences, key=size_of)
+        return next((one for one in ordered if self._name(one) not in self._files), ordered[0])
+
+    def _name(self, difference: Difference) -> str:
+        return question_id(self._rule.slug, str(self._release), difference.question)
 
     def _save(self, difference: Difference, count: int) -> str:
         sides = ("reference", self._release), (self._by, self._release)
         found = {"seed": self._seed, "examples": self._examples, "of_this_kind": count, "grade": self._grade}
+        self._files.add(self._name(difference))
         return self._folder.write(lambda folder: save_failure(self._rule, difference, sides, found, folder))
+
+
+def _gives(candidate: Candidate, difference: Difference) -> bool:
+    """Whether a candidate gives this wrong answer."""
+    answer = candidate.answer(difference.question, difference.expected)
+    return answer is not None and line_of(answer) == line_of(difference.actual)

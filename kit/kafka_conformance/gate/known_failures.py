@@ -130,6 +130,15 @@ class KnownFailures:
                 return entry.known()
         return None
 
+    def covering(self, miss: Miss) -> Known | None:
+        """Return the note on this difference if it is known, else None, without counting it as a use of the entry."""
+        covers = (
+            one
+            for one in self.entries
+            if self._about(one, miss) and self._says(one, miss) and one.expires >= self.today
+        )
+        return next((one.known() for one in covers), None)
+
     def wrong(self) -> list[Stale]:
         """Return the invalid entries, after everything was asked."""
         found = ((entry, self._why(number, entry)) for number, entry in enumerate(self.entries))

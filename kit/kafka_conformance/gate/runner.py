@@ -1,6 +1,7 @@
 """The gate: asks a target, and judges its answers.
 
-For each rule in each release, in this order:
+``partition-for-key`` is first: where a key goes is what matters most, and it can refute diagnoses of other rules. For each
+rule in each release, in this order:
 
 ======= ===============================================================================================================
 earlier failures that an earlier gate saved for this target, asked again
@@ -50,13 +51,14 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.core.protocol import Crashed, question_id
+from kafka_conformance.core.protocol import Answer, Crashed, Question, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.gate.coverage import Answers
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grading import GradedComparison, judge_distributions
+from kafka_conformance.gate.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.unanswered import protocol_errors
@@ -96,6 +98,8 @@ class GateResult:
     """A finding, and the mutant that explains all of its kind, or an empty text."""
     warning: str = ""
     """Why failed questions could not be saved, or an empty text."""
+    placed: list[tuple[Question, Answer]] = field(default_factory=list)
+    """The target's answers to ``partition-for-key``, right and wrong ones."""
 
     @property
     def ended(self) -> Ended:
@@ -118,6 +122,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
         emit(event)
 
     asked = [each for each in plan.asked if plan.named or target.rules is None or each[0].slug in target.rules]
+    asked.sort(key=lambda each: each[0].slug != KEYED)  # its answers can refute diagnoses of the other rules
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
     record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples, tuple(plan.unproven)))
@@ -154,7 +159,9 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         answers.add(judgement)
     finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, failures)
     covered, counts = 0, answers.tally
-    for finding in finder.findings(counts.differences, answers.right, known):
+    if rule.slug == KEYED and grade == "exact":
+        result.placed = placed_keys([*answers.right, *((one.question, one.actual) for one in counts.differences)])
+    for finding in finder.findings(counts.differences, answers.right, known, result.placed):
         if finding.event.known is None:
             result.unknown.append((finding.event, finding.explained))
         else:

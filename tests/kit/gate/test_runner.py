@@ -92,7 +92,8 @@ def _ended(events: Sequence[Event]) -> Ended:
 def test_a_right_target_conforms(tmp_path: Path) -> None:
     events = _gate(_Target(_right), tmp_path, MURMUR2, FOLD)
     assert _ended(events).exit_code == 0
-    first, second = _of(events, RuleEnded)
+    second, first = _of(events, RuleEnded)
+    assert second.rule == "partition-for-key"  # first, whatever the order it is named in
     assert (first.verdict, first.frozen, first.differed) == ("agrees", 2, 0)
     assert first.fresh > 20
     assert second.frozen == 0
@@ -263,3 +264,32 @@ def test_an_explanation_that_is_read_off_the_answer_makes_nothing_known(tmp_path
     events = _gate(_Target(lambda *_: Answered({"hash": 7})), tmp_path, known=_known(diagnosis="always-the-same"))
     assert next(_of(events, RuleEnded)).known == 0
     assert _ended(events).exit_code == 1
+
+
+def test_each_finding_has_an_example_of_its_own_in_a_file_of_its_own(tmp_path: Path) -> None:
+    """The shrinker stays among the differences that the same known failure covers, or none."""
+    rule = RULES["sequence-increment"]
+
+    def say(_: Rule, at: Release, question: Any) -> Outcome:
+        return Answered({"sequence": question.sequence + question.by})
+
+    smallest = KnownFailures([
+        Entry(rule.slug, "the first number after the last", date(2026, 6, 1), pattern="wraps*", message="*2147483648}")
+    ], date(2026, 1, 1))  # fmt: skip
+    events = _gate(_Target(say), tmp_path, rule, known=smallest)
+    found = list(_of(events, Differed))
+    assert len({one.file for one in found}) == len({one.id for one in found}) == len(found) >= 2
+    for one in found:
+        assert (one.actual == {"sequence": 2147483648}) == (one.known is not None)
+        question = read_failure(one.file).typed_question()
+        assert one.kind.startswith(rule.path(question))
+        assert read_failure(one.file).actual.answer == one.actual
+
+
+def test_the_example_of_a_diagnosis_is_one_that_it_explains(tmp_path: Path) -> None:
+    events = _gate(_Target(_mutant("increment-starts-over")), tmp_path, RULES["sequence-increment"])
+    mutant = next(one for one in MUTANTS if one.slug == "increment-starts-over")
+    explained = [one for one in _of(events, Differed) if one.diagnosis is not None]
+    assert explained
+    for one in explained:
+        assert mutant.ask(read_failure(one.file).typed_question(), NEWEST) == one.actual
