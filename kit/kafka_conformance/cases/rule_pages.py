@@ -33,8 +33,12 @@ def write_page(rule: Rule) -> str:
     if found is None:
         raise KitError(f"{rule.slug} has no frozen cases: make them with kafka-conformance freeze --rules {rule.slug}")
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
+    questions = [case.typed_question(rule) for case in found.cases]
+    reasons = [rule.domain(question) for question in questions]
+    inside = [question for question, reason in zip(questions, reasons, strict=True) if not reason]
+    kinds = frozenset(kind for question in inside for kind in rule.labels(question))
     return rule_page(
-        rule, list(_examples(rule, found.cases)), _thrown(found.cases), _reasons(rule, found.cases), mutants
+        rule, list(_examples(rule, found.cases)), _thrown(found.cases), kinds, _without_numbers(reasons), mutants
     )
 
 
@@ -51,10 +55,9 @@ def _in_words(releases: tuple[str, ...]) -> str:
     return releases[0] if len(releases) == 1 else f"{len(releases)} releases, {releases[0]} to {releases[-1]}"
 
 
-def _reasons(rule: Rule, cases: tuple[Case, ...]) -> list[str]:
-    """Return the different reasons for which questions are out of domain; of reasons that differ in a number, one."""
-    found = sorted({rule.domain(case.typed_question(rule)) for case in cases} - {""})
-    return list({re.sub(r"[0-9]+", "0", reason): reason for reason in found}.values())
+def _without_numbers(reasons: list[str]) -> list[str]:
+    """Return the different reasons; of reasons that differ in a number, one."""
+    return list({re.sub(r"[0-9]+", "0", reason): reason for reason in sorted({*reasons} - {""})}.values())
 
 
 def _thrown(cases: tuple[Case, ...]) -> list[Answer]:

@@ -57,7 +57,7 @@ def samples(
 
 
 def _sample(rule: Rule, question: Question) -> Sample:
-    return Sample(question, tuple(dict.fromkeys(rule.labels(question))), rule.domain(question))
+    return Sample(question, tuple(sorted(set(rule.labels(question)))), rule.domain(question))
 
 
 def _questions(rule: Rule, release: Release, seed: int, count: int) -> Iterator[Question]:

@@ -47,12 +47,14 @@ def rule_page(
     rule: Rule,
     examples: Sequence[Example],
     thrown: Sequence[Answer],
+    kinds_in_domain: frozenset[str],
     out_of_domain: Sequence[str],
     mutants: Iterable[Mutant],
 ) -> str:
     """Return the page of a rule.
 
-    ``thrown`` are the different exceptions that Java answered, ``out_of_domain`` the reasons why questions are.
+    ``thrown`` are the different exceptions that Java answered, ``kinds_in_domain`` the kinds of questions in domain, and
+    ``out_of_domain`` the reasons why questions are not.
     """
     parts = [
         f"{_WRITTEN}\n# {rule.slug}",
@@ -62,7 +64,7 @@ def rule_page(
         *_questions(rule),
         *_answers(rule),
         *_exceptions(thrown),
-        *_kinds(rule, out_of_domain),
+        *_kinds(rule, kinds_in_domain, out_of_domain),
         *_examples(examples),
         *_mistakes(mutants),
     ]
@@ -190,10 +192,13 @@ def _exceptions(thrown: Sequence[Answer]) -> Iterator[str]:
     )
 
 
-def _kinds(rule: Rule, out_of_domain: Sequence[str]) -> Iterator[str]:
+def _kinds(rule: Rule, kinds_in_domain: frozenset[str], out_of_domain: Sequence[str]) -> Iterator[str]:
     optional = {kind: lacks for kind, lacks in rule.optional_labels.items() if kind in rule.required_labels}
+    core = rule.required_labels - optional.keys()
     yield "## Kinds of question"
-    yield f"A driver has to answer questions of these kinds: {_listed(rule.required_labels - optional.keys())}."
+    yield f"The gate judges an implementation if it answers questions of these kinds: {_listed(core & kinds_in_domain)}."
+    if core - kinds_in_domain:
+        yield f"Questions of these kinds are [out of domain](#in-domain): {_listed(core - kinds_in_domain)}."
     if optional:
         yield (
             "A client without the feature answers questions of these kinds with "

@@ -1,0 +1,32 @@
+"""The index of the pages: it has every page, and links between pages lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "kit" / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+def links(page: Path) -> list[str]:
+    """The links of a page to files, without code blocks."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link and not link.startswith("#")]
+
+
+def test_the_index_has_every_page() -> None:
+    pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
+    assert {link for link in links(DOCS / "README.md") if "/" not in link} == pages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    assert [link for link in links(page) if not (page.parent / link.partition("#")[0]).exists()] == []
+
+
+def test_the_readme_links_the_index_and_the_pages_of_the_rules() -> None:
+    assert {"kit/docs/README.md", "kit/docs/rules/README.md"} <= set(links(ROOT / "README.md"))

@@ -1,0 +1,83 @@
+"""The pages of the rules: as they would be written now, complete, and with links that lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cases.rule_pages import write_page
+from kafka_conformance.core.protocol import Answered, to_json
+from kafka_conformance.reports.rule_page import index_page
+from kafka_conformance.reports.type_docs import anchor
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.releases import parse_release
+
+FOLDER = Path(__file__).parents[3] / "kit" / "docs" / "rules"
+AGAIN = "run: kafka-conformance rules --write kit/docs/rules"
+
+
+def page(slug: str) -> str:
+    return (FOLDER / f"{slug}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_a_page_is_current(slug: str) -> None:
+    assert page(slug) == write_page(RULES[slug]), AGAIN
+
+
+def test_the_index_is_current_and_there_are_no_other_pages() -> None:
+    assert page("README") == index_page(RULES.values()), AGAIN
+    assert {path.stem for path in FOLDER.iterdir()} == {"README", *RULES}
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
+    rule, text = RULES[slug], page(slug)
+    heads = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    wanted = [
+        "Question",
+        "Steps",
+        "Answer",
+        "Exceptions",
+        "Kinds of question",
+        "In domain",
+        "Examples",
+        "Known mistakes",
+    ]
+    assert [head for head in wanted if head in heads] == heads
+    assert set(wanted) - set(heads) <= {"Steps", "Exceptions"}
+    assert set(rule.question.__struct_encode_fields__) <= set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+    assert all(f"`{kind}`" in text for kind in rule.required_labels)
+    assert all(f"| `{mutant.slug}` |" in text for mutant in MUTANTS if mutant.rule == slug)
+    assert all(f"| {lacks} |" in text for kind, lacks in rule.optional_labels.items() if kind in rule.required_labels)
+    assert all(link in text for link in rule.links)
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_the_reference_gives_the_answers_of_the_examples(slug: str) -> None:
+    rule = RULES[slug]
+    examples = re.findall(r"```json\n(.*?)```\n\nAnswer in ([^\n]*):\n\n```json\n(.*?)```", page(slug), re.DOTALL)
+    assert examples
+    for question, releases, answer in examples:
+        typed = msgspec.json.decode(question, type=rule.question)
+        newest = parse_release(releases.rpartition(" ")[2])
+        (outcome,) = ReferenceAnswerer().answer(rule, newest, [typed])
+        assert isinstance(outcome, Answered)
+        assert json.loads(to_json(outcome.answer)) == json.loads(answer)
+
+
+@pytest.mark.parametrize("slug", [*RULES, "README"])
+def test_its_links_lead_somewhere(slug: str) -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", page(slug)):
+        path, _, section = link.partition("#")
+        target = (FOLDER / path).resolve() if path else FOLDER / f"{slug}.md"
+        assert target.is_file(), link
+        if section:
+            heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert section in {anchor(head) for head in heads}, link
