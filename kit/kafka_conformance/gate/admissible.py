@@ -32,7 +32,7 @@ from kafka_reference.java.thread_local_random import ListedDraws
 from kafka_reference.partitioning.behaviour import DefaultPartitionerBehaviour
 from kafka_reference.releases import Release
 
-__all__ = ["RULES_WITH_DRAWS", "Refused", "admits", "countable"]
+__all__ = ["RULES_WITH_DRAWS", "Admission", "Refused", "admission", "admits", "cost", "countable"]
 
 RULES_WITH_DRAWS = frozenset({"default-partitioner", "uniform-sticky-partitioner", "builtin-partitioner"})
 _MOST = 30
@@ -50,6 +50,14 @@ class Refused:
         return {"steps": [*actual[: self.step], {"one of": list(self.allowed)}]}
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whether an answer is admissible, and how likely an answer at random is: partitions drawn for every step alone."""
+
+    refused: Refused | None
+    chance: float
+
+
 class _Drawn:
     """A sticky question whose draws are listed."""
 
@@ -65,11 +73,23 @@ def countable(rule: Rule, question: Any) -> bool:
     return rule.slug in RULES_WITH_DRAWS and 0 < _numbers(question) <= _MOST
 
 
+def cost(question: Any) -> int:
+    """Return how much there is to try for a question, to compare it with others."""
+    return _numbers(question) * len(question.steps)
+
+
 def admits(rule: Rule, question: Any, release: Release, actual: Answer) -> Refused | None:
     """Return None if the rule allows this answer, else the step that differs. ``question`` must be :func:`countable`."""
+    return admission(rule, question, release, actual).refused
+
+
+def admission(rule: Rule, question: Any, release: Release, actual: Answer) -> Admission:
+    """Return whether the rule allows this answer, and how much else it allows. ``question`` must be :func:`countable`."""
     answers = actual.get("steps")
     if not isinstance(answers, list) or len(answers) != len(question.steps):
-        return _compare_whole(rule, question, release, actual)
+        return Admission(_compare_whole(rule, question, release, actual), 1.0)
+    clusters = [now for _, now in stages(question.cluster, question.steps)]
+    chance = 1.0
     draws = range(_numbers(question))
     search = _Search(rule, question, release, draws)
     prefixes: list[tuple[int, ...]] = [()]
@@ -82,9 +102,11 @@ def admits(rule: Rule, question: Any, release: Release, actual: Answer) -> Refus
                 if _same_answer(here, answer):
                     kept.setdefault(search.state(number, drawn), drawn)
         if not kept:
-            return Refused(number, tuple(allowed[line] for line in sorted(allowed)))
+            return Admission(Refused(number, tuple(allowed[line] for line in sorted(allowed))), 0.0)
         prefixes = list(kept.values())
-    return None
+        if "partition" in answer and clusters[number].partitions:
+            chance *= min(1.0, len(set(map(_bare, allowed.values()))) / len(clusters[number].partitions))
+    return Admission(None, chance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ class Answers:
     """A target's answers about a rule in a release: their tally, the right ones, and what was not supported."""
 
     tally: Tally
+    own_draws: bool = False
+    """Whether the target draws by itself: then its right answers are its own, not the expected ones."""
     right: list[tuple[Question, Answer]] = field(default_factory=list)
     answered: list[Question] = field(default_factory=list)
     unsupported: list[Question] = field(default_factory=list)
@@ -46,7 +48,9 @@ class Answers:
         if isinstance(judgement.actual, Answered):
             self.answered.append(judgement.question)
         if isinstance(judgement.verdict, Agrees):
-            self.right.append((judgement.question, judgement.expected.answer))
+            given = judgement.actual if self.own_draws else judgement.expected
+            if isinstance(given, Answered):
+                self.right.append((judgement.question, given.answer))
             self.unsigned += "hash" in judgement.expected.answer and judgement.actual != judgement.expected
         elif isinstance(judgement.verdict, Unsupported):
             self.unsupported.append(judgement.question)

@@ -22,6 +22,7 @@ from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Sou
 from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.admissible_diagnosis import admitted_by, diagnose_admissible
 from kafka_conformance.gate.candidate import Candidate, line_of
 from kafka_conformance.gate.candidates import READ_OFF, candidates
 from kafka_conformance.gate.diagnosis import Explanation, Placed, diagnose
@@ -89,6 +90,9 @@ class Finder:
             self._explanations = diagnose(
                 self._rule, self._release, wrong, right, placed, kind=lambda one: names[one.question]
             )
+        elif self._grade == "admissible":
+            kinds = frozenset(map(str, range(len(groups))))
+            self._explanations = diagnose_admissible(self._rule, self._release, wrong, right, kinds)
         for number, (group, differences) in enumerate(groups.items()):
             explained = next((one for one in self._explanations if str(number) in one.kinds), None)
             yield self._finding(group, differences, explained, known)
@@ -111,7 +115,9 @@ class Finder:
         return found
 
     def _equals(self, slug: str, difference: Difference) -> bool:
-        """Whether the candidate of this name gives this wrong answer."""
+        """Whether the candidate of this name gives this wrong answer, or may give it with other draws."""
+        if self._grade == "admissible":
+            return admitted_by(slug, self._rule, self._release, difference.question, difference.actual)
         candidate = self._named.get(slug)
         return candidate is not None and _gives(candidate, difference)
 

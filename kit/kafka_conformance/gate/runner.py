@@ -154,7 +154,7 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
     judgements: Iterable[Judgement] = _judgements(target, rule, release, grade, sources, known)
     if grade == "statistical":
         distribution, judgements, too_few = judge_distributions(target, rule, release, plan.seed)
-    answers = Answers(Tally(rule))
+    answers = Answers(Tally(rule), own_draws=grade == "admissible")
     for judgement in judgements:
         answers.add(judgement)
     finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, failures)
@@ -190,7 +190,7 @@ def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: G
     sources = gate_sources(
         rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True
     )  # fmt: skip
-    answers = Answers(Tally(rule))
+    answers = Answers(Tally(rule), own_draws=grade == "admissible")
     for judgement in _judgements(target, rule, release, grade, sources, known):
         answers.add(judgement)
     finder = Finder(

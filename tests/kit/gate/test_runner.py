@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.cases import store as cases
@@ -21,7 +23,8 @@ from kafka_conformance.gate import questions as gate_questions
 from kafka_conformance.gate.known_failures import Entry, KnownFailures
 from kafka_conformance.gate.runner import GatePlan, gate, newest_with
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.builtin_partitioner.question import SendBytesStep
+from kafka_conformance.rules.mutants import MUTANTS, mutant_named
 from kafka_reference.releases import Release, parse_release
 
 NEWEST = parse_release("4.4.0")
@@ -252,6 +255,42 @@ def test_a_target_that_draws_by_itself_is_held_to_what_is_admissible(tmp_path: P
     events = _gate(_Target(_mutant("builtin-leaderless"), grades={rule.slug: "admissible"}), tmp_path, rule)
     assert _ended(events).exit_code == 1
     assert any("one of" in str(differed.expected) for differed in _of(events, Differed))
+
+
+def _counting_bytes(slug: str | None) -> Say:
+    """A client that draws by itself and has records alone; with a mistake if it is named."""
+    drawn = random.Random(7)
+
+    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+        if any(type(step) is not SendBytesStep or not step.enable_switch for step in question.steps):
+            return Unsupported("records alone")
+        ask = rule.ask if slug is None else mutant_named(slug).ask
+        return outcome_of(ask, replace(question, draws=tuple(drawn.randrange(2**31) for _ in range(40))), at)
+
+    return say
+
+
+def test_a_client_that_counts_bytes_rightly_conforms_by_hundreds_of_records(tmp_path: Path) -> None:
+    rule = RULES["builtin-partitioner"]
+    events = _gate(_Target(_counting_bytes(None), grades={rule.slug: "admissible"}), tmp_path, rule)
+    (ended,) = _of(events, RuleEnded)
+    assert (ended.verdict, _ended(events).exit_code) == ("agrees", 0)
+    assert ended.asked > 300
+
+
+def test_a_client_that_switches_one_record_early_differs_and_its_mistake_is_named(tmp_path: Path) -> None:
+    rule, slug = RULES["builtin-partitioner"], "switches-one-record-early"
+    early = _Target(_counting_bytes(slug), grades={rule.slug: "admissible"})
+    events = _gate(early, tmp_path, rule)
+    (ended,) = _of(events, RuleEnded)
+    assert (ended.verdict, _ended(events).exit_code) == ("differs", 1)
+    assert [found.mutant for found in ended.diagnoses] == [slug]
+    (differed,) = _of(events, Differed)
+    assert differed.diagnosis is not None
+    assert differed.diagnosis.mutant == slug
+    for mistake, code in ((slug, 0), ("crossing-record-moves", 1)):
+        events = _gate(early, tmp_path, rule, known=_known(rule=rule.slug, diagnosis=mistake))
+        assert _ended(events).exit_code == code
 
 
 def test_a_rule_is_asked_of_the_newest_release_that_has_it() -> None:

@@ -33,7 +33,6 @@ _SMALLEST_RECORD = 7
 _LONGEST_ARRAY = INT_MAX - 8
 _LONGEST_QUEUE = 1_000_000
 _LOAD, _DEFERRED = "statistics of queue sizes", "a switch that waits for the end of a batch"
-_RECORDS = "the partition of each record"
 OPTIONAL_LABELS = {
     **CLUSTER_OPTIONAL_LABELS,
     **dict.fromkeys(("none available", "one available"), CLUSTER_OPTIONAL_LABELS["some led"]),
@@ -44,7 +43,8 @@ OPTIONAL_LABELS = {
     **dict.fromkeys(("load: all equal", "load: one left over", "load: some left out"), _LOAD),
     **dict.fromkeys(("left later than wanted", "may not leave"), _DEFERRED),
     **dict.fromkeys(("left at exactly twice the size", "left at twice the size"), _DEFERRED),
-    **dict.fromkeys(("a record", "the record that crosses the limit", "the record after a switch"), _RECORDS),
+    "no switch allowed": _DEFERRED,
+    "peek or append": "calls on a partitioner, which no user makes",
     "twice the batch size wraps": "batch sizes of 2^30 bytes and more",
 }
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.builtin_partitioner.adapter import make, taker
-from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendBytesStep
+from kafka_conformance.rules.builtin_partitioner.question import (
+    AppendStep,
+    BuiltInPartitionerQuestion,
+    PeekStep,
+    SendBytesStep,
+)
 from kafka_conformance.rules.common.scripts import Take, cluster_labels, play
 from kafka_conformance.rules.common.scripts_explain import Held
 from kafka_reference.errors import DrawsExhausted
@@ -133,6 +138,10 @@ def labels(question: BuiltInPartitionerQuestion) -> Iterator[str]:
         return
     if question.rack_aware:
         yield "racks"
+    if any(isinstance(step, PeekStep | AppendStep) for step in question.steps):
+        yield "peek or append"
+    if not all(getattr(step, "enable_switch", True) for step in question.steps):
+        yield "no switch allowed"
     partitioner, draws = make(WatchedPartitioner, question, NEWEST)
     with suppress(DrawsExhausted):
         play(question.cluster, question.steps, watched_taker(partitioner, draws))
@@ -143,7 +152,13 @@ REQUIRED_LABELS = frozenset(
     {"no partitions", "no leader", "some led", "all led", "the cluster changes", "batch size below 1", "racks"}
     | {"left at exactly the size", "left at the size", "left later than wanted", "may not leave", "below the size"}
     | {"left at exactly twice the size", "left at twice the size", "twice the batch size wraps"}
-    | {"a record", "the record that crosses the limit", "the record after a switch"}
+    | {
+        "peek or append",
+        "no switch allowed",
+        "a record",
+        "the record that crosses the limit",
+        "the record after a switch",
+    }
     | {"by the table", "by the table of the rack", "among the rack's", "no partition to choose"}
     | {"none available", "one available", "several available"}
     | {"load", "load: nothing known", "load: all left out", "load: fewer than two", "load: longer than the sizes"}

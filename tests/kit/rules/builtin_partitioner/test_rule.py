@@ -144,7 +144,7 @@ def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes
     assert sum(countable(RULE, one) and one.batch_size > 0 for one in plain) > 50
 
 
-def test_records_are_asked_every_day_and_a_client_may_lack_them() -> None:
+def test_records_are_asked_every_day_and_a_client_may_lack_all_other_steps() -> None:
     records = [one for one in RULE.plain() if set(map(type, one.steps)) == {SendBytesStep}]
     assert len(records) > 200
     assert all(countable(RULE, one) for one in records)
@@ -152,7 +152,11 @@ def test_records_are_asked_every_day_and_a_client_may_lack_them() -> None:
     assert sum(early(one, NEWEST) != RULE.ask(one, NEWEST) for one in records) > 100
     among = [set(map(type, one.steps)) == {SendBytesStep} for one in islice(RULE.plain(), 100)]
     assert 30 < sum(among) < 70
-    assert {"a record", "the record that crosses the limit", "the record after a switch"} <= set(RULE.optional_labels)
+    assert all(set(RULE.labels(one)).isdisjoint(RULE.optional_labels) for one in records)
+    others = [one for one in RULE.plain() if {PeekStep, AppendStep} & set(map(type, one.steps))]
+    assert all("peek or append" in RULE.labels(one) for one in others)
+    assert "no switch allowed" in RULE.labels(asked(sends(f"60{OTHER}")))
+    assert {"peek or append", "no switch allowed"} <= set(RULE.optional_labels)
 
 
 def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:

@@ -1,0 +1,98 @@
+"""Diagnoses of clients that draw by themselves: a mistake is named if draws exist with which it gives every answer."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from kafka_conformance.core.mutant import Ask
+from kafka_conformance.core.pipeline import Difference
+from kafka_conformance.gate.admissible import admits
+from kafka_conformance.gate.admissible_diagnosis import diagnose_admissible
+from kafka_conformance.rules.builtin_partitioner.question import SendBytesStep
+from kafka_conformance.rules.builtin_partitioner.rule import RULE
+from kafka_conformance.rules.mutants import mutant_named
+from kafka_reference.releases import NEWEST
+
+RECORDS = [one for one in islice(RULE.plain(), 160) if set(map(type, one.steps)) == {SendBytesStep}]
+
+
+def by(slug: str, seed: int) -> Ask:
+    """A client with this mistake and draws of its own."""
+    drawn = random.Random(seed)
+
+    def ask(question: Any, release: Any) -> Any:
+        draws = tuple(drawn.randrange(2**31) for _ in range(40))
+        return mutant_named(slug).ask(replace(question, draws=draws), release)
+
+    return ask
+
+
+def anywhere(seed: int) -> Ask:
+    """A client that places every record anew."""
+    drawn = random.Random(seed)
+
+    def ask(question: Any, _: Any) -> Any:
+        count = len(question.cluster.partitions)
+        return {"steps": [{"partition": drawn.randrange(count)} for _ in question.steps]}
+
+    return ask
+
+
+def judged(ask: Ask, questions: Any = RECORDS) -> tuple[list[Difference], list[tuple[Any, Any]]]:
+    """The wrong and the right answers of a client."""
+    wrong, right = [], []
+    for question in questions:
+        answer = ask(question, NEWEST)
+        refused = admits(RULE, question, NEWEST, answer)
+        if refused is None:
+            right.append((question, answer))
+        else:
+            wrong.append(Difference(question, refused.as_answer(answer["steps"]), answer))
+    return wrong, right
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("slug", ["switches-one-record-early", "crossing-record-moves", "counted-after-the-switch"])
+def test_a_mistake_about_the_record_that_crosses_the_limit_is_named(slug: str, seed: int) -> None:
+    wrong, right = judged(by(slug, seed))
+    (explained,) = diagnose_admissible(RULE, NEWEST, wrong, right, frozenset({"0"}))
+    assert (explained.kinds, explained.candidate.slug) == ({"0"}, slug)
+    found = explained.diagnosis
+    assert found.mutant == slug
+    assert (found.equal, found.also) == (found.wrong, found.right)
+    assert min(found.wrong, found.right) > 10
+    assert found.threads == mutant_named(slug).references
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_client_that_does_not_stick_has_none_of_these_mistakes(seed: int) -> None:
+    wrong, right = judged(anywhere(seed))
+    assert len(wrong) > 10
+    assert diagnose_admissible(RULE, NEWEST, wrong, right) == ()
+
+
+def test_one_right_answer_refutes_a_mistake() -> None:
+    wrong, right = judged(by("switches-one-record-early", 1))
+    question = next(one for one in RECORDS if [step.bytes for step in one.steps] == [60, 60, 20, 60])
+    javas = {"steps": [{"partition": number} for number in (0, 0, 1, 1)]}  # the mistake draws for the second record
+    assert admits(RULE, question, NEWEST, javas) is None
+    assert diagnose_admissible(RULE, NEWEST, wrong, [*right, (question, javas)]) == ()
+
+
+def test_few_answers_name_nothing() -> None:
+    wrong, right = judged(by("switches-one-record-early", 1))
+    assert diagnose_admissible(RULE, NEWEST, wrong[:2], right) == ()
+    assert diagnose_admissible(RULE, NEWEST, wrong[:3], []) == ()
+    assert diagnose_admissible(RULE, NEWEST, [], right) == ()
+
+
+def test_other_steps_need_no_diagnosis_and_break_none() -> None:
+    others = [one for one in islice(RULE.plain(), 60) if set(map(type, one.steps)) != {SendBytesStep}]
+    wrong, right = judged(by("no-plus-one", 1), others)
+    for found in diagnose_admissible(RULE, NEWEST, wrong, right):
+        assert found.diagnosis.mutant == "no-plus-one"
