@@ -32,7 +32,7 @@ from kafka_reference.releases import Release
 
 __all__ = ["MOST", "WRONG", "admitted_by", "diagnose_admissible"]
 
-MOST, WRONG = 60, 3
+MOST, WRONG = 400, 3
 _UNLIKELY = 0.01
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kafka_conformance.core.mutant import Ask
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.gate.admissible import admits
-from kafka_conformance.gate.admissible_diagnosis import diagnose_admissible
+from kafka_conformance.gate.admissible_diagnosis import admitted_by, diagnose_admissible
 from kafka_conformance.rules.builtin_partitioner.question import SendBytesStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
 from kafka_conformance.rules.mutants import mutant_named
@@ -82,6 +82,17 @@ def test_one_right_answer_refutes_a_mistake() -> None:
     javas = {"steps": [{"partition": number} for number in (0, 0, 1, 1)]}  # the mistake draws for the second record
     assert admits(RULE, question, NEWEST, javas) is None
     assert diagnose_admissible(RULE, NEWEST, wrong, [*right, (question, javas)]) == ()
+
+
+def test_a_known_failure_names_a_mistake_that_admits_the_answer() -> None:
+    wrong, _ = judged(by("switches-one-record-early", 1))
+
+    def admitted(slug: str) -> int:
+        return sum(admitted_by(slug, RULE, NEWEST, one.question, one.actual) for one in wrong)
+
+    assert admitted("switches-one-record-early") == len(wrong)
+    assert admitted("counted-after-the-switch") < len(wrong)
+    assert admitted("no such") == admitted("one-bit") == 0
 
 
 def test_few_answers_name_nothing() -> None:
