@@ -1,4 +1,4 @@
-"""A history of ``record-accumulator`` being taken: what each step means to the reference's accumulator."""
+"""Take the steps of a question of ``record-accumulator`` on the reference's accumulator."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from kafka_conformance.rules.common.clusters import AskedCluster, to_reference
 from kafka_conformance.rules.record_accumulator.question import (
     AdvanceStep,
     AppendStep,
+    AskedConfig,
     CompleteStep,
     DrainStep,
     ExpireStep,
@@ -23,7 +24,6 @@ from kafka_conformance.rules.record_accumulator.question import (
     ReenqueueStep,
     SplitStep,
 )
-from kafka_conformance.rules.record_accumulator.sequence_generators import producer_of, sequences_of
 from kafka_conformance.rules.record_sizes.question import AskedField, Length
 from kafka_reference.accumulator.accumulator import Failure, RecordAccumulator
 from kafka_reference.accumulator.backoff import StepDraws
@@ -34,39 +34,40 @@ from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import JavaException
 from kafka_reference.idempotence.behaviour import TransactionManagerBehaviour
-from kafka_reference.idempotence.sequence_tracker import SequenceTracker
+from kafka_reference.idempotence.sequence_tracker import Producer, SequenceTracker
 from kafka_reference.releases import Release, since
 
 __all__ = ["History", "ask_of"]
 
 HEADERS = since("0.11.0.0")
 
+_NO_SEQUENCES = {"next": 0, "last_acknowledged": -1, "in_flight": [], "unresolved": None}
 _OUT = frozenset({BatchState.DRAINED})
 _COMPLETABLE = frozenset({BatchState.DRAINED, BatchState.EXPIRED, BatchState.ABORTED_IN_FLIGHT})
 
 
 class History:
-    """A question being answered: the accumulator, and what the steps mean to it."""
+    """The accumulator of a question, and the steps that are taken on it."""
 
     def __init__(
         self,
         made: Callable[..., RecordAccumulator],
         question: RecordAccumulatorQuestion,
-        at: Release,
+        release: Release,
         tracker: type[SequenceTracker] = SequenceTracker,
     ) -> None:
-        self.at, self.topics = at, question.topics
+        self.release, self.topics = release, question.topics
         self.draws = StepDraws(question.draws)
         names = (name for name in question.config.__struct_fields__ if name != "producer")
         config = AccumulatorConfig(**{name: getattr(question.config, name) for name in names})
-        producer = producer_of(question.config) if TransactionManagerBehaviour.of(at).exists else None
-        self.producer = None if producer is None else tracker(at, producer)
-        self.accumulator = made(at, config, self.draws, self.producer or NO_SEQUENCES)
+        producer = _producer(question.config) if TransactionManagerBehaviour.of(release).exists else None
+        self.producer = None if producer is None else tracker(release, producer)
+        self.accumulator = made(release, config, self.draws, self.producer or NO_SEQUENCES)
         self.behaviour = self.accumulator.state.behaviour
         self.metadata = self._metadata(question.cluster, question.epochs)
 
     def _metadata(self, cluster: AskedCluster, epochs: tuple[int | None, ...]) -> Metadata:
-        return Metadata(self.at, to_reference(cluster), self.topics, epochs)
+        return Metadata(self.release, to_reference(cluster), self.topics, epochs)
 
     def take(self, step: Any) -> Answer | None:
         """Take one step."""
@@ -81,8 +82,8 @@ class History:
                 return self._ready()
             case DrainStep(nodes, max_size):
                 drained = self.accumulator.drain(self.metadata, nodes, max_size)
-                told = self.producer is not None
-                return {"batches": [_drained(batch, told) for batch in drained]}
+                has_producer = self.producer is not None
+                return {"batches": [_drained(batch, has_producer) for batch in drained]}
             case ReenqueueStep(number) | SplitStep(number) | CompleteStep(number) | FailStep(number):
                 return self._sent(step, number)
             case LoadStep(topic):
@@ -111,7 +112,7 @@ class History:
         partition = step.chosen if step.partition is None and not self.behaviour.chooses_partition else step.partition
         if partition is None and not self.behaviour.chooses_partition:
             return {}
-        headers = tuple((name, _length(value)) for name, value in step.headers) if self.at in HEADERS else ()
+        headers = tuple((name, _length(value)) for name, value in step.headers) if self.release in HEADERS else ()
         record = SizedRecord(step.timestamp, _length(step.key), _length(step.value), headers)
         appended = self.accumulator.append(step.topic, partition, record, self.metadata)
         return {
@@ -171,7 +172,7 @@ class History:
             "incomplete": sorted(batch.number for batch in state.incomplete),
             "undrained": any(queues.values()),
             **self._memory(),
-            **({} if self.producer is None else {"sequences": sequences_of(self.producer)}),
+            **({} if self.producer is None else {"sequences": _sequences(self.producer)}),
         }
 
     def _other(self, step: Any) -> Answer:
@@ -201,15 +202,43 @@ class History:
         return {}
 
 
+def _producer(config: AskedConfig) -> Producer | None:
+    """Return the producer, as the reference takes it."""
+    asked = config.producer
+    if asked is None:
+        return None
+    names = {name: name.rpartition("-") for name in asked.next_sequences}
+    sent = {(topic, int(number)): asked.next_sequences[name] for name, (topic, _, number) in names.items()}
+    return Producer(asked.id, asked.epoch, sent)
+
+
+def _sequences(producer: SequenceTracker) -> Answer:
+    """Return what is known of each partition of which anything is."""
+    known: Answer = {}
+    for topic, number in {**producer.partitions, **producer.unresolved}:
+        topic_partition = (topic, number)
+        partition = producer.partitions.get(topic_partition)
+        up_to = producer.unresolved.get(topic_partition)
+        described = {
+            "next": (partition.next or 0) if partition else 0,
+            "last_acknowledged": partition.last_acknowledged if partition else -1,
+            "in_flight": sorted(batch.sequence or 0 for batch in partition.in_flight) if partition else [],
+            "unresolved": True if topic_partition in producer.unresolved and up_to is None else up_to,
+        }
+        if described != _NO_SEQUENCES:
+            known[f"{topic}-{number}"] = described
+    return known
+
+
 def _length(asked: AskedField) -> int | None:
     if asked is None:
         return None
     return asked.length if isinstance(asked, Length) else len(asked) // 2
 
 
-def _drained(batch: Batch, told: bool) -> Answer:
+def _drained(batch: Batch, has_producer: bool) -> Answer:
     drained: Answer = {"id": batch.number, "partition": batch.topic_partition[1], "records": len(batch.records)}
-    if told and batch.producer is not None:
+    if has_producer and batch.producer is not None:
         drained |= {"sequence": batch.sequence, "epoch": batch.producer[1]}
     return drained
 
@@ -221,12 +250,12 @@ def _table(ends: tuple[int, ...], partition_ids: tuple[int, ...]) -> Answer:
 def ask_of(
     made: Callable[..., RecordAccumulator],
     question: RecordAccumulatorQuestion,
-    at: Release,
+    release: Release,
     tracker: type[SequenceTracker] = SequenceTracker,
 ) -> Answer:
-    """What an accumulator made by ``made`` answers: the reference's own, or one that something is different about."""
+    """Return the answer of an accumulator made by ``made``: the reference's, or a mutant's."""
     try:
-        history = History(made, question, at, tracker)
+        history = History(made, question, release, tracker)
     except JavaException as refused:
         return exception_answer(refused, with_message=False)
     return {"steps": [history.take(step) for step in question.steps]}

@@ -16,7 +16,7 @@ from kafka_conformance.rules.record_accumulator.question import (
     RecordAccumulatorQuestion,
     SplitStep,
 )
-from kafka_conformance.rules.record_accumulator.sequence_generators import MET, queued, seen_of_sequences
+from kafka_conformance.rules.record_accumulator.sequence_labels import SEQUENCE_LABELS, queued, seen_of_sequences
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.chunks import CHUNK
 from kafka_reference.errors import JavaException
@@ -29,7 +29,7 @@ REQUIRED_LABELS = frozenset(
     | {"ready", "not ready", "leader unknown", "looks again", "drained", "drained several", "drained none"}
     | {"statistics", "no statistics", "expired", "not expired", "split", "did complete", "did flushed", "did abort"}
     | {"did abort_undrained", "raises KafkaException", "raises BufferExhaustedException"}
-    | MET
+    | SEQUENCE_LABELS
     | {"raises IllegalArgumentException", "raises ArithmeticException", "headers", "refused: ConfigException"}
     | {f"compressed: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
     | {"compressed: drained several", "compressed: headers", "compressed: raises BufferExhaustedException"}

@@ -1,4 +1,4 @@
-"""The rule ``record-accumulator``: RecordAccumulator, from append to drain and back, step by step.
+"""The rule ``record-accumulator``: a script of steps on a RecordAccumulator, from append to drain and back.
 
 ::
 
@@ -30,14 +30,14 @@ configuration; id null means that it has no id yet. Before 0.11.0.0 there is non
 idempotent producer some steps answer more, and there are two further steps::
 
         {"op": "drain", …}, {"batches": [{"id": 0, "partition": 0, "records": 1, "sequence": 2147483646, "epoch": 0}]}
-        {"op": "complete", "batch": -1},              acknowledged; an expired batch has failed
+        {"op": "complete", "batch": -1},              acknowledges a batch; an expired batch fails
         {"op": "fail", "batch": -1, "why": "exhausted"}, {"memory": 33554432}: or "expired", or "refused"
         {"op": "producer", "id": 7, "epoch": 1},      {}: another id or epoch, or none
         {"op": "look"}]}                              and {"sequences": {"t-0": {"next": …}}}
 
-The sequence and epoch of a drained batch are read from its bytes. Completing or failing a batch reports to the producer
-state what the Sender of the release reports. A batch fails because no retries are left ("exhausted"), because its time was
-over while it was in flight ("expired", since 2.1.0), or because the broker refused it while retries were left ("refused").
+The sequence and epoch of a drained batch are read from its bytes. The Sender of the release
+completes and fails batches. A batch fails because no retries are left ("exhausted"), because its time was over while it was
+in flight ("expired", since 2.1.0), or because the broker refused it while retries were left ("refused").
 The step ``producer`` sets another id or epoch, as a failure elsewhere does: up to 2.4.x all sequences are forgotten with the
 old id. How an epoch is raised is not asked.
 
@@ -81,23 +81,18 @@ from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.record_accumulator.adapter import History, ask_of
 from kafka_conformance.rules.record_accumulator.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.record_accumulator.explain import explain_history
-from kafka_conformance.rules.record_accumulator.generators import (
-    every_end_of_a_batch,
-    every_rare_answer,
-    every_short_history,
-)
+from kafka_conformance.rules.record_accumulator.generators import histories
 from kafka_conformance.rules.record_accumulator.labels import REQUIRED_LABELS, labels
 from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
-from kafka_conformance.rules.record_accumulator.sequence_generators import (
-    every_order_of_answers,
-    every_way_round,
-    histories,
-)
+from kafka_conformance.rules.record_accumulator.sequence_spaces import every_order_of_answers, every_way_round
 from kafka_conformance.rules.record_accumulator.spaces import (
     every_chunk_end,
     every_chunked_history,
     every_compressed_history,
+    every_end_of_a_batch,
     every_producers_choice,
+    every_rare_answer,
+    every_short_history,
 )
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.behaviour import (
@@ -115,16 +110,16 @@ from kafka_reference.releases import Release, since
 __all__ = ["RULE"]
 
 
-def _ask(question: RecordAccumulatorQuestion, at: Release) -> Answer:
-    return ask_of(RecordAccumulator, question, at)
+def _ask(question: RecordAccumulatorQuestion, release: Release) -> Answer:
+    return ask_of(RecordAccumulator, question, release)
 
 
-def _explain(question: RecordAccumulatorQuestion, at: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    return explain_history(History(RecordAccumulator, question, at), question.steps, answers)
+def _explain(question: RecordAccumulatorQuestion, release: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    return explain_history(History(RecordAccumulator, question, release), question.steps, answers)
 
 
 def _path(question: RecordAccumulatorQuestion) -> str:
-    """Where releases part ways first: at sequences, at the ratios of a codec, at a partition that is to be chosen."""
+    """Return what releases differ in first: sequences, compression ratios, or the choice of a partition."""
     if question.config.producer is not None:
         return "idempotent producer"
     if question.config.compression != "none":
@@ -133,7 +128,6 @@ def _path(question: RecordAccumulatorQuestion) -> str:
     return "partitions chosen" if chosen else "partitions given"
 
 
-_HISTORIES = histories()
 _ISSUES = "https://issues.apache.org/jira/browse"
 
 # A question has a batch.size of at least 1 and header keys that are text, closes the accumulator before its pool, and leaves
@@ -163,7 +157,7 @@ RULE = Rule(
     releases=since("0.10.0.0"),
     question=RecordAccumulatorQuestion,
     ask=_ask,
-    strategy=lambda: _HISTORIES,
+    strategy=histories,
     spaces=(
         Space("two partitions of one node: every history of up to 4 of 11 steps", every_short_history),
         Space("a drained batch of three records: every history of up to 4 of 8 steps", every_end_of_a_batch),
@@ -188,10 +182,11 @@ RULE = Rule(
     share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",
     harness=(
-        "The calls of KafkaProducer and Sender are the kit's: for an idempotent producer also what Sender reports to "
-        "TransactionManager when a batch completes, fails, is split or expires. Compressed batches get the size that "
-        "the question gives, by a stream of the kit's, and threads that wait for memory are put into the pool's "
-        "queue."
+        "The calls of KafkaProducer are the kit's. A real Sender completes, fails and expires batches: the kit gives it the "
+        "response, or the expired batch while the queues are set aside. Around a split, which here a batch of one record "
+        "gets too, the kit makes Sender's two calls, removeInFlightBatch and deallocate; it sets another producer id or "
+        "epoch, and marks batches as in flight. Compressed batches get the size that the question gives, by a stream of "
+        "the kit's, and threads that wait for memory are put into the pool's queue."
     ),
     behaviours=(
         RecordAccumulatorBehaviour,

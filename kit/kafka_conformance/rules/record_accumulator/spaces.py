@@ -1,4 +1,4 @@
-"""Small spaces for ``record-accumulator``, asked whole: compressed batches, and memory taken chunk by chunk."""
+"""Finite spaces of ``record-accumulator``: short histories, compressed batches, and memory allocated in chunks."""
 
 from __future__ import annotations
 
@@ -10,13 +10,23 @@ from msgspec import structs
 
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition
 from kafka_conformance.rules.common.scripts import every_script
+from kafka_conformance.rules.record_accumulator.clusters import NODES, cluster_of
 from kafka_conformance.rules.record_accumulator.question import (
     AbortStep,
+    AbortUndrainedStep,
+    AdvanceStep,
     AppendStep,
     AskedConfig,
+    AskedProducer,
+    CloseStep,
     CompleteStep,
     DrainStep,
+    ExpireStep,
+    FlushedStep,
+    FlushStep,
+    LoadStep,
     LookStep,
+    MuteStep,
     ReadyStep,
     RecordAccumulatorQuestion,
     ReenqueueStep,
@@ -24,7 +34,10 @@ from kafka_conformance.rules.record_accumulator.question import (
 )
 from kafka_conformance.rules.record_sizes.question import Length
 
-__all__ = ["every_chunk_end", "every_chunked_history", "every_compressed_history", "every_producers_choice"]
+__all__ = [
+    "every_chunk_end", "every_chunked_history", "every_compressed_history", "every_end_of_a_batch", "every_producers_choice",
+    "every_rare_answer", "every_short_history",
+]  # fmt: skip
 
 _CHUNK = 16384
 _CLUSTER = AskedCluster((AskedNode(0),), (AskedPartition(0, 0), AskedPartition(1, 0)))
@@ -32,9 +45,68 @@ _CONFIG = AskedConfig(
     batch_size=200, linger_ms=5, retry_backoff_ms=0, retry_backoff_max_ms=0, delivery_timeout_ms=30,
     buffer_memory=2000, adaptive=True, availability_timeout_ms=0,
 )  # fmt: skip
+_WAITING = structs.replace(_CONFIG, batch_size=100, retry_backoff_ms=10, retry_backoff_max_ms=10, buffer_memory=250)
 
 # The ratio expected at first, what is achieved, and how many steps are asked with it. Draining begins with partition 1.
 _CODECS = ((0.5, (700, 2200, 100), 4), (0.004, (1300, 3), 4), (0.004, (3, 1300), 3), (1.002, (1000,), 3))
+
+
+def every_short_history() -> Iterator[RecordAccumulatorQuestion]:
+    """Two partitions of one node: every history of up to 4 of 11 steps, behind an append and before a look."""
+    alphabet: tuple[Any, ...] = (
+        AppendStep(0, None, "00" * 10, 0),
+        AppendStep(None, None, "00" * 40, 0, "t", 1),
+        AdvanceStep(5),
+        ReadyStep(),
+        DrainStep((0,), 100),
+        ReenqueueStep(-1),
+        CompleteStep(-1),
+        MuteStep(0),
+        ExpireStep(),
+        FlushStep(),
+        CloseStep(),
+    )
+    cluster = cluster_of((0, 0), (1, 0), nodes=NODES[:1])
+    for steps in every_script(alphabet, 4):
+        yield RecordAccumulatorQuestion(_WAITING, cluster, (0,) * 6, (alphabet[0], *steps, LookStep()))
+
+
+def every_end_of_a_batch() -> Iterator[RecordAccumulatorQuestion]:
+    """A batch of three records is drained; then every history of up to 4 of 8 steps, and a look."""
+    config = structs.replace(_WAITING, batch_size=200, buffer_memory=1000)
+    append, take = AppendStep(0, None, "00" * 30, 0), DrainStep((0,), 1000)
+    alphabet: tuple[Any, ...] = (
+        CompleteStep(-1), SplitStep(-1), take, append, FlushStep(), FlushedStep(), AbortStep(), ReadyStep(),
+    )  # fmt: skip
+    cluster = cluster_of((0, 0), nodes=NODES[:1])
+    for steps in every_script(alphabet, 4):
+        yield RecordAccumulatorQuestion(config, cluster, (), (append, append, append, take, *steps, LookStep()))
+
+
+def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
+    """One history for each answer that the other spaces do not give, so that none depends on what chance finds."""
+    small, large, chosen = (
+        AppendStep(0, None, "00" * 10, 0),
+        AppendStep(0, None, "00" * 300, 0),
+        AppendStep(None, None, "00", 0, "t", 0),
+    )
+    other, load, take = AppendStep(1, None, "00" * 10, 0), LoadStep(), DrainStep((0,), 100)
+    for cluster, steps in (
+        (cluster_of(), (chosen,)),
+        (cluster_of((0, 0)), (large,)),
+        (cluster_of((0, None)), (small, ReadyStep())),
+        (cluster_of((0, 0)), (small, AbortUndrainedStep())),
+        (cluster_of((0, 0), (1, 1)), (load, small, small, small, other, ReadyStep(), load)),
+        (cluster_of((0, 0)), (small, take, CompleteStep(-1)) * 20),
+    ):
+        yield RecordAccumulatorQuestion(_WAITING, cluster, (0,) * len(steps), (*steps, LookStep()))
+    # A batch with a negative sequence cannot be built, so nothing is learned of its compression.
+    unbuilt = structs.replace(
+        _WAITING, compression="gzip", achieved_per_mille=(300,), producer=AskedProducer(7, 0, {"t-0": 2**31 - 1})
+    )
+    yield RecordAccumulatorQuestion(
+        unbuilt, cluster_of((0, 0), (1, 0)), (0,) * 5, (small, take, small, take, other, LookStep())
+    )
 
 
 def _append(partition: int | None, length: int, *headers: tuple[str, str | None], topic: str = "t") -> AppendStep:

@@ -8,19 +8,19 @@ import pytest
 from questions import missing_labels
 
 from kafka_conformance.core.protocol import to_json
-from kafka_conformance.rules.record_accumulator.generators import (
-    every_end_of_a_batch,
-    every_rare_answer,
-    every_short_history,
-    spelled_history,
-)
+from kafka_conformance.rules.record_accumulator.generators import spelled_history
 from kafka_conformance.rules.record_accumulator.question import (
     LookStep,
     RecordAccumulatorQuestion,
 )
 from kafka_conformance.rules.record_accumulator.rule import RULE
-from kafka_conformance.rules.record_accumulator.sequence_generators import every_way_round
-from kafka_conformance.rules.record_accumulator.spaces import every_producers_choice
+from kafka_conformance.rules.record_accumulator.sequence_spaces import every_way_round
+from kafka_conformance.rules.record_accumulator.spaces import (
+    every_end_of_a_batch,
+    every_producers_choice,
+    every_rare_answer,
+    every_short_history,
+)
 from kafka_reference.releases import parse_release
 
 # As in the rule's page.

@@ -21,7 +21,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * RecordAccumulator, step by step, as KafkaProducer and Sender use it, without either of them.
+ * RecordAccumulator, step by step, as KafkaProducer and Sender use it. Batches are ended by a real Sender.
  *
  * A step whose batch is in no state for it does nothing, and a step that a release does not have does nothing; both are
  * answered by {}.
@@ -32,7 +32,6 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
     private Set<String> topics;
     private ClusterView view;
     private NumberedBatches batches;
-    /** Null without idempotence. */
     private SenderCalls sender;
 
     public RecordAccumulatorRule(String release) throws ReflectiveOperationException {
@@ -46,8 +45,8 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
         Map<String, Object> config = (Map<String, Object>) question.get("config");
         kafka.choice.choose(config);
         kafka.begin(config);
-        sender = kafka.transactions == null ? null : new SenderCalls(kafka.transactions);
         see(question);
+        sender = new SenderCalls(kafka, view);
     }
 
     private void see(Map<String, Object> described) throws Exception {
@@ -100,8 +99,8 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
                 see(step);
                 return;
             case "producer":
-                if (sender != null) {
-                    sender.setProducer(step.get("id"), step.getOrDefault("epoch", 0));
+                if (kafka.transactions != null) {
+                    setProducer(step.get("id"), step.getOrDefault("epoch", 0));
                 }
                 return;
             case "latency":
@@ -127,6 +126,14 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
         }
     }
 
+    /** Sets another id or epoch; a release that loses all sequences with an id loses them here. */
+    private void setProducer(Object id, Object epoch) throws Exception {
+        if (kafka.transactions.has("resetProducerId")) {
+            kafka.transactions.call("resetProducerId");
+        }
+        kafka.transactions.setProducer(id, epoch);
+    }
+
     private static String topic(Map<String, Object> step) {
         return (String) step.getOrDefault("topic", "t");
     }
@@ -144,17 +151,16 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
             }
         }
         TopicPartition to = new TopicPartition(topic(step), partition == null ? -1 : integer(partition));
-        Object result;
         try {
-            result = kafka.append(to, number(step, "timestamp", 0), bytes(step.get("key")), bytes(step.get("value")),
-                (List<?>) step.getOrDefault("headers", List.of()), view, null);
+            return kafka.appends.describe(kafka.append(
+                to, number(step, "timestamp", 0), bytes(step.get("key")), bytes(step.get("value")),
+                (List<?>) step.getOrDefault("headers", List.of()), view, null));
         } finally { // Kafka may throw after it made a batch
             Deque<?> queue = kafka.deque(new TopicPartition(to.topic(), kafka.appends.partition));
             if (queue != null && !queue.isEmpty() && !batches.has(queue.peekLast())) {
                 number(queue.peekLast(), State.QUEUED);
             }
         }
-        return kafka.appends.describe(result);
     }
 
     private void number(Object batch, State state) throws Exception {
@@ -186,8 +192,10 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
                 answer.put("id", batches.number(batch));
                 answer.put("partition", BatchAccess.topicPartition(batch).partition());
                 answer.put("records", BatchAccess.recordCount(batch));
-                if (sender != null) {
-                    sender.describe(batch, answer);
+                if (kafka.transactions != null) {
+                    Object written = ((Iterable<?>) Members.call(BatchAccess.records(batch), "batches")).iterator().next();
+                    answer.put("sequence", Members.call(written, "baseSequence"));
+                    answer.put("epoch", Members.call(written, "producerEpoch"));
                 }
                 drained.add(answer);
             }
@@ -209,10 +217,9 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
         if (batch == null || "expired".equals(failure) && batches.state(batch) == State.DRAINED && !kafka.expiresInFlight) {
             return Map.of();
         }
-        if (sender != null) {
-            sender.settle(batch, failure);
-        }
-        return finish(batch, new HashMap<>());
+        sender.end(batch, failure);
+        batches.set(batch, State.DONE);
+        return Map.of("memory", kafka.memory());
     }
 
     private Map<String, Object> split(Object batch) throws Exception {
@@ -220,8 +227,8 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
             return Map.of();
         }
         BatchAccess.setInFlight(batch, false);
-        if (sender != null) {
-            sender.removeInFlight(batch);
+        if (kafka.transactions != null && kafka.transactions.has("removeInFlightBatch")) {
+            kafka.transactions.call("removeInFlightBatch", batch);
         }
         Deque<?> queue;
         try {
@@ -241,17 +248,9 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
                 pieces.add(BatchAccess.recordCount(piece));
             }
         }
-        Map<String, Object> answer = new HashMap<>();
-        answer.put("pieces", pieces);
-        return finish(batch, answer);
-    }
-
-    private Map<String, Object> finish(Object batch, Map<String, Object> answer) throws Exception {
-        BatchAccess.setInFlight(batch, false);
-        kafka.release(batch, batches.state(batch) == State.ABORTED_IN_FLIGHT);
+        kafka.release(batch, false);
         batches.set(batch, State.DONE);
-        answer.put("memory", kafka.memory());
-        return answer;
+        return Map.of("pieces", pieces, "memory", kafka.memory());
     }
 
     private Map<String, Object> expire() throws Exception {
@@ -302,7 +301,7 @@ public final class RecordAccumulatorRule extends DrawingScriptRule {
         }
         Map<String, Object> answer = new HashMap<>(
             Map.of("queues", queues, "memory", kafka.memory(), "incomplete", incomplete, "undrained", kafka.hasUndrained()));
-        if (sender != null) {
+        if (kafka.transactions != null) {
             answer.put("sequences", kafka.transactions.look(false));
         }
         return answer;

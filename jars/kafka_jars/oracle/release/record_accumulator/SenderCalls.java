@@ -1,100 +1,87 @@
 package kafkaoracle.record_accumulator;
 
 import java.lang.reflect.Constructor;
-import java.util.Arrays;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import kafkaoracle.accumulator.AccumulatorAccess;
 import kafkaoracle.accumulator.BatchAccess;
+import kafkaoracle.cluster.ClusterView;
+import kafkaoracle.reflection.Arguments;
 import kafkaoracle.reflection.Members;
-import kafkaoracle.transactions.TransactionManagerAccess;
+import kafkaoracle.rule.Rule;
+import kafkaoracle.sender.SenderAccess;
+import kafkaoracle.sender.SenderNetwork;
+import org.apache.kafka.clients.producer.internals.Sender;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.protocol.Errors;
 
-/**
- * The calls by which Sender reports to the TransactionManager how a batch ended: up to 2.2 a few, made here one by one;
- * since 2.3 handleCompletedBatch or handleFailedBatch. This is logic of ours, not Kafka's.
- */
+/** How batches end: by a real Sender before this accumulator and this transaction manager. */
 final class SenderCalls {
-    private final TransactionManagerAccess transactions;
+    private static final Method COMPLETE = Members.method(Sender.class, "completeBatch");
 
-    SenderCalls(TransactionManagerAccess transactions) {
-        this.transactions = transactions;
+    private final AccumulatorAccess kafka;
+    private final Object sender;
+
+    SenderCalls(AccumulatorAccess kafka, ClusterView view) throws Exception {
+        this.kafka = kafka;
+        Map<String, Object> config = Map.of("acks", "all", "retries", 0, "request_timeout_ms", 0, "max_in_flight", 2);
+        sender = Members.get(new SenderAccess(kafka, view, new SenderNetwork(kafka.clock, 0, 2, sent -> null), config), "sender");
     }
 
-    /** Sets another id or epoch; a release that loses all sequences with an id loses them here. */
-    void setProducer(Object id, Object epoch) throws ReflectiveOperationException {
-        if (transactions.has("resetProducerId")) {
-            Members.call(transactions.manager, "resetProducerId");
-        }
-        transactions.setProducer(id, epoch);
-    }
-
-    /** Adds the sequence and the epoch that a drained batch writes. */
-    void describe(Object batch, Map<String, Object> answer) throws ReflectiveOperationException {
-        Object written = ((Iterable<?>) Members.call(BatchAccess.records(batch), "batches")).iterator().next();
-        answer.put("sequence", Members.call(written, "baseSequence"));
-        answer.put("epoch", Members.call(written, "producerEpoch"));
-    }
-
-    /** {@code failure} is null, "refused", "expired" or anything else. */
-    void settle(Object batch, String failure) throws Exception {
-        TopicPartition topicPartition = BatchAccess.topicPartition(batch);
+    /** Ends a batch; {@code failure} is null if it was acknowledged, or why it failed: exhausted, refused or expired. */
+    void end(Object batch, String failure) throws Exception {
         if (failure == null) {
-            complete(batch, topicPartition, BatchAccess.recordCount(batch));
-            return;
-        }
-        fail(batch, failure.equals("refused"));
-        if (failure.equals("expired") && (Boolean) Members.call(batch, "inRetry")) {
-            markUnresolved(batch, topicPartition);
-        }
-    }
-
-    private void complete(Object batch, TopicPartition topicPartition, int records) throws Exception {
-        if (transactions.has("handleCompletedBatch")) {
-            Class<?> response = Members.method(transactions.manager.getClass(), "handleCompletedBatch").getParameterTypes()[1];
-            transactions.call("handleCompletedBatch", batch, withoutError(response));
-            return;
-        }
-        boolean isCurrent = (Boolean) Members.call(transactions.manager, "hasProducerIdAndEpoch",
-            Members.call(batch, "producerId"), Members.call(batch, "producerEpoch"));
-        if (isCurrent && !transactions.tracksBatches) {
-            transactions.call("incrementSequenceNumber", topicPartition, records);
-        } else if (isCurrent) {
-            int last = (Integer) Members.call(batch, "baseSequence") + records - 1;
-            transactions.call("maybeUpdateLastAckedSequence", topicPartition, last);
-        }
-        removeInFlight(batch);
-    }
-
-    private static Object withoutError(Class<?> response) throws ReflectiveOperationException {
-        Constructor<?> made = Arrays.stream(response.getConstructors())
-            .filter(each -> each.getParameterCount() == 1).findFirst().orElseThrow();
-        return made.newInstance(made.getParameterTypes()[0].getField("NONE").get(null));
-    }
-
-    private void fail(Object batch, boolean adjustsSequences) throws Exception {
-        if (transactions.has("handleFailedBatch")) {
-            transactions.call("handleFailedBatch", batch, new TimeoutException("failed"), adjustsSequences);
-            return;
-        }
-        removeInFlight(batch);
-        if (transactions.tracksBatches && adjustsSequences) {
-            transactions.call("adjustSequencesDueToFailedBatch", batch);
+            answer(batch, Errors.NONE, 0);
+        } else if (failure.equals("refused")) { // by an error that is not retriable
+            answer(batch, Errors.RECORD_LIST_TOO_LARGE, Integer.MAX_VALUE);
+        } else if (failure.equals("exhausted")) {
+            answer(batch, Errors.REQUEST_TIMED_OUT, 0);
+        } else {
+            expire(batch);
         }
     }
 
-    /** Of a batch that expired after it had been sent again it is unknown whether it arrived. */
-    private void markUnresolved(Object batch, TopicPartition topicPartition) throws Exception {
-        if (!transactions.has("markSequenceUnresolved")) {
-            transactions.call("resetProducerId");
-            return;
-        }
-        Class<?> type = Members.method(transactions.manager.getClass(), "markSequenceUnresolved").getParameterTypes()[0];
-        transactions.call("markSequenceUnresolved", type == TopicPartition.class ? topicPartition : batch);
+    /** Handles what a produce response holds for this batch's partition. */
+    private void answer(Object batch, Errors error, int retries) throws Exception {
+        Members.set(sender, "retries", retries);
+        Object[] arguments = new Arguments()
+            .giveAll(Errors.class, error).giveAll(long.class, -1L).giveAll(Map.class, Map.of())
+            .match(COMPLETE.getParameterTypes(), type -> type.isInstance(batch) ? batch : partitionResponse(type, error));
+        Rule.kafka(() -> COMPLETE.invoke(sender, arguments));
     }
 
-    void removeInFlight(Object batch) throws Exception {
-        if (transactions.has("removeInFlightBatch")) {
-            transactions.call("removeInFlightBatch", batch);
+    private static Object partitionResponse(Class<?> type, Errors error) throws Exception {
+        Constructor<?> constructor = Members.constructor(type);
+        return constructor.newInstance(new Arguments()
+            .giveAll(Errors.class, error).giveAll(short.class, error.code()).giveAll(long.class, -1L).giveAll(List.class, List.of())
+            .match(constructor.getParameterTypes(), other -> null));
+    }
+
+    /**
+     * Runs a round of the Sender at the end of time, in which this is the only batch: the queues are set aside. It is among
+     * those in flight, up to 2.0 in the queue of a partition without a leader.
+     */
+    @SuppressWarnings("unchecked")
+    private void expire(Object batch) throws Exception {
+        String field = Members.field(kafka.accumulator.getClass(), "topicInfoMap") == null ? "batches" : "topicInfoMap";
+        Object queues = Members.get(kafka.accumulator, field);
+        Members.set(kafka.accumulator, field, queues.getClass().getConstructor().newInstance());
+        try {
+            if (kafka.expiresInFlight) {
+                ((Map<Object, Object>) Members.get(sender, "inFlightBatches"))
+                    .put(BatchAccess.topicPartition(batch), new ArrayList<>(List.of(batch)));
+            } else {
+                ((Deque<Object>) Members.call(kafka.accumulator, "getOrCreateDeque", new TopicPartition("expired", 0))).add(batch);
+            }
+            Rule.kafka(sender, "sendProducerData", Long.MAX_VALUE / 2);
+        } finally {
+            Members.set(kafka.accumulator, field, queues);
+        }
+        if (Members.has(sender, "maybeRemoveAndDeallocateBatchLater")) { // its memory is kept until it is answered
+            answer(batch, Errors.REQUEST_TIMED_OUT, 0);
         }
     }
 }

@@ -6,7 +6,7 @@ import pytest
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.rules.record_accumulator.question import AskedProducer, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
-from kafka_conformance.rules.record_accumulator.sequence_generators import every_order_of_answers, every_way_round
+from kafka_conformance.rules.record_accumulator.sequence_spaces import every_order_of_answers, every_way_round
 from kafka_reference.releases import parse_release
 
 # As in the rule's page.
