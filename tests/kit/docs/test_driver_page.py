@@ -109,7 +109,9 @@ def test_the_numbers_on_the_page() -> None:
     usual = Limits()
     assert (usual.hello_s, usual.batch_s, usual.restarts, usual.hangs) == (30, 30, 30, 4)
     assert (usual.all_restarts, usual.all_hangs, usual.restarting_s) == (60, 8, usual.batch_s / 4)
+    assert usual.in_a_row == 4
     said = (
+        "when four of these in a row end the driver",
         "A rule has up to 30 restarts and four hangs;",
         "a gate has up to 60 restarts, eight hangs, and a quarter of `--timeout`",
         "The answers to a rule may take 16 MiB of memory, and 8 KiB more for each question.",

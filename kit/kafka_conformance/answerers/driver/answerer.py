@@ -8,12 +8,13 @@ break that happened is never passed over.
 
 Each restart takes time, and each hang a whole limit, so a rule has so many of them, and all rules together (``Limits``).
 After that its questions are Lost without being asked, and say so. The questions that are most like those at fault are
-therefore asked last (:mod:`.crash_history`).
+therefore asked last (:mod:`.crash_history`); when several of them in a row end the driver, the others are not asked.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -75,13 +76,14 @@ class DriverAnswerer:
         self._rooms[rule.slug].left += self._limits.room_each * len(asked)
         outcomes: dict[str, Outcome] = {}
         rest: Sequence[Asked] = asked
-        while rest and self._given_up(rule.slug) is None:
-            batch = self._next_batch(rule.slug, rest)
+        in_a_row = 0
+        while rest and in_a_row < self._limits.in_a_row and self._given_up(rule.slug) is None:
+            batch = self._next_batch(rule.slug, rest, mixed=in_a_row > 1)
             self._settle(batch, outcomes)
+            answered = any(not isinstance(outcomes.get(one.id), Lost | None) for one in batch)
+            in_a_row = 0 if answered else in_a_row + 1
             rest = [one for one in rest if one.id not in outcomes]
-        if rest:
-            given_up = self._given_up(rule.slug)
-            outcomes.update((one.id, given_up) for one in rest if given_up is not None)
+        outcomes.update((one.id, self._given_up(rule.slug) or self._rest_lost(rule.slug)) for one in rest)
         return [outcomes[one.id] for one in asked]
 
     def finish(self) -> Lost | None:
@@ -114,11 +116,13 @@ class DriverAnswerer:
             self._connection.close(at_once=error is not None)
         self._connection = None
 
-    def _next_batch(self, rule: str, rest: Sequence[Asked]) -> Sequence[Asked]:
-        """Return the questions that are least like those that ended the driver, in their order."""
+    def _next_batch(self, rule: str, rest: Sequence[Asked], *, mixed: bool) -> Sequence[Asked]:
+        """Return the questions that are least like those that ended the driver, in their order or ``mixed``."""
         history = self._histories[rule]
         if not history:
             return rest[:BATCH]
+        if mixed:  # neighbours are alike in ways that their values do not show
+            rest = random.Random(len(rest)).sample(rest, len(rest))  # noqa: S311  deterministic on purpose
         risks = {one.id: history.risk(one.question) for one in rest}
         least, most = min(risks.values()), max(risks.values())
         batch = [one for one in rest if risks[one.id] <= (least + most) / 2]
@@ -190,6 +194,12 @@ class DriverAnswerer:
                 self._restarting_s += self._connection.overhead_s
             self._connection = None
         return broke
+
+    def _rest_lost(self, rule: str) -> Lost:
+        """Return the outcome of the questions that are left after too many in a row ended the driver."""
+        last = self._last[rule]
+        what = f"{last.what}; after {self._limits.in_a_row} such questions in a row the others like them were not asked"
+        return dataclasses.replace(last, what=what, asked=False)
 
     def _given_up(self, rule: str) -> Lost | None:
         """Return the outcome of the questions that are not asked any more, if the rule has used up what it may."""

@@ -39,7 +39,8 @@ class Limits:
     ``hello_s``, ``batch_s``, ``ending_s``: seconds to wait for the hello, for a batch of answers, and for the end.
     ``restarts`` and ``hangs`` are allowed for one rule, ``all_restarts`` and ``all_hangs`` for all rules together; and
     ``restarting_s`` seconds of starting and ending it, for all rules together. When these are used up, each further rule
-    has one start. ``room`` is how many bytes of memory the answers to a rule may take, ``room_each`` for each question more.
+    has one start. After ``in_a_row`` questions that ended it, without an answer between them, those like them are not asked.
+    ``room`` is how many bytes of memory the answers to a rule may take, ``room_each`` for each question more.
     """
 
     hello_s: float = 30
@@ -47,6 +48,7 @@ class Limits:
     ending_s: float = 2
     restarts: int = 30
     hangs: int = 4
+    in_a_row: int = 4
     all_restarts: int = 60
     all_hangs: int = 8
     restarting_s: float = 7.5

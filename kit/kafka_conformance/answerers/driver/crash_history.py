@@ -65,7 +65,7 @@ def _values(question: Question) -> set[tuple[str, str]]:
 
 
 def _walk(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield each scalar in a question, with its path; elements of a list have the same one."""
+    """Yield each scalar in a question and its magnitude, with its path; elements of a list have the same one."""
     match value:
         case dict():
             for name, each in value.items():
@@ -76,3 +76,7 @@ def _walk(path: str, value: Any) -> Iterator[tuple[str, str]]:
                 yield from _walk(f"{path}[]", each)
         case _:
             yield path, repr(value)[:_LONGEST]
+            if isinstance(value, str):
+                yield path, f"length of {len(value).bit_length()} bits"
+            elif isinstance(value, int):
+                yield path, f"{'negative' if value < 0 else 'number'} of {value.bit_length()} bits"

@@ -221,6 +221,33 @@ def test_a_value_that_ends_the_driver_costs_only_its_own_questions() -> None:
     assert any(isinstance(one, Lost) and one.asked for one in outcomes)
 
 
+def test_a_run_of_questions_that_end_the_driver_is_left_behind() -> None:
+    code = PREFACE + (
+        "tell(line(HELLO))\n"
+        "for text in sys.stdin:\n"
+        "  if len(json.loads(text)['question']['key']) > 8: raise IndexError('too long')\n"  # each value is another one
+        "  tell(answered(text))"
+    )
+    keys = [*(f"{n:010x}" for n in range(300)), *(f"{n:04x}" for n in range(600))]
+    with driver(code, Limits(hello_s=20, batch_s=20)) as answerer:
+        outcomes = ask(answerer, keys)
+        lost = [isinstance(one, Lost) for one in outcomes]
+        assert lost[:300] == [True] * 300
+        assert sum(lost[300:]) < 60
+        again = ask(answerer, ["ffff"])
+    assert isinstance(again[0], Answered)
+
+
+def test_several_questions_in_a_row_lose_only_those_like_them() -> None:
+    code = PREFACE + "tell(line(HELLO))\nfor text in sys.stdin: raise IndexError('never')"
+    with driver(code, Limits(hello_s=20, batch_s=20, in_a_row=2)) as answerer:
+        outcomes = ask(answerer, [f"{n:04x}" for n in range(9)])
+    assert [isinstance(one, Lost) and one.asked for one in outcomes] == [True] * 2 + [False] * 7
+    last = outcomes[-1]
+    assert isinstance(last, Lost)
+    assert last.what.endswith("; after 2 such questions in a row the others like them were not asked")
+
+
 def test_answers_that_take_too_much_memory_end_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTILE_ZEROS", "1000")
     with hostile("long_answers", Limits(hello_s=20, batch_s=20, room=200_000, room_each=0)) as answerer:

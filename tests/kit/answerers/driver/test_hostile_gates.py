@@ -1,0 +1,72 @@
+"""Whole gates of hostile drivers with default options: each ends within 20 s, and the kit takes less than 200 MB."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HOSTILE = Path(__file__).parent / "hostile"
+LIMIT_S = 20
+LIMIT_BYTES = 200_000_000
+AT_EVERY_QUESTION = ('asked["question"]["key"] == "bad1"', "True")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("duplicate_keys", "duplicate"),
+        ("many_digits", "shape"),
+        ("deep_nesting", "shape"),
+        ("byte_order_mark", "encoding"),
+        ("not_utf8", "encoding"),
+        ("closes_stdout", "died"),
+        ("closes_stdout_always", "died"),
+        ("has_children", "died"),
+        ("has_daemons", "died"),
+        ("long_answers", "long"),
+        ("endless_line", "long"),
+        ("floods_stderr", "died"),
+        ("prints_noise", "noise"),
+        ("always_answers_twice", "twice"),
+    ],
+)
+def test_it_ends_soon_and_takes_little_memory(name: str, error: str, tmp_path: Path) -> None:
+    script = tmp_path / "driver.py"
+    script.write_text(
+        (HOSTILE / f"{name}.py").read_text(encoding="utf-8").replace(*AT_EVERY_QUESTION), encoding="utf-8"
+    )
+    begun = time.monotonic()
+    kit = _gate(script)
+    assert time.monotonic() - begun < LIMIT_S
+    assert kit.returncode == 2
+    assert f"murmur2 in 4.4.0: {error}" in kit.stdout
+    assert "kafka-conformance replay .kafka-conformance/failures/" in kit.stdout
+    assert len(kit.stderr.splitlines()) <= 210
+    assert int((tmp_path / "peak").read_text()) < LIMIT_BYTES
+
+
+@pytest.mark.exhaustive
+def test_long_answers_that_are_kept_take_little_memory(tmp_path: Path) -> None:
+    script = tmp_path / "driver.py"
+    text = (HOSTILE / "long_answers.py").read_text(encoding="utf-8").replace("ZEROS}", '"x" * 1_000_000}')
+    script.write_text(text, encoding="utf-8")
+    kit = _gate(script)
+    assert kit.returncode == 1, kit.stderr
+    assert int((tmp_path / "peak").read_text()) < LIMIT_BYTES
+
+
+def _gate(script: Path) -> subprocess.CompletedProcess[str]:
+    """Run a gate of this driver in its folder; the most memory that the kit took is in the file ``peak``, in bytes."""
+    code = (
+        "import resource, sys\n"
+        "from kafka_conformance.cli.main import main\n"
+        f"sys.argv[1:] = ['gate', '--rules', 'murmur2', '--seed', '1', '--', sys.executable, {str(script)!r}]\n"
+        "try: main()\n"
+        "finally: open('peak', 'w').write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], check=False, cwd=script.parent, capture_output=True, text=True)
