@@ -114,14 +114,15 @@ def assert_conforms(
     known_failures: Path | None = None,
     timeout_s: float = 60,
     out_of_domain: bool = False,
+    allow_unproven: bool = False,
 ) -> None:
     """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
 
     ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
-    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test. Failed
-    questions are saved under ``.kafka-conformance/failures`` of the working directory, for ``replay`` and for the next run.
-    Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that there is not, and
-    where no rule is named.
+    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test.
+    ``allow_unproven`` takes releases without a row in the certificate. Failed questions are saved under
+    ``.kafka-conformance/failures`` of the working directory, for ``replay`` and for the next run. Raises pytest's Failed
+    where it differs or could not be judged, BadInput for a rule or a release that there is not, and where no rule is named.
     """
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
@@ -130,15 +131,18 @@ def assert_conforms(
     from kafka_conformance.core.errors import BadInput
     from kafka_conformance.core.progress import Steps
     from kafka_conformance.gate.runner import GatePlan, gate
-    from kafka_conformance.oracle.session import fresh_seed
+    from kafka_conformance.oracle.session import fresh_seed, unproven_releases
 
     if not rules:
         raise BadInput('assert_conforms was given no rule: assert_conforms(answerer, "partition-for-key") for one')
     asked = asked_rules(kafka, rules)
+    unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
     used = fresh_seed() if seed is None else seed
     named = f"python:{_name(answerer)}"
     with CallableAnswerer(answerer, named, timeout_s=timeout_s) as target:
-        plan = GatePlan(asked, examples, used, named=True, by=target_name(named, ()), out_of_domain=out_of_domain)
+        plan = GatePlan(
+            asked, examples, used, named=True, by=target_name(named, ()), out_of_domain=out_of_domain, unproven=unproven
+        )
         gated = gate(target, plan, entries_of(known_failures), lambda _: None, Steps("asking", len(asked)))
     if gated.ended.exit_code:
         pytest.fail("\n".join(filter(None, (_words(gated.events), gated.warning))), pytrace=False)

@@ -15,7 +15,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.runner import newest_with
-from kafka_conformance.oracle.session import chosen_releases, named_release
+from kafka_conformance.oracle.session import chosen_releases, named_release, unproven_releases
 from kafka_conformance.rules import named
 from kafka_conformance.rules.common.clusters import AskedCluster
 from kafka_conformance.rules.common.clusters import clusters as _clusters
@@ -59,6 +59,7 @@ def answered(
     """Questions with Kafka's answers in an exact release, or the newest that has the rule; as :func:`questions`."""
     meant = _rule(rule)
     at = _newest(meant) if kafka == "newest" else named_release(kafka)
+    unproven_releases([at], allow=False)
     if at not in meant.releases:
         raise BadInput(f"{rule} is no rule of release {at}: ask about {meant.releases}")
 

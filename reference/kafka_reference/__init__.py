@@ -16,6 +16,7 @@ from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.partitioning.producer import UNKNOWN_PARTITION, CustomPartitioner, choose_partition
+from kafka_reference.proven import UnprovenRelease
 from kafka_reference.releases import NEWEST, Release, Spans, parse_release, since
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "QuestionError",
     "Release",
     "Spans",
+    "UnprovenRelease",
     "certificate",
     "choose_partition",
     "murmur2",

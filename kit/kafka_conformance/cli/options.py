@@ -13,8 +13,8 @@ from kafka_conformance.cli.completion import complete_answerers, complete_releas
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
-    "FILE", "answerer_option", "as_json", "examples", "kafka", "master", "reports", "resumable_seed", "rules", "seed",
-    "seed_up_to",
+    "FILE", "allow_unproven", "answerer_option", "as_json", "examples", "kafka", "master", "reports", "resumable_seed",
+    "rules", "seed", "seed_up_to",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -78,4 +78,6 @@ resumable_seed = click.option("--seed", default=None, type=click.IntRange(min=0)
                               "the same command, else random).")  # fmt: skip
 master = click.option("--master", default="", metavar="URL",
                       help="Spark's master (default: local[*], or as spark-submit says).")  # fmt: skip
+allow_unproven = click.option("--allow-unproven", is_flag=True,
+                              help="Accept a release without a row in the certificate; every report says so.")  # fmt: skip
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kafka_conformance.core.errors import BadInput
@@ -12,9 +12,10 @@ from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import java_classes
 from kafka_jars.pins import Pins, load
 from kafka_jars.store import default_store
+from kafka_reference.proven import UnprovenRelease, check_proven, is_proven
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split"]
+__all__ = ["chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split", "unproven_releases"]
 
 
 @contextmanager
@@ -46,6 +47,17 @@ def named_release(name: str) -> Release:
         return parse_release(name)
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def unproven_releases(releases: Iterable[Release], *, allow: bool) -> tuple[str, ...]:
+    """Return those of ``releases`` that have no row in the certificate. Raises BadInput for the first, unless ``allow``."""
+    unproven = [release for release in releases if not is_proven(release)]
+    if unproven and not allow:
+        try:
+            check_proven(unproven[0], "--allow-unproven takes it all the same")
+        except UnprovenRelease as error:
+            raise BadInput(str(error)) from error
+    return tuple(map(str, unproven))
 
 
 def split(names: str) -> Sequence[str]:

@@ -5,8 +5,9 @@ definitions whose names it uses, in its own module or through an import. Stateme
 ``TABLE["key"] = value``, and functions with a decorator of ours, which may register them somewhere, belong to their module:
 reaching one of its definitions reaches them as well.
 
-What decides no answer is left out: comments, layout, docstrings, the types of functions, the sentences of behaviour
-records, and those arguments of ``Rule(…)`` that are about reports and the gate alone (its title, its labels, its domain).
+What decides no answer is left out: comments, layout, docstrings, the types of functions, the refusal of unproven
+releases, the sentences of behaviour records, and those arguments of ``Rule(…)`` that are about reports and the gate alone
+(its title, its labels, its domain).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Name = tuple[str, str]
 """A module and a name at its top; the name ``*`` stands for all of them."""
 
 _ALL = "*"
+_REFUSAL = "refuse_unproven"
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -221,11 +223,16 @@ def _without_prose(tree: ast.Module) -> ast.Module:
             node.annotation = None
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
+            node.decorator_list = [one for one in node.decorator_list if not _is_named(one, _REFUSAL)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PROSE:
             positions, names = _PROSE[node.func.id]
             del node.args[positions]
             node.keywords = [one for one in node.keywords if one.arg not in names]
     return tree
+
+
+def _is_named(expression: ast.expr, name: str) -> bool:
+    return isinstance(expression, ast.Name) and expression.id == name
 
 
 def _is_text(statement: ast.AST) -> bool:

@@ -51,6 +51,7 @@ from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, AccumulatorState, NodeLatency, Queue
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["Appended", "Failure", "RecordAccumulator"]
@@ -80,6 +81,7 @@ class Appended:
 class RecordAccumulator:
     """The accumulator of a release. ``state.now_ms`` is its clock; batches are numbered in the order they are made."""
 
+    @refuse_unproven
     def __init__(
         self,
         version: str | Release,

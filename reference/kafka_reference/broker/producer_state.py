@@ -36,6 +36,7 @@ from kafka_reference.broker.transactions import CompletedTxn, Transactions
 from kafka_reference.broker.verification import VerificationStateEntry, ends_verification
 from kafka_reference.errors import CorruptSnapshotException
 from kafka_reference.java.long_maps import LongMap
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = ["Appended", "Duplicate", "ProducerStateManager"]
@@ -60,6 +61,7 @@ class ProducerStateManager:
 
     append_info_class: ClassVar[type[ProducerAppendInfo]] = ProducerAppendInfo
 
+    @refuse_unproven
     def __init__(self, version: str | Release, expiration_ms: int, disk: dict[int, bytes] | None = None) -> None:
         self.behaviour = ProducerStateBehaviour.of(version)
         self.expiration_ms = expiration_ms

@@ -20,11 +20,13 @@ from kafka_reference.delivery.scenario import Outcome, Scenario
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.idempotence.errors import produce_error
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["simulate"]
 
 
+@refuse_unproven
 def simulate(
     scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
@@ -32,7 +34,7 @@ def simulate(
     """Simulate ``scenario`` with the client and the broker of release ``version``, and return its outcome.
 
     ``producer`` and ``leader`` create the two ends, to replace the reference's. Raises InvalidScenario, and NotInThisRelease
-    if a fault names an error that the release does not have.
+    if a fault names an error that the release does not have; UnprovenRelease for a version, as text, that is not proven.
 
     >>> from kafka_reference.delivery import Fault, Kind, Scenario
     >>> end = simulate(Scenario({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))

@@ -46,6 +46,7 @@ from kafka_reference.idempotence.config_behaviour import (
     ProducerConfigBehaviour,
 )
 from kafka_reference.idempotence.config_def import Value, parse_config
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["ProducerOutcome", "producer_outcome"]
@@ -115,6 +116,7 @@ def _unboxed(value: Value) -> bool | int | str:
     return value
 
 
+@refuse_unproven
 def producer_outcome(config: Mapping[str, str | None], version: str | Release = NEWEST) -> ProducerOutcome:
     """Return the effective settings of a ``KafkaProducer`` of release ``version`` with the settings ``config``.
 

@@ -68,6 +68,7 @@ from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
@@ -108,6 +109,7 @@ class BuiltInPartitioner:
     a batch size below 1.
     """
 
+    @refuse_unproven
     def __init__(
         self,
         version: str | Release,

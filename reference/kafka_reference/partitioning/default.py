@@ -48,6 +48,7 @@ from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import Key, to_positive
 from kafka_reference.partitioning.round_robin import pick
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = ["DefaultPartitioner", "UniformStickyPartitioner"]
@@ -59,6 +60,7 @@ class DefaultPartitioner:
     Raises NotInThisRelease before 0.9.0.0 and since 4.0.0.
     """
 
+    @refuse_unproven
     def __init__(self, version: str | Release, draws: DrawSource) -> None:
         self._behaviour = DefaultPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
@@ -115,6 +117,7 @@ class UniformStickyPartitioner:
     Raises NotInThisRelease before 2.4.0 and since 4.0.0.
     """
 
+    @refuse_unproven
     def __init__(self, version: str | Release, draws: DrawSource) -> None:
         UniformStickyPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch

@@ -52,6 +52,7 @@ from kafka_reference.partitioning.builtin import BuiltInPartitioner
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner, UniformStickyPartitioner
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = [
@@ -107,6 +108,7 @@ class Batches:
         return held + 1 >= self._full
 
 
+@refuse_unproven
 def distribute(
     partitioner: str,
     version: str | Release,

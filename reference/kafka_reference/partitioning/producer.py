@@ -35,6 +35,7 @@ from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import Key
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["UNKNOWN_PARTITION", "CustomPartitioner", "choose_partition"]
@@ -49,6 +50,7 @@ class CustomPartitioner:
     returns: int
 
 
+@refuse_unproven
 def choose_partition(
     *,
     partition: int | None = None,
@@ -71,8 +73,8 @@ def choose_partition(
         2
 
     Raises IllegalArgumentException, with Kafka's message; NullPointerException or ArithmeticException for a topic
-    without partitions; DrawsExhausted if a draw is needed and none is left; NotInThisRelease before 0.9.0.0. Mirrors
-    ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
+    without partitions; DrawsExhausted if a draw is needed and none is left; NotInThisRelease before 0.9.0.0; UnprovenRelease
+    for a version, as text, that is not proven. Mirrors ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
     """
     behaviour = ProducerPartitionBehaviour.of(version)
     if partition is not None:

@@ -34,6 +34,7 @@ from kafka_reference.errors import ArithmeticException, NotInThisRelease
 from kafka_reference.partitioning.behaviour import PartitionerBehaviour, RoundRobinPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = ["RoundRobinPartitioner", "pick"]
@@ -55,6 +56,7 @@ def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
 class RoundRobinPartitioner:
     """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0."""
 
+    @refuse_unproven
     def __init__(self, version: str | Release) -> None:
         self._behaviour = RoundRobinPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch

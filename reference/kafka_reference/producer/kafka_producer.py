@@ -48,6 +48,7 @@ from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.flushes import FlushableSender
 from kafka_reference.producer.partition_choice import PartitionChoice
 from kafka_reference.producer.settings import ProducerSettings, effective_settings
+from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["KafkaProducer", "Placement", "Record"]
@@ -85,6 +86,7 @@ class KafkaProducer:
     the order of ``send``. Raises ConfigException, and NotInThisRelease for a partitioner that the release does not have.
     """
 
+    @refuse_unproven
     def __init__(
         self, version: str | Release, settings: ProducerSettings, metadata: Metadata, draws: StepDraws | None = None
     ) -> None:

@@ -19,7 +19,7 @@ from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
 from kafka_conformance.core.sanitize import harmless
-from kafka_conformance.oracle.session import named_release
+from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.adapter import to_scenario
@@ -66,15 +66,18 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
               help="The leader answers this request with an error (default: NOT_LEADER_OR_FOLLOWER); "
                    "repeatable.")  # fmt: skip
 @click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release or 'newest'.")
+@options.allow_unproven
 @options.answerer_option("reference, java or mutant:NAME, which answers")
 @click.option("--explain", is_flag=True, help="Show what happens to each request.")
 @click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
-def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse: Sequence[str], **options: Any) -> int:
+def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse: Sequence[str],
+        allow_unproven: bool = False, **options: Any) -> int:  # fmt: skip
     """Simulate one scenario and print its outcome; return 0, or 2 if Kafka refuses the configuration.
 
     Raises BadInput, KitError.
     """
     release = NEWEST if kafka == "newest" else named_release(kafka)
+    unproven = unproven_releases([release], allow=allow_unproven)
     question = _question(options, refuse)
     rule = next((mutant.rule for mutant in MUTANTS if answerer_name == f"mutant:{mutant.slug}"), "delivery")
     if rule != "delivery":
@@ -90,11 +93,15 @@ def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse:
     if not refused:
         _check_faults(question, [each["request"] for each in answer["requests"]])
     if as_json:
-        document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer}
+        mark = {"unproven": True} if unproven else {}
+        document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer, **mark}
         sys.stdout.write(to_json(document).decode() + "\n")
         return 2 if refused else 0
     out = console()
-    out.print(harmless(f"{setting_text(question)}; {answerer_name} {release}"), markup=False)
+    out.print(
+        harmless(f"{setting_text(question)}; {answerer_name} {release}{' (unproven)' if unproven else ''}"),
+        markup=False,
+    )
     if explain and not refused:
         out.print(table("", list(COLUMNS), request_rows(question, answer)))
     for line in outcome_text(answer):

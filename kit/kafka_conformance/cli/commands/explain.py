@@ -27,7 +27,7 @@ from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Ques
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.reports.outline import since_until
-from kafka_conformance.oracle.session import named_release
+from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Timeline, print_timeline
 from kafka_conformance.reports.timeline_figure import draw, ready
@@ -89,11 +89,14 @@ class _Asked:
 @click.argument("file", metavar="FILE")
 @click.option("--kafka", default="", metavar="RELEASE", help="An exact release or 'newest' (default: as in the file).")
 @options.answerer_option("reference, java or mutant:NAME, whose answers are shown. The reasons are the reference's")
+@options.allow_unproven
 @click.option("--svg", default=None, type=options.FILE, metavar="FILE", help="Also draw the timeline into this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each question to standard output.")
-def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json: bool) -> int:
+def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json: bool,
+        allow_unproven: bool = False) -> int:  # fmt: skip
     """Explain every question in ``file``; 0, or BadInput or KitError."""
     asked = [each for document, where in _documents(file) for each in _typed(document, where, kafka)]
+    unproven = unproven_releases(dict.fromkeys(each.release for each in asked), allow=allow_unproven)
     if svg is not None:
         if len(asked) > 1:
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")
@@ -101,7 +104,7 @@ def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json:
     with ExitStack() as stack:
         answerer = open_answerer(answerer_name, stack)
         _check_mutant(answerer_name, asked)
-        timelines = [_timeline(answerer, one) for one in asked]
+        timelines = [_timeline(answerer, one, unproven) for one in asked]
     if svg is not None:
         draw(timelines[0], svg)
     if as_json:
@@ -185,7 +188,7 @@ def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
         yield _Asked(rule, question, release, where, title)
 
 
-def _timeline(answerer: Answerer, asked: _Asked) -> Timeline:
+def _timeline(answerer: Answerer, asked: _Asked, unproven: Sequence[str]) -> Timeline:
     rule, question, release = asked.rule, asked.question, asked.release
     expected = _answer(ReferenceAnswerer(), asked)
     actual = (
@@ -197,7 +200,7 @@ def _timeline(answerer: Answerer, asked: _Asked) -> Timeline:
         rule=rule.slug,
         title=asked.story or rule.title,
         id=question_id(rule.slug, str(release), question),
-        release=str(release),
+        release=f"{release} (unproven)" if str(release) in unproven else str(release),
         answerer=answerer.name,
         asked=tuple(fields_in_words(question)),
         answered=() if rows else tuple(_fields(actual)),

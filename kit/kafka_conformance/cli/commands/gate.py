@@ -31,7 +31,7 @@ from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import writers as gate_writers
 from kafka_conformance.gate.runner import GatePlan, GateResult, gate, newest_with
-from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
 from kafka_jars.pins import load
@@ -44,6 +44,7 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 @click.option("--kafka", default="", metavar="RELEASES",
               help="Exact releases joined by commas, 'newest' or 'all' (default: for each rule the newest with "
                    "it).")  # fmt: skip
+@options.allow_unproven
 @options.rules
 @options.examples(200)
 @options.seed
@@ -63,7 +64,7 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
         timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
         junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
-        github: bool | None, out_of_domain: bool) -> int:  # fmt: skip
+        github: bool | None, out_of_domain: bool, allow_unproven: bool) -> int:  # fmt: skip
     """Ask, tell, write; the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
@@ -71,6 +72,7 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     events, junit, markdown, html, badge = map(gate_writers.writable, (events, junit, markdown, html, badge))
     entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
     asked = asked_rules(kafka, rules)
+    unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
     with ExitStack() as stack:
         stream = stack.enter_context(_stream(events))
         implementation = stack.enter_context(_opened(target, command, timeout))
@@ -78,7 +80,7 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
             if slug in RULES:
                 check_grade(RULES[slug], grade)
         plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command),
-                        out_of_domain)  # fmt: skip
+                        out_of_domain, unproven)  # fmt: skip
         progress = stack.enter_context(steps("the gate", len(asked)))
         gated = gate(implementation, plan, entries, stream, progress)
     if gated.warning:

@@ -1,0 +1,76 @@
+"""Releases that are proven: those of the certificate. A function that takes a release as text takes no other.
+
+>>> from kafka_reference import Cluster, Node, Partition, choose_partition, parse_release
+>>> cluster = Cluster((Node(0),), (Partition(0, 0),))
+>>> choose_partition(cluster=cluster, version="3.9.0")  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+...
+kafka_reference.proven.UnprovenRelease: release 3.9.0 is not proven: no answer was compared with its Java classes; ...
+>>> choose_partition(cluster=cluster, version=parse_release("3.9.0"))
+-1
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, wraps
+from itertools import islice
+from typing import ParamSpec, TypeVar
+
+from kafka_reference.certificate import certificate
+from kafka_reference.releases import Release, parse_release
+
+__all__ = ["UnprovenRelease", "check_proven", "is_proven", "nearest_proven", "proven_releases", "refuse_unproven"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class UnprovenRelease(ValueError):
+    """A release was named that the certificate does not have: name a proven one, or pass a Release."""
+
+
+@cache
+def proven_releases() -> tuple[Release, ...]:
+    """Return the releases that have a row in the certificate that ships, in order; none in a checkout without one."""
+    try:
+        return tuple(sorted(map(parse_release, certificate().releases())))
+    except FileNotFoundError:
+        return ()
+
+
+def is_proven(release: Release) -> bool:
+    """Return whether ``release`` has a row in the certificate."""
+    return release in proven_releases()
+
+
+def nearest_proven(release: Release) -> tuple[Release, ...]:
+    """Return the proven releases of the same line as ``release``; else the last one before it and the first one after it."""
+    proven = proven_releases()
+    line = tuple(each for each in proven if each.numbers[:-1] == release.numbers[:-1])
+    before, after = (each for each in reversed(proven) if each < release), (each for each in proven if each > release)
+    return line or (*islice(before, 1), *islice(after, 1))
+
+
+def check_proven(release: Release, instead: str) -> None:
+    """Raise UnprovenRelease for a ``release`` without a row; the message ends with what to do ``instead``."""
+    if not is_proven(release):
+        near = " or ".join(map(str, nearest_proven(release))) or "none"
+        raise UnprovenRelease(
+            f"release {release} is not proven: no answer was compared with its Java classes; did you mean {near}? {instead}"
+        )
+
+
+def refuse_unproven(function: Callable[P, T]) -> Callable[P, T]:
+    """Return ``function`` with a check of its argument ``version``: if it is text, the release has to be proven."""
+    place = list(inspect.signature(function).parameters).index("version")
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        version = kwargs.get("version", args[place] if len(args) > place else None)
+        if isinstance(version, str):
+            check_proven(parse_release(version), f"Pass parse_release({version!r}) to take it unproven")
+        return function(*args, **kwargs)
+
+    return checked

@@ -1,0 +1,66 @@
+"""Releases without a row in the certificate are refused as text, everywhere, and taken as a Release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafka_reference import UnprovenRelease, choose_partition, parse_release
+from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_reference.broker.producer_state import ProducerStateManager
+from kafka_reference.delivery import Scenario, simulate
+from kafka_reference.idempotence.config import producer_outcome
+from kafka_reference.java.thread_local_random import SeededDraws
+from kafka_reference.partitioning.builtin import BuiltInPartitioner
+from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+from kafka_reference.partitioning.default import DefaultPartitioner, UniformStickyPartitioner
+from kafka_reference.partitioning.keyless_distribution import distribute
+from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
+from kafka_reference.producer.kafka_producer import KafkaProducer
+from kafka_reference.proven import is_proven, nearest_proven, proven_releases
+
+_CLUSTER = Cluster((Node(0),), (Partition(0, 0),))
+_DOORS: dict[str, Callable[[Any], Any]] = {
+    "choose_partition": lambda version: choose_partition(cluster=_CLUSTER, version=version),
+    "simulate": lambda version: simulate(Scenario({}, records=1), version),
+    "producer_outcome": lambda version: producer_outcome({}, version),
+    "DefaultPartitioner": lambda version: DefaultPartitioner(version, SeededDraws(1)),
+    "UniformStickyPartitioner": lambda version: UniformStickyPartitioner(version, SeededDraws(1)),
+    "RoundRobinPartitioner": lambda version: RoundRobinPartitioner(version),
+    "BuiltInPartitioner": lambda version: BuiltInPartitioner(version, 1, SeededDraws(1)),
+    "ProducerStateManager": lambda version: ProducerStateManager(version, 1000),
+    "distribute": lambda version: distribute(
+        "round-robin", version, _CLUSTER, SeededDraws(1), records=1, batch_records=1
+    ),
+    "RecordAccumulator": lambda version: RecordAccumulator(version, None),  # type: ignore[arg-type]
+    "KafkaProducer": lambda version: KafkaProducer(version, None, None),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("door", _DOORS.values(), ids=_DOORS)
+@pytest.mark.parametrize("version", ["3.9.0", "9.9.9"])
+def test_an_unproven_release_as_text_is_refused(door: Callable[[Any], Any], version: str) -> None:
+    with pytest.raises(UnprovenRelease, match=f"release {version} is not proven: .*did you mean"):
+        door(version)
+
+
+@pytest.mark.parametrize("name", [name for name in _DOORS if name not in {"RecordAccumulator", "KafkaProducer"}])
+def test_it_is_taken_as_a_release_and_a_proven_one_as_text(name: str) -> None:
+    _DOORS[name](parse_release("3.9.0"))
+    _DOORS[name]("3.9.1")
+
+
+def test_what_is_no_release_is_another_error() -> None:
+    with pytest.raises(ValueError, match="is not a Kafka release"):
+        choose_partition(cluster=_CLUSTER, version="3.x")
+
+
+def test_the_nearest_ones_are_named() -> None:
+    assert len(proven_releases()) >= 28
+    assert is_proven(parse_release("4.4.0"))
+    assert [str(one) for one in nearest_proven(parse_release("3.9.0"))] == ["3.9.1", "3.9.2"]
+    assert [str(one) for one in nearest_proven(parse_release("9.9.9"))] == ["4.4.0"]
+    assert [str(one) for one in nearest_proven(parse_release("0.9.0.0"))] == ["0.10.0.1"]
+    assert [str(one) for one in nearest_proven(parse_release("2.1.0"))] == ["2.0.1", "2.3.1"]
