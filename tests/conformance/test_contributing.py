@@ -90,3 +90,14 @@ def test_freeze_makes_cases_of_it(run: Run, tmp_path: Path) -> None:
     ran = run("freeze", "--rules", "utils-abs", "--examples", "50", "--seed", "1", "--folder", str(tmp_path))
     assert ran.returncode == 0, ran
     assert len((tmp_path / "utils-abs.ndjson").read_text(encoding="utf-8").splitlines()) > 5
+
+
+def test_rules_writes_its_page(run: Run, tmp_path: Path) -> None:
+    data = "kit/kafka_conformance/cases/data"
+    assert run("freeze", "--rules", "utils-abs", "--examples", "50", "--seed", "1", "--folder", data).returncode == 0
+    ran = run("rules", "--write", str(tmp_path))
+    assert ran.returncode == 0, ran
+    page = (tmp_path / "utils-abs.md").read_text(encoding="utf-8")
+    assert "| `number` | int32 | The number. |" in page
+    assert "| `absolute` | int32 | The absolute value; 0 for -2^31. |" in page
+    assert "| `abs-keeps-the-smallest` |" in page

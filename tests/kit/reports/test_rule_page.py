@@ -1,0 +1,64 @@
+"""The page of a rule that has neither steps, nor a domain of its own, nor exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.reports import rule_page as module
+from kafka_conformance.reports.rule_page import Example, rule_page
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.sequences import SequenceQuestion
+
+RULE = replace(RULES["sequence-increment"], optional_labels={"wraps": "sequences | that wrap"})
+EXAMPLE = Example(SequenceQuestion(1, 2), {"sequence": 3}, "28 releases, 0.11.0.3 to 4.4.0", ("does not wrap",))
+MUTANT = Mutant("grows", RULE.slug, "never wraps", RULE.ask, references=("https://example.org/1",))
+
+
+@pytest.fixture
+def page() -> str:
+    return rule_page(RULE, [EXAMPLE], [], frozenset({"does not wrap"}), ["it is | negative"], [MUTANT])
+
+
+def sections(page: str) -> Iterator[str]:
+    return (line for line in page.splitlines() if line.startswith("## "))
+
+
+def test_a_section_without_content_is_left_out(page: str) -> None:
+    assert list(sections(page)) == [
+        "## Question", "## Answer", "## Kinds of question", "## In domain", "## Examples", "## Known mistakes",
+    ]  # fmt: skip
+
+
+def test_kinds_are_core_optional_or_out_of_domain(page: str) -> None:
+    assert "if it answers questions of these kinds: `does not wrap`." in page
+    assert "out of domain](#in-domain): `below 0`." in page
+    assert "| `wraps` | sequences \\| that wrap |" in page
+    assert "- It is \\| negative." in page
+
+
+def test_an_example_and_a_mistake(page: str) -> None:
+    assert '```json\n{"sequence": 1, "by": 2}\n```\n\nAnswer in 28 releases, 0.11.0.3 to 4.4.0:' in page
+    assert "| `grows` | Never wraps. | <https://example.org/1> |" in page
+
+
+def test_an_exception_is_shown_without_control_characters() -> None:
+    thrown = [{"raises": "ConfigException", "message": "a\x1b[2J | b"}]
+    page = rule_page(RULE, [EXAMPLE], thrown, frozenset(), [], [MUTANT])
+    assert "| `ConfigException` | a\\x1b[2J \\| b |" in page
+
+
+def test_a_rule_without_a_domain_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    page = rule_page(RULE, [EXAMPLE], [], frozenset(), [], [MUTANT])
+    assert "## In domain\n\nEvery question: a user of some client can bring it about.\n\n## Examples" in page
+
+
+def test_long_json_has_a_line_for_each_entry() -> None:
+    value = {"name": "x", "steps": [{"op": "a" * 60}, {"op": "b" * 60}], "few": [1, 2]}
+    assert module._laid_out(value) == (
+        f'{{\n "name": "x",\n "steps": [\n  {{"op": "{"a" * 60}"}},\n  {{"op": "{"b" * 60}"}}\n ],\n "few": [1, 2]\n}}'
+    )
