@@ -50,7 +50,7 @@ def sticky(records: int, partitions: int, seed: int, run: int) -> list[int]:
 
 
 def rotation(records: int, partitions: int, seed: int, _: int) -> list[int]:
-    made, seen = RoundRobinPartitioner("4.0.0"), cluster(partitions)
+    made, seen = RoundRobinPartitioner("4.0.2"), cluster(partitions)
     return [made.partition("t", seen) for _ in range(seed % partitions + records)][-records:]
 
 
