@@ -33,7 +33,7 @@ def _rules(_: str) -> dict[str, str]:
 
 
 def complaints(ran: Any) -> list[str]:
-    """What was said on standard error, but for progress: how often that speaks depends on the machine."""
+    """The lines on standard error, without progress: how many of those there are depends on the machine."""
     return [line for line in ran.err.splitlines() if not re.search(r": \d+ of \d+, \d+ s$", line)]
 
 
@@ -103,8 +103,8 @@ def test_a_jar_that_is_another_release_inside_is_found_by_reading_it_back(copied
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")
     shutil.copy(copied.path(pins.jars("4.3.1")[0]), copied.path(unpinned))
     pretending = replace(pins, releases={"4.4.0": (unpinned,)})
-    said = r"requested release 4\.4\.0, but the loaded jar .* reports 4\.3\.1"
-    with Jvm() as jvm, pytest.raises(WrongRelease, match=said):
+    message = r"requested release 4\.4\.0, but the loaded jar .* reports 4\.3\.1"
+    with Jvm() as jvm, pytest.raises(WrongRelease, match=message):
         Oracle(jvm, copied, pretending, _rules).open("4.4.0")
 
 

@@ -33,8 +33,8 @@ def test_an_exception_of_java_is_told_as_java_told_it(used: bool, monkeypatch: p
         no_address: "java.net.URISyntaxException: Illegal character in path at index 1: a b",
     }
     with Jvm() as jvm:
-        for calls, said in failing.items():
+        for calls, message in failing.items():
             with pytest.raises(Py4JJavaError) as raised:
                 jvm.call(lambda calls=calls: calls(jvm))
-            assert raised.value.java_exception.toString() == said
+            assert raised.value.java_exception.toString() == message
         assert jvm.call(lambda: jvm.view.java.lang.Integer.parseInt("7")) == 7

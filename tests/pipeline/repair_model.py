@@ -22,7 +22,7 @@ class Record(NamedTuple):
     headers: tuple[tuple[str, bytes | None], ...]
 
     @property
-    def said(self) -> tuple[Any, ...]:
+    def values(self) -> tuple[Any, ...]:
         """All but where it lies."""
         return self[2:]
 
@@ -46,7 +46,7 @@ def java_partition(key: bytes, partitions: int) -> int:
 
 
 def model(source: Mapping[int, Iterable[Record]], partitions: int) -> dict[int, list[tuple[Any, ...]]]:
-    """The new topic as it has to be, by the rules as they are told: small, slow, and nobody else's code."""
+    """The new topic as it has to be, by the documented rules: small, slow, and nobody else's code."""
     placed: dict[int, list[tuple[tuple[int, int, int], tuple[Any, ...]]]] = defaultdict(list)
     for partition, records in source.items():
         latest = -1
@@ -56,13 +56,13 @@ def model(source: Mapping[int, Iterable[Record]], partitions: int) -> dict[int, 
                 target = java_partition(one.key, partitions)
             else:
                 target = partition if partition < partitions else one.offset % partitions
-            placed[target].append(((latest, partition, one.offset), one.said))
-    return {target: [said for _, said in sorted(both, key=lambda each: each[0])] for target, both in placed.items()}
+            placed[target].append(((latest, partition, one.offset), one.values))
+    return {target: [values for _, values in sorted(both, key=lambda each: each[0])] for target, both in placed.items()}
 
 
 def mixed_topic(bootstrap: str, topic: str, java: Any, records: int = 600) -> None:
-    """Java's producer with 3 partitions, grown to 12, CRC-32, keys that somebody placed by hand, none; clocks that jump."""
-    began = 1_500_000_000_000  # old, and kept for ever: a broker deletes what is older than a week unless told
+    """Java's producer with 3 partitions, later 12, CRC-32, keys that somebody placed by hand, none; clocks that jump."""
+    began = 1_500_000_000_000  # old, and kept for ever: a broker deletes what is older than a week unless configured
     keys = [None if at % 17 == 0 else b"" if at % 101 == 0 else b"key-%d" % (at % 97) for at in range(records)]
     values = [None if at % 13 == 0 else b"value-%d" % at for at in range(records)]
     times = [began + 1000 * at - (40_000 if at % 29 == 0 else 0) for at in range(records)]

@@ -47,12 +47,12 @@ def whose(spark: Spark, folder: Path) -> dict[tuple[int, int], tuple[str, str]]:
 
 def right(spark: Spark, folder: Path, truth: Truth) -> Counter[str]:
     """Hold every record against the truth: how many were attributed rightly, or to nobody. Never to somebody else."""
-    said = whose(spark, folder)
+    found = whose(spark, folder)
     counts: Counter[str] = Counter()
     true = truth.at()
-    assert said.keys() == true.keys()
+    assert found.keys() == true.keys()
     for place, (key, rule, count) in true.items():
-        attributed, explained_by = said[place]
+        attributed, explained_by = found[place]
         if key is None:
             assert attributed == "no key"
             counts["no key"] += 1
@@ -118,7 +118,7 @@ def test_producers_in_blocks_and_at_the_same_time(
 
 def test_a_topic_that_grew(spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path) -> None:
     before, after = Records(keys_of(15_000, seed=4)), Records(keys_of(30_000, seed=5))
-    truth = topics.grown(java, kafka_broker.bootstrap, "grown", before, after)
+    truth = topics.write_around_growth(java, kafka_broker.bootstrap, "grown", before, after)
     found = audited(spark, kafka_broker, "grown", tmp_path / "run")
     right(spark, tmp_path / "run", truth)
     (grew,) = found.growth
@@ -217,8 +217,8 @@ def test_a_run_that_was_ended_goes_on_to_the_same_result(
 
 def found_in(result: Audit) -> dict[str, Any]:
     """All that an audit found: not how long it took, nor where it lies."""
-    told = {field: getattr(result, field) for field in Audit.__struct_fields__}
-    return {name: value for name, value in told.items() if name not in {"took_s", "offending_records"}}
+    fields = {field: getattr(result, field) for field in Audit.__struct_fields__}
+    return {name: value for name, value in fields.items() if name not in {"took_s", "offending_records"}}
 
 
 def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(

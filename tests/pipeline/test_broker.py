@@ -294,5 +294,5 @@ def test_a_jar_that_was_changed_is_one_line(rooms: dict[str, str], tmp_path: Pat
         (cache / jar.file_name).symlink_to(store.path(jar))
     (cache / jars[0].file_name).unlink()
     (cache / jars[0].file_name).write_bytes(b"another")
-    said = ended(rooms, KAFKA_CONFORMANCE_CACHE=str(tmp_path / "cache"))
-    assert "is not the jar that was pinned" in said
+    output = ended(rooms, KAFKA_CONFORMANCE_CACHE=str(tmp_path / "cache"))
+    assert "is not the jar that was pinned" in output

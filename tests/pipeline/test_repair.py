@@ -73,8 +73,8 @@ def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callabl
     return run
 
 
-def said(topic: dict[int, list[Record]]) -> dict[int, list[tuple[Any, ...]]]:
-    return {partition: [one.said for one in records] for partition, records in topic.items()}
+def values_of(topic: dict[int, list[Record]]) -> dict[int, list[tuple[Any, ...]]]:
+    return {partition: [one.values for one in records] for partition, records in topic.items()}
 
 
 @pytest.mark.long
@@ -93,7 +93,7 @@ def test_every_key_is_where_java_puts_it_in_order_and_nothing_else_changes(
     assert all(
         java_partition(one.key, count) == at for at, ones in target.items() for one in ones if one.key is not None
     )
-    assert said(target) == model(source, count)
+    assert values_of(target) == model(source, count)
     assert all([one.offset for one in ones] == list(range(len(ones))) for ones in target.values())
     assert found.right
     assert found.compared is not None
@@ -157,7 +157,7 @@ def test_of_transactions_what_was_committed(
     assert found.right
     assert found.records == 40
     assert {one.value for ones in target.values() for one in ones} == {b"0", b"2"}
-    assert said(target) == model(read(spark, broker.bootstrap, name), 3)
+    assert values_of(target) == model(read(spark, broker.bootstrap, name), 3)
 
 
 def big(spark: Spark, broker: Broker, name: str, records: int) -> None:
@@ -255,7 +255,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     found = repaired(kafka=slow, partitions=4)
     assert found.right
     assert found.resumed
-    assert said(read(spark, broker.bootstrap, f"{name}-new")) == model(read(spark, broker.bootstrap, name), 4)
+    assert values_of(read(spark, broker.bootstrap, f"{name}-new")) == model(read(spark, broker.bootstrap, name), 4)
 
 
 @pytest.mark.long

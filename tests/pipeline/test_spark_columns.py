@@ -1,4 +1,4 @@
-"""``partition_for_key`` as a Column, in a session that a user started; what is right, Java said (the frozen cases)."""
+"""``partition_for_key`` as a Column, in a session that a user started; expected answers are Java's (the frozen cases)."""
 
 from __future__ import annotations
 
@@ -45,16 +45,18 @@ def test_every_frozen_case_as_java_answers_it(session: Any) -> None:
     asked = cases()
     assert len(asked) > 3_000
     frame = session.createDataFrame(asked, "key binary, partitions int, java int")
-    told = frame.select("java", partition_for_key("key", col("partitions")).alias("here")).collect()
-    assert [row.here for row in told] == [row.java for row in told]
-    assert len(told) == len(asked)
+    collected = frame.select("java", partition_for_key("key", col("partitions")).alias("here")).collect()
+    assert [row.here for row in collected] == [row.java for row in collected]
+    assert len(collected) == len(asked)
 
 
 def test_one_count_for_all(session: Any) -> None:
     asked = [(key, java) for key, count, java in cases() if count == 12]
     assert len(asked) > 100
-    told = session.createDataFrame(asked, "key binary, java int").select("java", partition_for_key("key", 12)).collect()
-    assert [row[1] for row in told] == [row[0] for row in told]
+    collected = (
+        session.createDataFrame(asked, "key binary, java int").select("java", partition_for_key("key", 12)).collect()
+    )
+    assert [row[1] for row in collected] == [row[0] for row in collected]
 
 
 def test_nulls_and_the_empty_key(session: Any) -> None:
@@ -62,10 +64,10 @@ def test_nulls_and_the_empty_key(session: Any) -> None:
 
     rows = [(b"", 12), (None, 12), (b"foo", None), (None, None), (b"foo", 12), (b"foo", -12)]
     frame = session.createDataFrame(rows, "key binary, n int").coalesce(1)
-    told = [row[0] for row in frame.select(partition_for_key(col("key"), col("n"))).collect()]
+    collected = [row[0] for row in frame.select(partition_for_key(col("key"), col("n"))).collect()]
     java = {(key, count): partition for key, count, partition in cases()}
     empty = java[b"", 12]
-    assert told == [empty, None, None, None, 8, 8]
+    assert collected == [empty, None, None, None, 8, 8]
     assert [row[0] for row in frame.select(partition_for_key("key", 12)).collect()] == [empty, None, 8, None, 8, 8]
     nothing = frame.where("n = 13").select(partition_for_key("key", 12).alias("p"))
     assert (nothing.dtypes, nothing.collect()) == ([("p", "int")], [])
@@ -75,10 +77,10 @@ def test_a_column_of_text_has_to_be_meant(session: Any) -> None:
     frame = session.createDataFrame([("foo",), ("grüße",), (None,)], "key string").coalesce(1)
     with pytest.raises(Exception, match="Kafka hashes bytes, and keys holds"):
         frame.select(partition_for_key("key", 12)).collect()
-    told = frame.select(partition_for_key("key", 12, encoding="UTF-8")).collect()
+    collected = frame.select(partition_for_key("key", 12, encoding="UTF-8")).collect()
     bytes_ = frame.selectExpr("cast(key as binary) key").select(partition_for_key("key", 12)).collect()
-    assert [row[0] for row in told] == [row[0] for row in bytes_]
-    assert told[0][0] == 8
+    assert [row[0] for row in collected] == [row[0] for row in bytes_]
+    assert collected[0][0] == 8
 
 
 def test_no_partitions(session: Any) -> None:

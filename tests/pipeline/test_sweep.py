@@ -54,7 +54,7 @@ def counts(results: list[PartResult]) -> list[tuple[int, int]]:
 
 
 def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
-    """What Python claims, Java compares with its own: of one answer that differs, all of them are told."""
+    """What Python claims, Java compares with its own: of one answer that differs, all of them are reported."""
     from pyspark.sql import functions as f
 
     register_java(spark)
@@ -64,8 +64,8 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
     assert right is not None
     claims = [right, bytes([right[0] ^ 1]) + right[1:], right[:-8] + bytes(8), None]
     rows = spark.session.createDataFrame(list(enumerate(claims)), "place long, claim binary").orderBy("place")
-    told = map(f.lit, (sent.description, rule.slug, space.as_json()))
-    call = f.call_function("kafkaoracle_key_block", *told, f.lit(0).cast("long"), "claim")
+    arguments = map(f.lit, (sent.description, rule.slug, space.as_json()))
+    call = f.call_function("kafkaoracle_key_block", *arguments, f.lit(0).cast("long"), "claim")
     cells = [bytes(row[0]) for row in rows.select(call).collect()]
     owner = f"4.4.0 {sent.sha256}".encode()
     assert [cell[:32] for cell in cells] == [right] * 4
@@ -187,20 +187,20 @@ def test_a_run_that_was_ended_and_resumed_is_like_an_undisturbed_one(tmp_path: P
         assert running.poll() is None and time.monotonic() < limit, running.communicate()  # noqa: PT018
         time.sleep(0.02)
     os.kill(running.pid, signal.SIGTERM)
-    _, said = running.communicate(timeout=60)
-    assert running.returncode == 2, said
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 2, errors
     assert not (cut / "chunks" / "chunk-000005" / "_SUCCESS").exists(), (
         "it was done before it was ended: nothing was tried"
     )
     resumed = subprocess.run(command(cut, "--json"), capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert resumed.returncode == 0, resumed.stderr
-    assert told(resumed.stdout) == told(undisturbed.stdout)
+    assert document_of(resumed.stdout) == document_of(undisturbed.stdout)
     assert rows_of(cut) == rows_of(whole)
     assert len(rows_of(whole)) == 2 * (1 + 3 + 2)
     assert sum(result["asked_now"] for result in json.loads(resumed.stdout)["results"]) < 2 * (65_793 + 3_000 + 500)
 
 
-def told(out: str) -> dict[str, Any]:
+def document_of(out: str) -> dict[str, Any]:
     document = json.loads(out)
     fixed = [{name: value for name, value in result.items() if name not in ("seconds", "asked_now")}
              for result in document["results"]]  # fmt: skip
@@ -214,17 +214,17 @@ def rows_of(folder: Path) -> list[Any]:
     return sorted(found, key=lambda each: (each[0], each[1]["part"], each[1]["block"]))
 
 
-@pytest.mark.parametrize(("words", "code", "said"), [
+@pytest.mark.parametrize(("words", "code", "message"), [
     (["--answerer", "mutant:one-bit", "--every", "1", "--keys", "0"], 1, "257 answers not Java's"),
     (["--answerer", "mutant:nobody"], 2, "unknown mutant 'nobody'"),
     (["--answerer", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip
-def test_exit_codes(tmp_path: Path, words: list[str], code: int, said: str) -> None:
+def test_exit_codes(tmp_path: Path, words: list[str], code: int, message: str) -> None:
     asked = [sys.executable, "-m", "kafka_conformance", "sweep", *words]
     done = subprocess.run(asked, capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path)
     assert done.returncode == code, done.stderr
-    assert said in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
     if code == 1:
         (failure,) = (tmp_path / ".kafka-conformance" / "failures").glob("*.json")
         assert json.loads(failure.read_text())["question"] == {"key": ""}

@@ -1,4 +1,4 @@
-"""The writers tell the truth: what they say of a record is what the topic holds, and each follows the rule it is said to."""
+"""The writers are right: what they report of a record is what the topic holds, and each follows the rule it declares."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from topics import (
     Truth,
     Writer,
     create_topic,
-    grown,
     in_turns,
     keys_of,
     together,
+    write_around_growth,
 )  # fmt: skip
 
 from kafka_conformance.brokers.broker import Broker
@@ -82,7 +82,7 @@ def held(broker: Broker, topic: str, records: int) -> dict[tuple[int, int], byte
 
 
 def by_its_rule(truth: Truth) -> int:
-    """Holds every keyed record against the rule it is said to follow; how many there are."""
+    """Holds every keyed record against the rule that its writer declares; how many there are."""
     rows = zip(*(each.tolist() for each in (truth.keys, truth.rules, truth.counts, truth.partitions)), strict=True)
     keyed = [row for row in rows if row[1] in PLACES]
     assert all(PLACES[rule](key, partitions) == partition for key, rule, partitions, partition in keyed)
@@ -153,7 +153,7 @@ def test_a_partition_that_is_named_is_taken_and_so_are_value_and_timestamp(
 
 
 def test_a_topic_that_grew_has_the_counts_of_its_time(kafka_broker: Broker, java: JavaWriter) -> None:
-    truth = grown(java, kafka_broker.bootstrap, "written-grown", Records(KEYS), Records(KEYS))
+    truth = write_around_growth(java, kafka_broker.bootstrap, "written-grown", Records(KEYS), Records(KEYS))
     assert truth.counts.tolist() == [3] * len(KEYS) + [12] * len(KEYS)
     assert truth.partitions[: len(KEYS)].max() == 2
     assert truth.partitions.max() == 11

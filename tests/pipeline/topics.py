@@ -47,7 +47,8 @@ from kafka_jars.store import default_store
 
 __all__ = [
     "EXPLICIT", "KEYLESS", "NOT_BY_KEY", "ROUND_ROBIN", "JavaWriter", "KafkaPython", "Librdkafka", "Records", "Truth",
-    "Writer", "create_topic", "delete_topic", "grow_topic", "grown", "in_turns", "keys_of", "partitions_of", "together",
+    "Writer", "create_topic", "delete_topic", "grow_topic", "in_turns", "keys_of", "partitions_of", "together",
+    "write_around_growth",
 ]  # fmt: skip
 
 KEYLESS, EXPLICIT, NOT_BY_KEY = "keyless", "explicit", "not-by-key"
@@ -159,11 +160,11 @@ class JavaWriter:
         }
         count = len(partitions_of(bootstrap, topic))
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
-            asked, told = Path(folder) / "records", Path(folder) / "results"
-            _write_records(asked, records)
+            records_file, results = Path(folder) / "records", Path(folder) / "results"
+            _write_records(records_file, records)
             lines = "".join(f"{name}={value}\n" for name, value in settings.items())
-            self._own.call(lambda: self._invoke(lines, topic, len(records), str(asked), str(told)))
-            placed = np.fromfile(told, dtype=np.dtype([("partition", ">i4"), ("offset", ">i8")]))
+            self._own.call(lambda: self._invoke(lines, topic, len(records), str(records_file), str(results)))
+            placed = np.fromfile(results, dtype=np.dtype([("partition", ">i4"), ("offset", ">i8")]))
         return _truth(self, records, count, placed["partition"], placed["offset"])
 
     def close(self) -> None:
@@ -254,7 +255,7 @@ class KafkaPython:
         return placed.truth(self, records, count)
 
 
-def grown(
+def write_around_growth(
     writer: Writer, bootstrap: str, topic: str, before: Records, after: Records, *, start: int = 3, end: int = 12
 ) -> Truth:
     """A topic of ``start`` partitions that grows to ``end`` between the two."""
@@ -317,19 +318,19 @@ class _Placed:
         self._failed: Any = None
 
     def of_confluent(self, at: int) -> Callable[[Any, Any], None]:
-        def told(error: Any, message: Any) -> None:
+        def delivered(error: Any, message: Any) -> None:
             if error is not None:
                 self._failed = error
             else:
                 self._partitions[at], self._offsets[at] = message.partition(), message.offset()
 
-        return told
+        return delivered
 
     def of_kafka_python(self, at: int) -> Callable[[Any], None]:
-        def told(metadata: Any) -> None:
+        def delivered(metadata: Any) -> None:
             self._partitions[at], self._offsets[at] = metadata.partition, metadata.offset
 
-        return told
+        return delivered
 
     def failed(self, error: Any) -> None:
         self._failed = error

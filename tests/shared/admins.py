@@ -52,7 +52,7 @@ class Admin:
         return Of(get=get)
 
     def describeTopics(self, names: list[str]) -> Any:  # noqa: N802
-        def told() -> Any:
+        def result() -> Any:
             (name,) = names
             if " " in name:
                 raise RuntimeError(f"InvalidTopicException: {name}")
@@ -64,10 +64,10 @@ class Admin:
             partitions = [Of(leader=nobody, replicas=lambda: [1, 2]) for _ in held.offsets]
             return {name: Of(partitions=lambda: partitions, topicId=lambda: Of(toString=lambda: held.id))}
 
-        return Of(allTopicNames=lambda: self._future(told))
+        return Of(allTopicNames=lambda: self._future(result))
 
     def describeConfigs(self, resources: list[str]) -> Any:  # noqa: N802
-        def told() -> Any:
+        def result() -> Any:
             rows = [*self.topics[resources[0]].settings.items(), ("compression.type", "producer")]
             entries = [
                 Of(name=lambda n=n: n, value=lambda v=v: v,
@@ -76,10 +76,10 @@ class Admin:
             ]  # fmt: skip
             return {resources[0]: Of(entries=lambda: entries)}
 
-        return Of(all=lambda: self._future(told))
+        return Of(all=lambda: self._future(result))
 
     def listOffsets(self, wanted: Mapping[_Place, str], level: str) -> Any:  # noqa: N802
-        def told() -> Any:
+        def result() -> Any:
             found = {}
             for place, spec in wanted.items():
                 first, committed, end = self.topics[place.name].offsets[place.number]
@@ -87,7 +87,7 @@ class Admin:
                 found[place] = Of(offset=lambda at=at: at)
             return found
 
-        return Of(all=lambda: self._future(told))
+        return Of(all=lambda: self._future(result))
 
     def createTopics(self, made: list[Any]) -> Any:  # noqa: N802
         self.asked += made

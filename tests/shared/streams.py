@@ -51,8 +51,8 @@ def target(text: str = "franz-go", version: str = "1.22.2") -> Target:
     return Target(text, version, "go", "./driver --java-compatible")
 
 
-def began(said: Target | None = None) -> Began:
-    return Began(KIT, said or target(), RELEASES, ("murmur2", "partition-for-key"), 7, 500)
+def began(named: Target | None = None) -> Began:
+    return Began(KIT, named or target(), RELEASES, ("murmur2", "partition-for-key"), 7, 500)
 
 
 def ended_rule(rule: str, release: str, verdict: Any, *, grade: Any = "exact", agreed: int = 0, differed: int = 0,
