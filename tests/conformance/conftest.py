@@ -8,11 +8,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from kafka_conformance.cli.main import app
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import open_oracle
 
@@ -43,6 +47,22 @@ def kit(tmp_path: Path) -> Callable[..., Ran]:
             timeout=LIMIT_S, check=False,
         )  # fmt: skip
         return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def kit_here(oracle: Oracle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """Runs ``kafka-conformance`` in this process and in an empty folder, with the oracle that all tests share."""
+
+    def run(*arguments: str) -> Ran:
+        monkeypatch.chdir(tmp_path)
+        for module in (f"kafka_conformance.cli.commands.{arguments[0]}", "kafka_conformance.answerers.names"):
+            monkeypatch.setattr(import_module(module), "open_oracle", lambda *_: nullcontext(oracle), raising=False)
+        done = CliRunner().invoke(app, list(arguments), standalone_mode=False)
+        if done.exception is not None:
+            raise done.exception
+        return Ran(done.return_value, done.stdout, done.stderr)
 
     return run
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from kafka_conformance.cli.main import app
 
-pytestmark = [pytest.mark.jvm, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.jvm, pytest.mark.exhaustive, pytest.mark.timeout(1800)]
 
 
 def output(*words: str) -> str:

@@ -58,15 +58,15 @@ def _parent(folder: Path) -> int:
         return 0  # it ended meanwhile
 
 
-def test_the_page_matches(kit: Callable) -> None:
-    ran = kit("idempotence", "--kafka", "3.0.0,4.4.0", "--check", str(PAGE))
+def test_the_page_matches(kit_here: Callable) -> None:
+    ran = kit_here("idempotence", "--kafka", "3.0.0,4.4.0", "--check", str(PAGE))
     assert ran.code == 0, ran
     assert "2 of 2 releases match" in ran.out
 
 
-def test_a_wrong_page_is_noticed(kit: Callable, tmp_path: Path) -> None:
+def test_a_wrong_page_is_noticed(kit_here: Callable, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.md"
     wrong.write_text(PAGE.read_text().replace("| 3.0.0, 3.1.0 | off;", "| 3.0.0, 3.1.0 | idempotent;"))
-    ran = kit("idempotence", "--kafka", "3.0.0", "--check", str(wrong))
+    ran = kit_here("idempotence", "--kafka", "3.0.0", "--check", str(wrong))
     assert ran.code == 1, ran
     assert "wrong row for 3.0.0" in ran.out.replace("\n", " ")

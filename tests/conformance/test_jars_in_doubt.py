@@ -53,7 +53,7 @@ def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) ->
     expected = hashlib.sha256(content).hexdigest()
     content[len(content) // 2] ^= 1
     jar.write_bytes(content)
-    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder)})
+    ran = kit("verify", "--rules", "murmur2", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder)})
     assert ran.code == 2
     (line,) = complaints(ran)
     assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest())), line
@@ -61,7 +61,9 @@ def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) ->
 
 def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
-    ran = kit("verify", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK})
+    ran = kit(
+        "verify", "--rules", "murmur2", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK}
+    )
     assert ran.code == 2, ran
     (line,) = complaints(ran)
     assert "is not in the cache and no repository can be reached" in line
@@ -70,13 +72,22 @@ def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> N
 
 def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> None:
     ran = kit(
-        "verify", "--rules", "murmur2", "--seed", "1", env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder), **NO_NETWORK}
+        "verify",
+        "--rules",
+        "murmur2",
+        "--seed",
+        "1",
+        "--examples",
+        "10",
+        "--exhaustive",
+        "0",
+        env={"KAFKA_CONFORMANCE_CACHE": str(copied.folder), **NO_NETWORK},
     )
     assert ran.code == 0, ran
 
 
 def test_a_release_nobody_published_is_told_from_a_silent_network(kit: Callable) -> None:
-    ran = kit("verify", "--kafka", "9.9.9", "--examples", "0")
+    ran = kit("verify", "--kafka", "9.9.9", "--rules", "murmur2", "--examples", "0")
     assert ran.code == 2
     assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
 

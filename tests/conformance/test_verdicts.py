@@ -22,7 +22,7 @@ def _one_bit_off(folder: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(folder)}
 
 
-def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Path) -> None:
+def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, kit_here: Callable, tmp_path: Path) -> None:
     wrong = _one_bit_off(tmp_path / "wrong")
     found = kit(
         "verify",
@@ -51,7 +51,7 @@ def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, tmp_path: Pa
     assert again.code == 1, again
     assert '{"hash":275646681}' in again.out
     assert "the answers differ" in again.out
-    fixed = kit("replay", str(saved))
+    fixed = kit_here("replay", str(saved))
     assert fixed.code == 0, fixed
     assert "the answers match now" in fixed.out
 
@@ -71,8 +71,8 @@ def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable,
     assert result["findings"][0]["actual"] == {"bulk": "differs, the scalar does not"}
 
 
-def test_a_mutant_in_place_of_the_reference_fails(kit: Callable) -> None:
-    ran = kit(
+def test_a_mutant_in_place_of_the_reference_fails(kit_here: Callable) -> None:
+    ran = kit_here(
         "verify", "--rules", "partition-for-key", "--answerer", "mutant:sign-abs", "--examples", "300", "--seed", "3"
     )
     assert ran.code == 1
@@ -103,16 +103,18 @@ def test_verify_agrees_and_says_what_it_asked(kit: Callable, tmp_path: Path) -> 
     assert all(rule in shown.out for rule in by_rule)
 
 
-def test_diff_shows_the_change_shrunk(kit: Callable) -> None:
-    ran = kit("diff", "3.1.2", "3.2.3", "--rules", "producer-partition", "--examples", "300", "--seed", "5")
+def test_diff_shows_the_change_shrunk(kit_here: Callable) -> None:
+    ran = kit_here("diff", "3.1.2", "3.2.3", "--rules", "producer-partition", "--examples", "300", "--seed", "5")
     assert ran.code == 1, ran
     assert 'java 3.1.2  {"partition":-1}' in ran.out
     assert "generated an invalid partition number: -1" in ran.out
     assert "1 kind of change" in ran.out
 
 
-def test_diff_of_releases_that_agree_is_zero(kit: Callable) -> None:
-    ran = kit("diff", "3.4.1", "3.5.2", "--rules", "murmur2,producer-partition", "--examples", "200", "--seed", "5")
+def test_diff_of_releases_that_agree_is_zero(kit_here: Callable) -> None:
+    ran = kit_here(
+        "diff", "3.4.1", "3.5.2", "--rules", "murmur2,producer-partition", "--examples", "200", "--seed", "5"
+    )
     assert ran.code == 0, ran
     assert ran.out.count("no change") == 2
 
@@ -131,7 +133,7 @@ def test_java_answers_protocol_lines(kit: Callable) -> None:
     assert two == {"id": "b", "answer": {"raises": "NullPointerException"}}
 
 
-def test_selftest_kills_every_mutant_of_the_rules_named(kit: Callable) -> None:
+def test_selftest_kills_every_mutant_of_the_rules_named(kit_here: Callable) -> None:
     """Every mutant of every rule is what ``tox -e conformance`` asks: it takes minutes."""
-    ran = kit("selftest", "--rules", "murmur2,partition-for-key", "--examples", "300", "--seed", "11")
+    ran = kit_here("selftest", "--rules", "murmur2,partition-for-key", "--examples", "300", "--seed", "11")
     assert ran.code == 0, ran

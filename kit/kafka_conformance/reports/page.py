@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, StrictUndefined
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from kafka_conformance.core.sanitize import clipped, harmless
@@ -30,6 +30,16 @@ def render(
     """Render a template of the package with ``style``, ``policy`` and the values ``given``."""
     style = "".join(map(_packaged, styles))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return _compiled(template, tuple(filters.items())).render(
+        given,
+        style=Markup(style),  # noqa: S704  a file of ours
+        # The hash of a style sheet holds + and =, which are no markup.
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+    )
+
+
+@cache
+def _compiled(template: str, filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Template:
     # The template is given as text: there is no other to be loaded from anywhere.
     environment = Environment(
         loader=BaseLoader(),
@@ -40,12 +50,7 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters.update(filters)
-    return environment.from_string(_packaged(template)).render(
-        given,
-        style=Markup(style),  # noqa: S704  a file of ours
-        # The hash of a style sheet holds + and =, which are no markup.
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-    )
+    return environment.from_string(_packaged(template))
 
 
 def _finished(value: Any) -> Any:
