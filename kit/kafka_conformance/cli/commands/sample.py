@@ -14,10 +14,11 @@ import click
 from kafka_conformance.answerers.driver.lines import ask_line, hello_line
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.samples import Sample, samples
+from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import rule_named
 from kafka_jars.pins import load
@@ -35,16 +36,19 @@ __all__ = ["run"]
               help="Another seed selects other questions.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lines of the protocol: a hello, then the questions.")
 @click.option("--answers", is_flag=True, help="With --json: print the lines of a correct driver's answers instead.")
-def run(*, rule: str, kafka: str, count: int, kind: str, seed: int, as_json: bool, answers: bool) -> int:
+@options.allow_unproven
+def run(*, rule: str, kafka: str, count: int, kind: str, seed: int, as_json: bool, answers: bool,
+        allow_unproven: bool) -> int:  # fmt: skip
     """Print the samples; 0, or BadInput."""
     meant = rule_named(rule)
     release = _one_release(kafka, meant)
+    unproven = unproven_releases([release], allow=allow_unproven)
     if answers and not as_json:
         raise BadInput("--answers needs --json: without it, questions and answers are printed together")
     chosen = samples(meant, release, count, kind=kind, seed=seed)
     outcomes = ReferenceAnswerer().answer(meant, release, [sample.question for sample in chosen])
     if not as_json:
-        _print(meant, release, chosen, outcomes)
+        _print(meant, f"{release} (unproven)" if unproven else str(release), chosen, outcomes)
         return 0
     if not answers:
         sys.stdout.write(hello_line().decode())
@@ -68,7 +72,7 @@ def _one_release(kafka: str, rule: Rule) -> Release:
     return release
 
 
-def _print(rule: Rule, release: Release, chosen: Sequence[Sample], outcomes: Sequence[Outcome]) -> None:
+def _print(rule: Rule, release: str, chosen: Sequence[Sample], outcomes: Sequence[Outcome]) -> None:
     out = console()
     out.print(f"{rule.slug} in {release}: {rule.title}", markup=False, soft_wrap=True, style="bold")
     for sample, outcome in zip(chosen, outcomes, strict=True):
