@@ -29,6 +29,7 @@ __all__ = [
     "ProtocolError",
     "RuleBegan",
     "RuleEnded",
+    "Severity",
     "Stale",
     "Target",
     "Verdict",
@@ -46,6 +47,10 @@ Grade: TypeAlias = Literal["exact", "admissible", "statistical"]
 
 Source: TypeAlias = Literal["frozen", "fresh", "earlier"]
 """Where a question came from: the cases that ship, Hypothesis, or a failure that an earlier run saved."""
+
+
+Severity: TypeAlias = Literal["critical", "high", "medium", "low"]
+"""How bad a finding is for users, the worst first (``gate.harm``)."""
 
 
 class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", omit_defaults=True):
@@ -141,6 +146,7 @@ class Differed(_Event, frozen=True, tag="differed"):
 
     ``file`` is where it was saved, for ``replay``; ``link`` documents the rule, ``java`` the
     method that decides. ``out_of_domain`` is why nobody can bring the question about, or an empty text.
+    ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
     """
 
     rule: str
@@ -158,6 +164,9 @@ class Differed(_Event, frozen=True, tag="differed"):
     diagnosis: Diagnosis | None = None
     known: Known | None = None
     out_of_domain: str = ""
+    severity: Severity = "medium"
+    effect: str = ""
+    keys: int = 0
 
 
 class ProtocolError(_Event, frozen=True, tag="trouble"):

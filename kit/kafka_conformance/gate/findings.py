@@ -27,13 +27,23 @@ from kafka_conformance.gate.candidate import Candidate, line_of
 from kafka_conformance.gate.candidates import READ_OFF, candidates
 from kafka_conformance.gate.diagnosis import Explanation, Placed, diagnose
 from kafka_conformance.gate.grading import DomainComparison
+from kafka_conformance.gate.harm import Harm, harm_of, rank
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.questions import EXPECTED
+from kafka_conformance.gate.repeats import (
+    NOT_DETERMINISTIC,
+    about_the_same,
+    changed_answers,
+    diagnosis_of,
+    kind_of_changed,
+)
 from kafka_reference.releases import Release
 
-__all__ = ["Finder", "Finding"]
+__all__ = ["FLAKY", "Finder", "Finding"]
 
 _SHRINK_S = 15.0
+FLAKY = Known("gives another answer when it is asked again (--known-flaky)")
+"""What covers answers that change, if the user accepts them."""
 _Group: TypeAlias = tuple[str, Known | None]
 """The kind of a difference, and the known failure that covers it."""
 
@@ -63,48 +73,78 @@ class Finder:
     """Findings of one rule in one release. ``diagnoses`` explain all its wrong answers, once the findings are made."""
 
     def __init__(self, target: Answerer, by: str, rule: Rule, release: Release, grade: Grade, examples: int, seed: int,
-                 folder: FailureFolder, *, out_of_domain: bool = False) -> None:  # fmt: skip
+                 folder: FailureFolder, *, out_of_domain: bool = False, known_flaky: bool = False) -> None:  # fmt: skip
         self._rule, self._release, self._grade, self._folder = rule, release, grade, folder
         self._examples, self._seed, self._by = examples, seed, by
+        self._target, self._known_flaky = target, known_flaky
         until = _Until(target, time.monotonic() + _SHRINK_S)
         self._comparison = DomainComparison(EXPECTED, until, release, out_of_domain=out_of_domain)
         self._files: set[str] = set()
         self._explanations: tuple[Explanation, ...] = ()
+        self._changed: frozenset[Question] = frozenset()
+        self._changing: list[Difference] = []
 
     @property
     def diagnoses(self) -> tuple[Diagnosis, ...]:
-        """The diagnoses of all wrong answers, the one that explains most first."""
-        return tuple(one.diagnosis for one in self._explanations)
+        """The diagnoses of all wrong answers, the one that explains most first; answers that change are last."""
+        found = tuple(one.diagnosis for one in self._explanations)
+        return (*found, diagnosis_of(self._rule, self._changing)) if self._changing else found
 
     def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]], known: KnownFailures,
                  placed: Placed = ()) -> Iterator[Finding]:  # fmt: skip
-        """Yield a finding for each kind of difference; those that a known failure covers are findings of their own.
+        """Yield a finding for each kind of difference, the most harmful first.
 
-        ``placed`` are the target's answers to ``partition-for-key``, which can refute a diagnosis of another rule.
+        Those that a known failure covers are findings of their own, and so are answers that change when the target is asked
+        again. ``placed`` are the target's answers to ``partition-for-key``, which can refute a diagnosis of another rule.
         """
+        if self._grade == "exact":
+            right = self._ask_again(wrong, right)
         groups: dict[_Group, list[Difference]] = {}
         for difference in wrong:
             groups.setdefault(self._group(difference, known.covers), []).append(difference)
+        names = {one.question: str(number) for number, ones in enumerate(groups.values()) for one in ones}
         if self._grade == "exact":
-            names = {one.question: str(number) for number, ones in enumerate(groups.values()) for one in ones}
+            same = [one for one in wrong if one.question not in self._changed]
             self._explanations = diagnose(
-                self._rule, self._release, wrong, right, placed, kind=lambda one: names[one.question]
+                self._rule, self._release, same, right, placed, kind=lambda one: names[one.question]
             )
         elif self._grade == "admissible":
             kinds = frozenset(map(str, range(len(groups))))
             self._explanations = diagnose_admissible(self._rule, self._release, wrong, right, kinds)
-        for number, (group, differences) in enumerate(groups.items()):
-            explained = next((one for one in self._explanations if str(number) in one.kinds), None)
-            yield self._finding(group, differences, explained, known)
+        harms = {group: self._harm(differences) for group, differences in groups.items()}
+        for group in sorted(groups, key=lambda group: (*rank(harms[group]), -len(groups[group]))):
+            name = names[groups[group][0].question]
+            explained = next((one for one in self._explanations if name in one.kinds), None)
+            yield self._finding(group, groups[group], explained, harms[group], known)
+
+    def _ask_again(
+        self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]]
+    ) -> Sequence[tuple[Question, Answer]]:
+        """Find the questions whose answers change, and return the right answers that do not."""
+        answers = [(one.question, one.actual) for one in wrong]
+        changed = changed_answers(self._target, self._rule, self._release, answers)
+        if not changed:
+            return right
+        changes = about_the_same(self._rule, changed)
+        self._changing = [one for one in wrong if changes(one.question)]
+        self._changed = frozenset(one.question for one in self._changing)
+        kept = [one for one in right if not changes(one[0])]
+        lucky = changed_answers(self._target, self._rule, self._release, kept)
+        return [one for one in kept if one[0] not in lucky]
+
+    def _harm(self, differences: Sequence[Difference]) -> Harm:
+        return harm_of(self._rule, differences, changing=differences[0].question in self._changed)
 
     def _group(self, difference: Difference, covers: Callable[[Miss], Known | None]) -> _Group:
         name = question_id(self._rule.slug, str(self._release), difference.question)
-        kind = kind_of(self._rule, difference)
+        changes = difference.question in self._changed
+        kind = kind_of_changed(self._rule, difference.question) if changes else kind_of(self._rule, difference)
         miss = Miss(
             self._rule.slug, str(self._release), name, kind, difference.actual,
             lambda slug: self._equals(slug, difference),
         )  # fmt: skip
-        return kind, covers(miss)
+        covered = covers(miss)
+        return kind, FLAKY if covered is None and changes and self._known_flaky else covered
 
     @cached_property
     def _named(self) -> dict[str, Candidate]:
@@ -118,15 +158,18 @@ class Finder:
         """Whether the candidate of this name gives this wrong answer, or may give it with other draws."""
         if self._grade == "admissible":
             return admitted_by(slug, self._rule, self._release, difference.question, difference.actual)
+        if difference.question in self._changed:
+            return slug == NOT_DETERMINISTIC
         candidate = self._named.get(slug)
         return candidate is not None and _gives(candidate, difference)
 
     def _finding(self, group: _Group, differences: Sequence[Difference], explained: Explanation | None,
-                 known: KnownFailures) -> Finding:  # fmt: skip
+                 harm: Harm, known: KnownFailures) -> Finding:  # fmt: skip
         kind, covered = group
         example = self._unsaved(differences)
         file = self._save(example, len(differences))
-        if covered is None and self._grade == "exact":
+        changes = example.question in self._changed
+        if covered is None and self._grade == "exact" and not changes:
 
             def belongs(other: Difference) -> bool:
                 """Whether another difference may be the example: of this finding, and explained as it is."""
@@ -142,13 +185,15 @@ class Finder:
                 self._files.discard(self._name(example))
                 example, file = smaller, self._save(smaller, len(differences))
         sources = [difference.source for difference in differences if difference.question == example.question]
+        diagnosis = diagnosis_of(self._rule, differences) if changes else None
+        diagnosis = explained.of_kind(differences) if explained else diagnosis
         event = Differed(
             self._rule.slug, str(self._release), self._name(example), cast(Source, sources[0] if sources else "fresh"), kind,
             len(differences), msgspec.to_builtins(example.question), example.expected, example.actual,
             self._rule.source, self._rule.links[0] if self._rule.links else "", file,
-            explained.of_kind(differences) if explained else None, covered, self._rule.domain(example.question),
+            diagnosis, covered, self._rule.domain(example.question), harm.severity, harm.effect, harm.keys,
         )  # fmt: skip
-        mutant = explained.diagnosis.mutant if explained else ""
+        mutant = diagnosis.mutant if diagnosis else ""
         return Finding(event, "" if mutant in READ_OFF else mutant)
 
     def _unsaved(self, differences: Sequence[Difference]) -> Difference:

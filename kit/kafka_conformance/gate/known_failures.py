@@ -47,6 +47,7 @@ from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, to_json
 from kafka_conformance.gate.candidates import READ_OFF, candidates, pinned
+from kafka_conformance.gate.repeats import NOT_DETERMINISTIC
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release
 
@@ -228,7 +229,7 @@ def _check_diagnosis(path: Path, entry: Entry) -> None:
         return
     rule = RULES[entry.rule]
     releases = [release for release in pinned() if release in rule.releases]
-    names = {f"as-{release}" for release in releases} | READ_OFF
+    names = {f"as-{release}" for release in releases} | READ_OFF | {NOT_DETERMINISTIC}
     names |= {candidate.slug for candidate in candidates(rule, releases[-1], ())}
     if entry.diagnosis not in names:
         near = get_close_matches(entry.diagnosis, sorted(names), 1)

@@ -87,6 +87,8 @@ class GatePlan:
     """Whether to ask also what nobody can bring about."""
     unproven: Sequence[str] = ()
     """The releases among those asked that no proof covers."""
+    known_flaky: bool = False
+    """Whether answers that change when the target is asked again are known failures."""
 
 
 @dataclass(slots=True)
@@ -157,7 +159,9 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
     answers = Answers(Tally(rule), own_draws=grade == "admissible")
     for judgement in judgements:
         answers.add(judgement)
-    finder = Finder(target, plan.by, rule, release, grade, plan.examples, plan.seed, failures)
+    finder = Finder(
+        target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, known_flaky=plan.known_flaky
+    )  # fmt: skip
     covered, counts = 0, answers.tally
     if rule.slug == KEYED and grade == "exact":
         result.placed = placed_keys([*answers.right, *((one.question, one.actual) for one in counts.differences)])
@@ -194,7 +198,8 @@ def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: G
     for judgement in _judgements(target, rule, release, grade, sources, known):
         answers.add(judgement)
     finder = Finder(
-        target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, out_of_domain=True
+        target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, out_of_domain=True,
+        known_flaky=plan.known_flaky,
     )  # fmt: skip
     covered, counts = 0, answers.tally
     for finding in finder.findings(counts.differences, answers.right, known):

@@ -53,6 +53,8 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 @click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
               help="TOML file of the failures that are known.")  # fmt: skip
 @click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
+@click.option("--known-flaky", is_flag=True,
+              help="Count answers that change when the target is asked again as known failures.")  # fmt: skip
 @click.option("--failures", default=None, type=options.FILE, metavar="FOLDER",
               help="Where to save failed questions (default: .kafka-conformance/failures).")  # fmt: skip
 @click.option("--out-of-domain", is_flag=True,
@@ -64,7 +66,7 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
         timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
         junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
-        github: bool | None, out_of_domain: bool, allow_unproven: bool) -> int:  # fmt: skip
+        github: bool | None, out_of_domain: bool, allow_unproven: bool, known_flaky: bool) -> int:  # fmt: skip
     """Ask, tell, write; the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
@@ -80,7 +82,7 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
             if slug in RULES:
                 check_grade(RULES[slug], grade)
         plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command),
-                        out_of_domain, unproven)  # fmt: skip
+                        out_of_domain, unproven, known_flaky)  # fmt: skip
         progress = stack.enter_context(steps("the gate", len(asked)))
         gated = gate(implementation, plan, entries, stream, progress)
     if gated.warning:

@@ -22,7 +22,6 @@ from kafka_conformance.gate.reports.outline import (
     as_json,
     compared,
     counted,
-    diagnosed,
     findings,
     outline,
     protocol_errors,
@@ -96,14 +95,16 @@ def _errors(seen: Outline) -> Iterator[str]:
 def _told(one: Finding) -> str:
     first = one.first
     part = next((part for part in compared(first) if not part.same), None)
-    lines = [plural(one.times, "question"), f"question: {as_json(first.question)}"]
+    lines = [", ".join(filter(None, (plural(one.times, "question"), one.impact)))]
+    lines += [f"for users: {first.effect}"] if first.effect else []
+    lines.append(f"question: {as_json(first.question)}")
     if part is not None and part.asked:
         lines.append(f"step {part.name}: {part.asked}")
         lines += [f"expected: {part.expected or '(none)'}", f"actual: {part.actual or '(none)'}"]
     else:
         lines += [f"expected: {as_json(first.expected)}", f"actual: {as_json(first.actual)}"]
-    if first.diagnosis:
-        lines.append(diagnosed(first.diagnosis))
+    if one.explanation:
+        lines.append(one.explanation)
     lines.append(f"Java: {first.java}" + (f", {first.link}" if first.link else ""))
     if first.file:
         lines.append(f"replay: kafka-conformance replay {first.file}")

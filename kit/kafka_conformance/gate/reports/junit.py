@@ -23,6 +23,7 @@ from kafka_conformance.gate.reports.outline import (
     compared,
     counted,
     diagnosed,
+    impact,
     outline,
     unanswered,
     verdict,
@@ -137,6 +138,8 @@ def _known(known: Known) -> str:
 def _told(one: Differed) -> str:
     lines = [
         f"times: {one.times:,} ({one.source})",
+        f"severity: {impact(one)}" if one.effect else "",
+        f"for users: {one.effect}" if one.effect else "",
         f"question: {clipped(as_json(one.question), _LIMIT)}",
         f"expected: {clipped(as_json(one.expected), _LIMIT)}",
         f"actual: {clipped(as_json(one.actual), _LIMIT)}",

@@ -15,6 +15,7 @@ from kafka_conformance.core.events import Diagnosis, Event
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.gate.reports.outline import (
     CODES,
+    UNEXPLAINED,
     Broken,
     Explained,
     Finding,
@@ -113,10 +114,14 @@ def _section(title: str, parts: Iterable[str], more: int = 0) -> Iterator[str]:
 def _finding(one: Finding, limit: int) -> str:
     first = one.first
     lines = [f"### {words(first.rule)}: {code(first.kind, 200)}", ""]
+    if first.effect:
+        lines += [f"**{one.impact}.** What this means for users: {words(first.effect)}", ""]
     lines.append(f"{plural(one.times, 'question')} in {words(one.where)}, of which one is")
     lines += ["", block(_sides(one, limit)), ""]
     if first.diagnosis:
         lines.append(f"- {diagnosis(first.diagnosis)}")
+    elif one.unexplained:
+        lines.append(f"- {UNEXPLAINED}")
     lines.append(f"- Java source: {code(first.java)}" + (f", documented at {link(first.link)}" if first.link else ""))
     if first.file:
         lines.append(f"- Replay: {code(f'kafka-conformance replay {first.file}')}")

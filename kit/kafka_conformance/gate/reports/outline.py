@@ -27,10 +27,12 @@ from kafka_conformance.core.events import (
     RuleEnded,
     Stale,
 )
+from kafka_conformance.gate.harm import RANKS, rank
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
     "CODES",
+    "UNEXPLAINED",
     "UNFINISHED",
     "Broken",
     "Explained",
@@ -46,6 +48,7 @@ __all__ = [
     "explanations",
     "findings",
     "folded",
+    "impact",
     "outline",
     "protocol_errors",
     "since_until",
@@ -55,6 +58,8 @@ __all__ = [
 
 # What an exit code says.
 CODES = {0: "conforms", 1: "differs", 2: "could not be judged"}
+
+UNEXPLAINED = "no known mistake explains this"
 
 # The verdict of a rule that began and did not end: the stream was cut.
 UNFINISHED = "unfinished"
@@ -126,6 +131,19 @@ class Finding:
     first: Differed
     where: str
     times: int
+    keys: int = 0
+    unexplained: bool = False
+    """Whether a diagnosis was looked for and not found."""
+
+    @property
+    def impact(self) -> str:
+        """The severity, and the number of different keys if there are any; empty for a stream that lacks them."""
+        return impact(self.first, self.keys)
+
+    @property
+    def explanation(self) -> str:
+        """The diagnosis in one line, or that there is none; empty if none was looked for."""
+        return diagnosed(self.first.diagnosis) if self.first.diagnosis else UNEXPLAINED if self.unexplained else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +211,12 @@ def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | Protoco
 
 
 def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
-    """Every finding of these rows, once for all releases in which it is the same; or those out of domain."""
+    """Every finding of these rows, the most harmful first, once for all releases in which it is the same.
+
+    With ``outside`` those out of domain.
+    """
     asked = _asked(rows)
+    exact = {(row.rule, row.release) for row in rows if row.grade == "exact"}
     alike: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
         for one in row.outside if outside else row.differed:
@@ -203,7 +225,20 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
             mutant = one.diagnosis.mutant if one.diagnosis else ""
             said = (as_json(each) for each in (one.question, one.expected, one.actual))
             alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *said), []).append(one)
-    return [Finding(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
+    found = []
+    for group in alike.values():
+        first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
+        unexplained = bool(first.effect) and first.diagnosis is None and (first.rule, first.release) in exact
+        found.append(Finding(first, _where(group, asked), times, keys, unexplained))
+    return sorted(found, key=lambda one: (*rank(one.first), -one.times) if one.first.effect else (len(RANKS), 0, 0))
+
+
+def impact(one: Differed, keys: int | None = None) -> str:
+    """The severity of a finding, and the number of different keys if there are any."""
+    if not one.effect:
+        return ""
+    count = one.keys if keys is None else keys
+    return ", ".join(filter(None, (one.severity, plural(count, "key") if count else "")))
 
 
 def protocol_errors(rows: Sequence[Row]) -> list[Broken]:

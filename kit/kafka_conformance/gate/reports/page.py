@@ -9,8 +9,10 @@ from markupsafe import Markup
 
 from kafka_conformance.core.events import Diagnosis, Distribution, Event
 from kafka_conformance.core.sanitize import clipped
+from kafka_conformance.gate.harm import RANKS, rank
 from kafka_conformance.gate.reports.outline import (
     CODES,
+    UNEXPLAINED,
     UNFINISHED,
     Finding,
     Outline,
@@ -55,12 +57,14 @@ _WORST = ("crashed", "errored", UNFINISHED, "differs", "not judged", "known", "u
 def write(events: Iterable[Event]) -> str:
     """The page."""
     seen = outline(events)
+    rules = [_rule(number, rule, seen) for number, rule in enumerate(seen.rules)]
     given = {
         "seen": seen,
         "verdict": verdict(seen),
         "word": CODES.get(seen.exit_code, CODES[2]),
         "counts": counted(seen.ended) if seen.ended else "",
-        "rules": [_rule(number, rule, seen) for number, rule in enumerate(seen.rules)],
+        "rules": rules,
+        "sections": sorted(rules, key=lambda rule: rule["harm"]),
         "verdicts": _VERDICTS,
         "dense": len(seen.releases) > _WIDE,
     }
@@ -85,6 +89,7 @@ def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
     new = [one for one in found if one.first.known is None]
     known = [one for one in found if one.first.known is not None]
     return {
+        "harm": min((rank(one.first) for one in new if one.first.effect), default=(len(RANKS), 0)),
         "number": number,
         "slug": rule,
         "rows": rows,
@@ -109,7 +114,8 @@ def _finding(one: Finding) -> dict[str, Any]:
     return {
         "first": first,
         "where": one.where,
-        "times": plural(one.times, "question"),
+        "times": ", ".join(filter(None, (plural(one.times, "question"), one.impact))),
+        "unexplained": UNEXPLAINED if one.unexplained else "",
         "question": as_json(question),
         "parts": parts,
         "scripted": scripted,

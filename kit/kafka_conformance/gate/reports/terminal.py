@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
@@ -56,8 +57,7 @@ def show(out: Console, events: Iterable[Event]) -> None:
     if seen.rows:
         out.print(_table(seen))
     found = findings(seen.rows)
-    for rule in seen.rules:
-        _say(out, *_new(rule, [one for one in found if one.first.rule == rule and one.first.known is None]))
+    _say(out, *_new([one for one in found if one.first.known is None]))
     for explained in explanations(seen.rows):
         _say(out, _line(f"{explained.rule} in {explained.where}: {diagnosed(explained.diagnosis)}", "yellow"))
     for remark in remarks(seen.rows):
@@ -92,20 +92,28 @@ def _table(seen: Outline) -> Table:
     return made
 
 
-def _new(rule: str, found: Sequence[Finding]) -> Iterator[Text]:
-    for one in found[:_MOST]:
-        yield from _finding(one)
-    if len(found) > _MOST:
-        yield _line(f"{rule}: {plural(len(found) - _MOST, 'finding')} more in the other reports", "bold red")
+def _new(found: Sequence[Finding]) -> Iterator[Text]:
+    """At most ``_MOST`` findings of each rule, the most harmful first."""
+    counts: Counter[str] = Counter()
+    for one in found:
+        counts[one.first.rule] += 1
+        if counts[one.first.rule] <= _MOST:
+            yield from _finding(one)
+    for rule, count in counts.items():
+        if count > _MOST:
+            yield _line(f"{rule}: {plural(count - _MOST, 'finding')} more in the other reports", "bold red")
 
 
 def _finding(one: Finding) -> Iterator[Text]:
     first = one.first
-    yield _line(f"{first.rule} in {one.where}: {first.kind}, {plural(one.times, 'question')}", "bold red")
+    counts = ", ".join(filter(None, (plural(one.times, "question"), one.impact)))
+    yield _line(f"{first.rule} in {one.where}: {first.kind}, {counts}", "bold red")
+    if first.effect:
+        yield _side("for users", first.effect)
     yield _side("question", as_json(first.question))
     yield from _answers(first)
-    if first.diagnosis:
-        yield _side("diagnosis", diagnosed(first.diagnosis), "yellow")
+    if one.explanation:
+        yield _side("diagnosis", one.explanation, "yellow")
     yield _side("Java", first.java)
     if first.link:
         yield _side("rule", first.link)

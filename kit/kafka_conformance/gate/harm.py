@@ -1,0 +1,99 @@
+"""What a finding means for users: its severity, and a sentence.
+
+======== ==============================================================================================================
+severity meaning
+======== ==============================================================================================================
+critical records with a key go to other partitions than those of Java's producer
+high     records are refused, lost, duplicated or reordered, or go to another partition than the record names
+medium   records without a key are spread differently, or batches have other sizes or times
+low      only an error, or what follows an invalid argument, is another
+======== ==============================================================================================================
+
+The table is also in ``kit/docs/gate.md``. Findings are listed by severity, then by the number of different keys, then by the
+number of questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from kafka_conformance.core.events import Differed, Severity
+from kafka_conformance.core.pipeline import Difference, first_difference, size_of
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.core.rule import Area, Rule
+from kafka_conformance.gate.diagnosis import key_of
+
+__all__ = ["RANKS", "Harm", "harm_of", "rank"]
+
+RANKS = {severity: number for number, severity in enumerate(get_args(Severity))}
+
+_MISPLACED = (
+    "Records with these keys go to other partitions than those of Java producers: "
+    "joins, compaction and order by key break."
+)
+_DRAWN = "Records with one key go to different partitions from one send to the next: order and compaction by key break."
+_NAMED = "Records that name a partition go to another one, or are refused."
+_SPREAD = "Records without a key are spread over other partitions than by Java producers: load and batch sizes change."
+_REFUSED = "The client refuses records, or calls, that Java accepts."
+_ERROR = "Only the error is another; no record is affected."
+_NO_ERROR = "The client goes on where Java reports an invalid argument or state; no valid record is affected."
+_UNMET = "No user of any client can bring this about."
+_BY_RULE = {
+    "sequence-increment": "Sequence numbers go wrong after the last one, 2147483647: the broker refuses later batches.",
+    "sequence-decrement": "Sequence numbers go wrong before the first one: a batch sent again has another sequence.",
+    "producer-sequences": "Batches can be lost, duplicated or reordered after a retry or an error.",
+    "producer-send": "Records can be lost, duplicated, reordered or held back differently from Java's producer.",
+    "idempotence-config": "A producer is idempotent where Java's is not, or the reverse: retries can duplicate records.",
+    "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
+    "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
+}
+_BATCHES = "Batches have other sizes, or other times: throughput, latency and memory change; no record is lost."
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """How bad a finding is: ``effect`` is what it means for users, ``keys`` counts the different keys in its questions."""
+
+    severity: Severity
+    effect: str
+    keys: int = 0
+
+
+def rank(one: Harm | Differed) -> tuple[int, int]:
+    """Return a sort key: the worst severity first, then most keys."""
+    return RANKS[one.severity], -one.keys
+
+
+def harm_of(rule: Rule, differences: Sequence[Difference], *, changing: bool = False) -> Harm:
+    """Return the harm of differences of one kind; ``changing`` answers are others when the target is asked again."""
+    example = min(differences, key=size_of)
+    keys = len({key for one in differences if (key := key_of(one.question)) is not None})
+    severity, effect = _judged(rule, example, changing)
+    return Harm(severity, effect, keys)
+
+
+def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, str]:
+    question = example.question
+    expected, actual = ((side or {}) for side in first_difference(example))
+    if rule.domain(question):
+        return "low", _UNMET
+    if "raises" in expected:
+        return "low", _ERROR if "raises" in actual else _NO_ERROR
+    if rule.area is not Area.PLACEMENT:
+        return ("high", _BY_RULE[rule.slug]) if rule.slug in _BY_RULE else ("medium", _BATCHES)
+    if "raises" in actual:
+        return "high", _REFUSED
+    if _names_partition(question):
+        return "high", _NAMED
+    if key_of(question) is not None:
+        return "critical", _DRAWN if changing else _MISPLACED
+    return "medium", _SPREAD
+
+
+def _names_partition(question: Question) -> bool:
+    """Whether the record, or the custom partitioner, of a question names its partition."""
+    record: Any = getattr(question, "record", None)
+    config: Any = getattr(question, "config", None)
+    return getattr(record, "partition", None) is not None or getattr(config, "partitioner", None) is not None

@@ -1,0 +1,83 @@
+"""Ask again what differs: an implementation that then gives another answer is not deterministic.
+
+This is a finding of its own, because no mistake can explain answers that change. A question is asked again once; where any
+answer changed, the unchanged ones are asked up to :data:`ROUNDS` times, since a random choice of two repeats itself half of
+the time; and all answers about the same key are taken to change, right ones too. Only answers that are held to Java's own
+(grade ``exact``) are asked again: a target with another grade has declared draws of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.events import Diagnosis
+from kafka_conformance.core.pipeline import Difference
+from kafka_conformance.core.protocol import Answer, Answered, Lost, Question
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.admissible import RULES_WITH_DRAWS
+from kafka_conformance.gate.candidate import line_of
+from kafka_conformance.gate.diagnosis import key_of
+from kafka_reference.releases import Release
+
+__all__ = ["NOT_DETERMINISTIC", "ROUNDS", "about_the_same", "changed_answers", "diagnosis_of", "kind_of_changed"]
+
+NOT_DETERMINISTIC = "not-deterministic"
+"""The diagnosis of answers that change."""
+ROUNDS = 6
+
+_EMPTY_KEY = ("https://github.com/confluentinc/librdkafka/issues/4510",)
+
+
+def changed_answers(
+    target: Answerer, rule: Rule, release: Release, answers: Sequence[tuple[Question, Answer]]
+) -> frozenset[Question]:
+    """Return the questions to which the target gives another answer, or none, when it is asked again."""
+    changed: set[Question] = set()
+    left = {question: line_of(answer) for question, answer in answers}
+    for _ in range(ROUNDS):
+        if not left:
+            break
+        found = _changed(target, rule, release, left)
+        if not found and not changed:
+            break
+        changed |= found
+        left = {question: line for question, line in left.items() if question not in found}
+    return frozenset(changed)
+
+
+def _changed(target: Answerer, rule: Rule, release: Release, lines: Mapping[Question, bytes]) -> set[Question]:
+    questions = list(lines)
+    outcomes = target.answer(rule, release, questions)
+    return {
+        question
+        for question, outcome in zip(questions, outcomes, strict=True)
+        if not isinstance(outcome, Lost)
+        and not (isinstance(outcome, Answered) and line_of(outcome.answer) == lines[question])
+    }
+
+
+def about_the_same(rule: Rule, changed: Iterable[Question]) -> Callable[[Question], bool]:
+    """Return whether a question is one of ``changed``, or about a key of one of them on the same path through the rule."""
+    questions = frozenset(changed)
+    keys = {(rule.path(one), key_of(one)) for one in questions if key_of(one) is not None}
+    return lambda one: one in questions or (rule.path(one), key_of(one)) in keys
+
+
+def kind_of_changed(rule: Rule, question: Question) -> str:
+    """Return the kind of a difference whose answer changes."""
+    path = rule.path(question)
+    return f"{path}: not deterministic" if path else "not deterministic"
+
+
+def diagnosis_of(rule: Rule, differences: Sequence[Difference]) -> Diagnosis:
+    """Return the diagnosis of answers that change."""
+    story = "gives another answer when it is asked the same question again"
+    references: tuple[str, ...] = ()
+    if all(key_of(one.question) == "" for one in differences):
+        story += "; librdkafka draws a partition for the empty key"
+        references = _EMPTY_KEY
+    elif rule.slug in RULES_WITH_DRAWS:
+        story += "; if it draws random numbers of its own, name a grade for this rule in the hello"
+    count = len(differences)
+    return Diagnosis(NOT_DETERMINISTIC, story, count, count, threads=references)
