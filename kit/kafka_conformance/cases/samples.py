@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -38,11 +38,14 @@ def samples(
     search with ``seed``. Raises BadInput for a kind without a question.
     """
     pool = (_sample(rule, question) for question in _questions(rule, release, seed, generated))
-    if not kind:
-        seen = list(islice(pool, _LOOKED_AT))
-        inside = _of_different_kinds([sample for sample in seen if not sample.out_of_domain], count)
-        outside = [sample for sample in seen if sample.out_of_domain]
-        return inside + _of_different_kinds(outside, count - len(inside))
+    seen = _of_kind(rule, kind, pool, count) if kind else list(islice(pool, _LOOKED_AT))
+    inside = _of_different_kinds([sample for sample in seen if not sample.out_of_domain], count)
+    outside = [sample for sample in seen if sample.out_of_domain]
+    return inside + _of_different_kinds(outside, count - len(inside))
+
+
+def _of_kind(rule: Rule, kind: str, pool: Iterable[Sample], count: int) -> list[Sample]:
+    """Return several times ``count`` samples of a kind, those in domain counted. Raises BadInput if there is none."""
     found: list[Sample] = []
     kinds = set(rule.required_labels)
     for sample in pool:
@@ -53,7 +56,7 @@ def samples(
             break
     if not found:
         raise BadInput(f"{rule.slug} has no kind of question {kind!r}: {did_you_mean(kind, sorted(kinds))}")
-    return sorted(found, key=lambda sample: (bool(sample.out_of_domain), _size(sample)))[:count]
+    return found
 
 
 def _sample(rule: Rule, question: Question) -> Sample:

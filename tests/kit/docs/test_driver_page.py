@@ -165,7 +165,10 @@ def test_the_quick_start_conforms_on_its_first_run(tmp_path: Path) -> None:
     assert without_numbers(gate.stdout.splitlines()[-1]) == without_numbers(shown)
 
 
-def test_the_quick_start_shows_the_samples() -> None:
-    (command, shown) = re.findall(r"```\n\$ kafka-conformance (sample [^\n]*)\n(.*?)\n```", QUICK_START, re.DOTALL)[0]
-    printed = CliRunner().invoke(app, shlex.split(command)).output
-    assert printed == f"{shown}\n"
+SAMPLES = re.findall(r"```\n\$ kafka-conformance (sample [^|\n]*)\n(.*?)\n```", QUICK_START, re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), SAMPLES, ids=[command for command, _ in SAMPLES])
+def test_the_quick_start_shows_the_samples(command: str, shown: str) -> None:
+    assert len(SAMPLES) == 3
+    assert CliRunner().invoke(app, shlex.split(command)).output == f"{shown}\n"
