@@ -197,7 +197,10 @@ def _kinds(rule: Rule, kinds_in_domain: frozenset[str], out_of_domain: Sequence[
     optional = {kind: lacks for kind, lacks in rule.optional_labels.items() if kind in rule.required_labels}
     core = rule.required_labels - optional.keys()
     yield "## Kinds of question"
-    yield f"The gate judges an implementation if it answers questions of these kinds: {_listed(core & kinds_in_domain)}."
+    yield (
+        "[The gate judges](../gate.md#what-is-needed-for-a-verdict) an implementation that answers questions of these "
+        f"kinds: {_listed(core & kinds_in_domain)}."
+    )
     if core - kinds_in_domain:
         yield f"Questions of these kinds are [out of domain](#in-domain): {_listed(core - kinds_in_domain)}."
     if optional:
@@ -209,7 +212,10 @@ def _kinds(rule: Rule, kinds_in_domain: frozenset[str], out_of_domain: Sequence[
     yield f"## In domain\n\n{_domain(rule)}"
     if out_of_domain:
         reasons = "\n".join(f"- {_sentence(_cell(reason))}" for reason in out_of_domain)
-        yield f"Questions out of domain are those that no user can bring about. The reasons of this rule:\n\n{reasons}"
+        yield (
+            "Questions out of domain are those that no user can bring about; the gate asks them with `--out-of-domain`. "
+            f"The reasons of this rule:\n\n{reasons}"
+        )
 
 
 def _domain(rule: Rule) -> str:

@@ -34,7 +34,7 @@ def test_a_section_without_content_is_left_out(page: str) -> None:
 
 
 def test_kinds_are_core_optional_or_out_of_domain(page: str) -> None:
-    assert "if it answers questions of these kinds: `does not wrap`." in page
+    assert "an implementation that answers questions of these kinds: `does not wrap`." in page
     assert "out of domain](#in-domain): `below 0`." in page
     assert "| `wraps` | sequences \\| that wrap |" in page
     assert "- It is \\| negative." in page
