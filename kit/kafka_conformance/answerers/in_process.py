@@ -95,7 +95,9 @@ class CallableAnswerer:
         outcomes = _within(self._timeout_s, done, len(questions))
         if len(outcomes) < len(questions):
             what = f"{self.name} did not answer a question of {rule}, its batch taking more than {self._timeout_s:g} s"
-            self._hung = Lost("hangs", what, _MEND)
+            # It answers in order: the first one without an answer is at fault, and the others were not asked.
+            outcomes.append(Lost("hangs", what, _MEND))
+            self._hung = Lost("hangs", f"{what}; after that it was not asked any more", _MEND, asked=False)
             outcomes += [self._hung] * (len(questions) - len(outcomes))
         return outcomes
 

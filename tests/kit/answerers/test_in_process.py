@@ -99,12 +99,14 @@ def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
             thread.join(30)
     assert asked == ["00", "11"]  # nothing more, though it came back
     assert outcomes[0] == Answered({})
-    assert outcomes[1:] == [*again, *again]
-    (lost,) = again
-    assert lost is outcomes[1]  # no limit was waited for once more
+    what = "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
+    lost, rest = outcomes[1:]
+    assert again == [rest]
+    assert again[0] is rest  # no limit was waited for once more
     assert isinstance(lost, Lost)
-    assert lost.error == "hangs"
-    assert lost.what == "m:a did not answer a question of murmur2, its batch taking more than 0.3 s"
+    assert (lost.error, lost.what, lost.asked) == ("hangs", what, True)  # the question at fault
+    assert isinstance(rest, Lost)
+    assert (rest.error, rest.what, rest.asked) == ("hangs", f"{what}; after that it was not asked any more", False)
 
 
 def test_its_thread_ends() -> None:
