@@ -137,9 +137,9 @@ def _judgements(measured: Measured, name: str) -> Iterator[Judgement]:
     elsewhere = {"elsewhere": measured.elsewhere[0]} if measured.elsewhere else {}
     seen = {"counts": counts, "scenario": distribution.title, **elsewhere}
     expected, actual = Answered(shares), Answered(seen)
-    for outcome in measured.broken:
+    for asked, outcome in measured.broken:
         verdict = outcome if isinstance(outcome, Unsupported) else judge(expected, outcome, ("kafka", name))
-        yield Judgement("fresh", question, expected, outcome, verdict)
+        yield Judgement("fresh", asked, expected, outcome, verdict)
     if measured.differs:
         yield Judgement("fresh", question, expected, actual, Differs(shares, seen))
     elif sum(distribution.actual):

@@ -55,7 +55,7 @@ class Measured:
 
     scenario: Scenario
     distribution: Distribution
-    broken: tuple[Unsupported | Failed | Lost, ...]
+    broken: tuple[tuple[Question, Unsupported | Failed | Lost], ...]
     elsewhere: tuple[dict[str, Any], ...]
     """Answers that name no partition of the cluster."""
 
@@ -129,7 +129,9 @@ def measure(target: Answerer, rule: Rule, release: Release, scenario: Scenario) 
         scenario.title, tuple(ids), tuple(n * chance for chance in chances), tuple(seen), p_value(seen, chances)
     )
     elsewhere = tuple(a for a, choice in zip(answers, chosen, strict=True) if choice not in scenario.chances)
-    return Measured(scenario, found, tuple(one for one in outcomes if not isinstance(one, Answered)), elsewhere)
+    asked = zip(scenario.questions, outcomes, strict=True)
+    broken = tuple((question, outcome) for question, outcome in asked if not isinstance(outcome, Answered))
+    return Measured(scenario, found, broken, elsewhere)
 
 
 def _choice(answer: Any, step: int) -> Any:

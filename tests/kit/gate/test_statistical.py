@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question
+from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
+from kafka_conformance.core.protocol import Answered, Errored, Failed, Outcome, Question
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.grading import judge_distributions
 from kafka_conformance.gate.statistical import UNLIKELY, measure, p_value, scenarios
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release
@@ -99,3 +100,19 @@ def test_the_bound_is_one_where_nothing_is_odd_and_small_where_it_is() -> None:
     assert p_value([500, 500], [0.5, 0.5]) == 1
     assert p_value([1000, 0], [0.5, 0.5]) < UNLIKELY
     assert p_value([999, 1], [1.0, 0.0]) == 0
+
+
+def test_a_question_without_an_answer_is_the_one_that_is_named() -> None:
+    rule = RULES["uniform-sticky-partitioner"]
+    bad = scenarios(rule, 1)[0].questions[7]
+
+    class Fails:
+        name = "mine"
+
+        def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+            return [Failed("no") if each == bad else outcome_of(rule.ask, each, release) for each in questions]
+
+    judgements = next(
+        each for each in judge_distributions(Fails(), rule, parse_release("3.2.3"), 1) if isinstance(each, list)
+    )
+    assert [each.question for each in judgements if isinstance(each.verdict, Errored)] == [bad]
