@@ -6,7 +6,7 @@ kind                   candidates
 another release        the reference in every other pinned release that has the rule: ``as-2.3.1``
 a known mistake        the mutants of the rule
 the wrong form         the right answer in another form: a number as text, another error name, no message
-a slip                 off by one in either direction, a field of the question echoed, a constant answer
+a slip                 off by one in either direction, a field of the question echoed, a constant answer, a sum in 64 bits
 keys                   another hash, or the right one over other bytes; a wrong hash combined with a wrong mapping from
                        hash to partition; all of these in rules where a key is only part of the question
                        (``keyed_candidates``)
@@ -44,6 +44,7 @@ READ_OFF = frozenset({"always-the-same", "another-error"})
 """Candidates derived from the wrong answers themselves: they would explain any single wrong answer."""
 
 _LONGEST = 80
+_STEPS = {"sequence-increment": 1, "sequence-decrement": -1}
 _CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 
 
@@ -55,6 +56,7 @@ def candidates(rule: Rule, release: Release, wrong: Sequence[Difference]) -> Ite
     )
     yield from _misspelt(wrong)
     yield from _slips(rule)
+    yield from _sums(rule)
     yield from keyed_candidates(rule.slug, release, wrong)
     yield from _always(wrong)
 
@@ -140,6 +142,17 @@ def _slips(rule: Rule) -> Iterator[Candidate]:
             return dict.fromkeys(right, given) if len(right) == 1 and isinstance(given, int | str) else None
 
         yield Candidate(f"echo-of-{name.replace('_', '-')}", f"gives back the question's {name}", echo)
+
+
+def _sums(rule: Rule) -> Iterator[Candidate]:
+    """Yield the sum of a sequence and a step in more than 32 bits, for the rules that step through sequences."""
+    if (sign := _STEPS.get(rule.slug)) is not None:
+
+        def answer(question: Any, _: Answer) -> Answer:
+            return {"sequence": question.sequence + sign * question.by}
+
+        story = "a plain sum in 64 bits, which does not wrap"
+        yield Candidate("sum-in-64-bits", story, answer)
 
 
 def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
