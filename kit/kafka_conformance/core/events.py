@@ -121,7 +121,10 @@ class OutOfDomain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Began(_Event, frozen=True, tag="began"):
-    """The gate opens. ``unproven`` are the releases without a row in the certificate."""
+    """The gate opens. ``unproven`` are the releases without a row in the certificate.
+
+    ``selection`` are the patterns of the questions asked; empty: all are asked.
+    """
 
     kit: str
     target: Target
@@ -130,6 +133,7 @@ class Began(_Event, frozen=True, tag="began"):
     seed: int
     examples: int
     unproven: tuple[str, ...] = ()
+    selection: str = ""
 
 
 class RuleBegan(_Event, frozen=True, tag="rule_began"):

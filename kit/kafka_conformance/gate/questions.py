@@ -23,6 +23,7 @@ from kafka_conformance.core.protocol import Answered, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, collect
 from kafka_conformance.gate.admissible import countable
+from kafka_conformance.gate.selection import EVERYTHING, Selection
 from kafka_reference.releases import Release
 
 __all__ = ["EXPECTED", "gate_sources"]
@@ -32,11 +33,12 @@ EXPECTED = ReferenceAnswerer("kafka")
 
 
 def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed: int, folder: Path,
-                 target: str, *, out_of_domain: bool = False) -> list[tuple[Source, Answerer]]:  # fmt: skip
+                 target: str, *, out_of_domain: bool = False,
+                 selection: Selection = EVERYTHING) -> list[tuple[Source, Answerer]]:  # fmt: skip
     """Return the sources for a rule in a release, in the order they are asked, each with its expected answerer.
 
     ``folder`` holds failures that an earlier gate saved; those of ``target`` are asked again. All questions are in domain,
-    or with ``out_of_domain`` all are not. Raises BadInput for a damaged file of cases.
+    or with ``out_of_domain`` all are not; ``selection`` leaves others out. Raises BadInput for a damaged file of cases.
     """
     if grade == "statistical":
         return []
@@ -46,7 +48,8 @@ def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed
     fresh = _fresh(rule, rule.examples_of(examples, most=1), seed, out_of_domain=out_of_domain)
 
     def source(name: str, questions: Iterable[Question]) -> Source:
-        asked = (each for each in questions if bool(rule.domain(each)) == out_of_domain)
+        chosen = (each for each in questions if selection.selects(rule, release, each))
+        asked = (each for each in chosen if bool(rule.domain(each)) == out_of_domain)
         return Source(name, tuple(each for each in asked if grade == "exact" or countable(rule, each)))
 
     return [

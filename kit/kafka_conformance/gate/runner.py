@@ -61,6 +61,7 @@ from kafka_conformance.gate.grading import GradedComparison, judge_distributions
 from kafka_conformance.gate.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import gate_sources
+from kafka_conformance.gate.selection import EVERYTHING, Selection
 from kafka_conformance.gate.unanswered import protocol_errors
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
@@ -85,6 +86,8 @@ class GatePlan:
     """The target's name in a saved failure, with which ``replay`` opens it again."""
     out_of_domain: bool = False
     """Whether to ask also what nobody can bring about."""
+    selection: Selection = EVERYTHING
+    """Which of the questions to ask."""
     unproven: Sequence[str] = ()
     """The releases among those asked that no proof covers."""
     known_flaky: bool = False
@@ -124,10 +127,12 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
         emit(event)
 
     asked = [each for each in plan.asked if plan.named or target.rules is None or each[0].slug in target.rules]
+    asked = [each for each in asked if plan.selection.may_select(each[0])]
     asked.sort(key=lambda each: each[0].slug != KEYED)  # its answers can refute diagnoses of the other rules
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
-    record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples, tuple(plan.unproven)))
+    record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples, tuple(plan.unproven),
+                 str(plan.selection)))  # fmt: skip
     ended, failures = [], FailureFolder(plan.folder)
     for rule, release in asked:
         progress.doing(f"{rule.slug} in {release}")
@@ -150,7 +155,8 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
     """Judge one rule in one release, from its first event to its last."""
     begun = time.monotonic()
     grade: Grade = target.grades.get(rule.slug, "exact")
-    sources = gate_sources(rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by)
+    sources = gate_sources(rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by,
+                           selection=plan.selection)  # fmt: skip
     record(RuleBegan(rule.slug, str(release), grade, sum(len(s.questions) for s, _ in sources if s.name == "frozen")))
     distribution, too_few = None, None
     judgements: Iterable[Judgement] = _judgements(target, rule, release, grade, sources, known)
@@ -192,7 +198,8 @@ def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: G
     """Ask what nobody can bring about, after everything else; count it apart."""
     grade: Grade = target.grades.get(rule.slug, "exact")
     sources = gate_sources(
-        rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True
+        rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True,
+        selection=plan.selection,
     )  # fmt: skip
     answers = Answers(Tally(rule), own_draws=grade == "admissible")
     for judgement in _judgements(target, rule, release, grade, sources, known):

@@ -1,7 +1,7 @@
 """Judge another implementation against Java's answers; needs no Java.
 
 TARGET is a name in ci/drivers or python:package.module:answerer; COMMAND starts a driver. The implementation is asked
-frozen cases with Java's answers, then generated questions.
+frozen cases with Java's answers, then generated questions. Several targets are shown side by side.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import writers as gate_writers
 from kafka_conformance.gate.runner import GatePlan, GateResult, gate, newest_with
+from kafka_conformance.gate.selection import Selection, check_patterns
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
@@ -40,12 +42,16 @@ from kafka_reference.releases import Release
 __all__ = ["asked_rules", "command", "entries_of", "run"]
 
 
-@click.argument("target", metavar="TARGET | -- COMMAND...", required=False, default="")
+@click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
 @click.option("--kafka", default="", metavar="RELEASES",
               help="Exact releases joined by commas, 'newest' or 'all' (default: for each rule the newest with "
                    "it).")  # fmt: skip
 @options.allow_unproven
 @options.rules
+@click.option("--run", "patterns", multiple=True, metavar="PATTERN",
+              help="Ask only these questions: RULE, RULE/KIND or the id of a question, with * for any text; "
+                   "repeatable.")  # fmt: skip
+@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave these questions out; repeatable.")
 @options.examples(200)
 @options.seed
 @click.option("--timeout", default=30.0, type=click.FloatRange(0.1, 3600), show_default=True, metavar="SECONDS",
@@ -63,30 +69,31 @@ __all__ = ["asked_rules", "command", "entries_of", "run"]
 @options.reports
 @click.option("--github/--no-github", default=None,
               help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
-def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str], examples: int, seed: int,
-        timeout: float, known: Path | None, write_known: bool, failures: Path | None, events: Path | None,
-        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
-        github: bool | None, out_of_domain: bool, allow_unproven: bool, known_flaky: bool) -> int:  # fmt: skip
-    """Ask, tell, write; the exit code."""
+def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Sequence[str], patterns: Sequence[str],
+        skip: Sequence[str], examples: int, seed: int, timeout: float, known: Path | None, write_known: bool,
+        failures: Path | None, events: Path | None, junit: Path | None, markdown: Path | None, html: Path | None,
+        badge: Path | None, github: bool | None, out_of_domain: bool, allow_unproven: bool,
+        known_flaky: bool) -> int:  # fmt: skip
+    """Gate one implementation, or several side by side; return the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
+    if len(targets) > 1 and (known or junit or badge or command):
+        raise BadInput(
+            "--known-failures, --junit, --badge and a command belong to one implementation: gate it by itself"
+        )
     gate_writers.ready(known if write_known else None)
     events, junit, markdown, html, badge = map(gate_writers.writable, (events, junit, markdown, html, badge))
     entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
-    asked = asked_rules(kafka, rules)
+    asked, selection = asked_rules(kafka, rules), Selection(check_patterns(patterns), check_patterns(skip))
     unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
-    with ExitStack() as stack:
-        stream = stack.enter_context(_stream(events))
-        implementation = stack.enter_context(_opened(target, command, timeout))
-        for slug, grade in implementation.grades.items():
-            if slug in RULES:
-                check_grade(RULES[slug], grade)
-        plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), target_name(target, command),
-                        out_of_domain, unproven, known_flaky)  # fmt: skip
-        progress = stack.enter_context(steps("the gate", len(asked)))
-        gated = gate(implementation, plan, entries, stream, progress)
-    if gated.warning:
-        warn(gated.warning)
+    plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
+                    unproven=unproven, known_flaky=known_flaky, selection=selection)  # fmt: skip
+    with _stream(events) as stream:
+        gates = [_gate(each, command, timeout, plan, entries, stream) for each in targets or ("",)]
+    if len(gates) > 1:
+        found = [event for each in gates for event in each.events]
+        return gate_writers.write_several(found, markdown=markdown, html=html)
+    (gated,) = gates
     gate_writers.show(gated.events)
     in_actions = gate_github.in_actions(os.environ) if github is None else github
     try:
@@ -96,6 +103,21 @@ def run(*, target: str, command: Sequence[str], kafka: str, rules: Sequence[str]
     if write_known and known is not None:
         return _write_known(known, entries, gated)
     return gated.ended.exit_code
+
+
+def _gate(target: str, command: Sequence[str], timeout_s: float, plan: GatePlan, entries: KnownFailures,
+          stream: Callable[[Event], None]) -> GateResult:  # fmt: skip
+    """Open one implementation and gate it."""
+    with ExitStack() as stack:
+        implementation = stack.enter_context(_opened(target, command, timeout_s))
+        for slug, grade in implementation.grades.items():
+            if slug in RULES:
+                check_grade(RULES[slug], grade)
+        progress = stack.enter_context(steps(f"the gate of {implementation.name}", len(plan.asked)))
+        gated = gate(implementation, replace(plan, by=target_name(target, command)), entries, stream, progress)
+    if gated.warning:
+        warn(gated.warning)
+    return gated
 
 
 class _GateCommand(click.Command):

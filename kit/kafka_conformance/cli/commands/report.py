@@ -1,11 +1,12 @@
-"""Make reports of a gate from its saved events; `-` is standard input.
+"""Make reports of gates from their saved events; `-` is standard input.
 
-The exit code is that of the gate.
+Several gates come side by side. The exit code is that of the gate, or of the worst one.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -14,20 +15,31 @@ import msgspec
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event, from_lines
+from kafka_conformance.gate.reports import several
 from kafka_conformance.gate.reports import writers as gate_writers
 from kafka_conformance.gate.reports.outline import outline
+from kafka_conformance.gate.reports.since import show as show_since
+from kafka_conformance.reports.terminal import console
 
 __all__ = ["read", "run"]
 
 
-@click.argument("events", metavar="EVENTS", type=options.FILE)
+@click.argument("events", metavar="EVENTS...", type=options.FILE, nargs=-1, required=True)
+@click.option("--since", default=None, type=options.FILE, metavar="EVENTS",
+              help="Print what got worse since this earlier gate; exit code 1 if anything did.")  # fmt: skip
 @options.reports
 @click.option("--github", is_flag=True, help="Print GitHub annotations to standard output, and write the job summary.")
 @click.option("--terminal", is_flag=True, help="Print the report (default if no other report is named).")
-def run(*, events: Path, junit: Path | None, github: bool, markdown: Path | None, badge: Path | None, html: Path | None,
-        terminal: bool) -> int:  # fmt: skip
+def run(*, events: Sequence[Path], junit: Path | None, github: bool, markdown: Path | None,
+        badge: Path | None, html: Path | None, terminal: bool, since: Path | None = None) -> int:  # fmt: skip
     """Write the reports that are named, or print one; return the exit code of the gate."""
-    found = read(events)
+    found = [event for path in events for event in read(path)]
+    if since is not None:
+        return show_since(console(), read(since), found)
+    if len(several.split_streams(found)) > 1:
+        return gate_writers.write_several(
+            found, junit=junit, markdown=markdown, html=html, badge=badge, terminal=terminal
+        )
     if terminal or not (github or any((junit, markdown, badge, html))):
         gate_writers.show(found)
     gate_writers.write_all(found, junit=junit, markdown=markdown, html=html, badge=badge, github=github)

@@ -19,6 +19,8 @@ def write(events: Iterable[Event]) -> str:
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
     message, color = _said(seen.ended)
+    if seen.began and seen.began.selection:
+        message, color = f"{message}, selection", "lightgrey" if color == "brightgreen" else color
     if seen.unproven:
         message, color = f"{message}, release unproven", "lightgrey" if color == "brightgreen" else color
     said = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}

@@ -303,7 +303,8 @@ def verdict(seen: Outline) -> str:
         return f"{CODES[2]}: {seen.target}: {what}, so nothing is claimed"
     word = CODES.get(seen.exit_code, CODES[2])
     unproven = f" (unproven: {', '.join(seen.unproven)})" if seen.unproven else ""
-    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}{unproven}: {seen.ended.why}"
+    selected = f" (only {seen.began.selection})" if seen.began and seen.began.selection else ""
+    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}{unproven}{selected}: {seen.ended.why}"
 
 
 def counted(ended: RuleEnded | Ended) -> str:

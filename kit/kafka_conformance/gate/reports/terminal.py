@@ -45,6 +45,9 @@ _HEADS = (
     "failed",
     "seconds",
 )
+_ALWAYS = {0, 1, 2, 4, 5}
+"""Columns that are always shown; the others, if any row has something to say there."""
+_NOTHING = [{"exact", "-"} if head == "grade" else {"0", "-"} for head in _HEADS]
 _STYLES = {"agrees": "green", "known": "yellow", "unsupported": "dim"}
 _LIMIT = 2000
 _STEPS = 40
@@ -79,17 +82,28 @@ def show(out: Console, events: Iterable[Event]) -> None:
 
 
 def _table(seen: Outline) -> Table:
+    """Return a line for each rule in each release; columns that say nothing are left out, so that no word is broken."""
     made = Table(box=None, pad_edge=False, header_style="bold")
-    for number, head in enumerate(_HEADS):
-        made.add_column(head, justify="right" if number > 3 else "left", overflow="fold")
-    for row in seen.rows:
-        end = row.ended
-        counts = (end.asked, end.agreed, end.differed, end.known, end.unsupported, end.failed) if end else ("-",) * 6
-        cells = [row.rule, row.release, row.verdict, row.grade, *(f"{one:,}" if end else "-" for one in counts)]
-        cells.append(f"{end.seconds:.1f}" if end else "-")
+    lines = list(map(_cells, seen.rows))
+    shown = [
+        place for place in range(len(_HEADS)) if place in _ALWAYS or {line[place] for line in lines} - _NOTHING[place]
+    ]
+    if len({row.release for row in seen.rows}) == 1:
+        shown.remove(_HEADS.index("release"))
+    for place in shown:
+        made.add_column(_HEADS[place], justify="right" if place > 3 else "left", no_wrap=True)
+    for row, line in zip(seen.rows, lines, strict=True):
         style = _STYLES.get(row.verdict, "bold red")
-        made.add_row(*(Text(harmless(cell), style=style if place == 2 else "") for place, cell in enumerate(cells)))
+        made.add_row(*(Text(harmless(line[place]), style=style if place == 2 else "") for place in shown))
     return made
+
+
+def _cells(row: Row) -> list[str]:
+    end = row.ended
+    if end is None:
+        return [row.rule, row.release, row.verdict, row.grade, *["-"] * (len(_HEADS) - 4)]
+    counts = (end.asked, end.agreed, end.differed, end.known, end.unsupported, end.failed)
+    return [row.rule, row.release, row.verdict, row.grade, *(f"{one:,}" for one in counts), f"{end.seconds:.1f}"]
 
 
 def _new(found: Sequence[Finding]) -> Iterator[Text]:

@@ -16,10 +16,12 @@ from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import junit as gate_junit
 from kafka_conformance.gate.reports import markdown as gate_markdown
 from kafka_conformance.gate.reports import page as gate_page
+from kafka_conformance.gate.reports import several
 from kafka_conformance.gate.reports import terminal as gate_terminal
+from kafka_conformance.gate.reports.outline import outline
 from kafka_conformance.reports.terminal import console, drop_output
 
-__all__ = ["ready", "show", "writable", "write_all"]
+__all__ = ["ready", "show", "writable", "write_all", "write_several"]
 
 
 def ready(*paths: Path | None) -> None:
@@ -82,6 +84,21 @@ def write_all(events: Sequence[Event], *, junit: Path | None = None, markdown: P
             failed.append(str(error))
     if failed:
         raise KitError("; ".join(failed))
+
+
+def write_several(events: Iterable[Event], *, junit: Path | None = None, markdown: Path | None = None,
+                  html: Path | None = None, badge: Path | None = None, terminal: bool = True) -> int:  # fmt: skip
+    """Write several gates side by side; return the exit code of all. Raises BadInput for a report of one gate alone."""
+    for name, path in (("--junit", junit), ("--badge", badge)):
+        if path is not None:
+            raise BadInput(f"{name} is a report of one gate: make it with `report` from the events of each")
+    streams = several.split_streams(events)
+    if terminal or not (markdown or html):
+        several.show(console(), streams)
+    for path, writer in ((markdown, several.write_markdown), (html, several.write_html)):
+        if path is not None:
+            write_whole(path, writer(streams).encode("utf-8", "backslashreplace"))
+    return several.exit_code(list(map(outline, streams)))
 
 
 def _append(path: Path, text: str) -> None:

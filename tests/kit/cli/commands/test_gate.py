@@ -155,3 +155,41 @@ def test_a_defect_of_the_kit_is_not_told_as_a_file_that_cannot_be_written(monkey
 
     monkeypatch.setattr("kafka_conformance.cli.commands.gate.gate", broken)
     assert type(_run("--events", "e.ndjson", *driver).exception) is OSError
+
+
+def test_several_implementations_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from kafka_reference import partition_for_key\n"
+        "def right(rule, release, q): return {'partition': partition_for_key(bytes.fromhex(q['key']), q['partitions'])}\n"
+        "def zero(rule, release, q): return {'partition': 0}\n"
+        "right.rules = zero.rules = ['partition-for-key']\n"
+    )
+    named = ["python:mine:right", "python:mine:zero"]
+    done = _run("--events", "e.ndjson", "--html", "p.html", *named)
+    assert done.return_value == 1, (done.output, done.exception)
+    first, second = done.output.splitlines()[:2]
+    assert first.split() == ["rule", "mine:right", "mine:zero"]
+    assert second.split()[:2] == ["partition-for-key", "agrees"]
+    assert "differs" in second
+    again = CliRunner().invoke(app, ["report", "e.ndjson"], standalone_mode=False)
+    assert again.return_value == 1
+    assert again.output == done.output
+    assert (tmp_path / "p.html").read_text().count("<section id=") == 2
+
+
+def test_reports_of_one_are_refused_for_several() -> None:
+    done = _run("--junit", "j.xml", "a", "b")
+    assert isinstance(done.exception, BadInput)
+    assert "belong to one implementation" in str(done.exception)
+
+
+def test_selected_questions_alone_are_asked() -> None:
+    done = _run("--run", "murmur2/0 bytes", "--", sys.executable, str(DRIVER))
+    assert done.return_value == 0, done.output
+    assert "partition-for-key" not in done.output
+    assert "(only run murmur2/0 bytes)" in done.output
+
+
+def test_a_selection_of_nothing_is_no_verdict() -> None:
+    done = _run("--run", "murmur2/no such kind", "--", sys.executable, str(DRIVER))
+    assert done.return_value == 2, done.output

@@ -35,17 +35,17 @@ def saved(folder: Path, events: list[Event]) -> Path:
     [("conforming", 0), ("known", 0), ("everything", 1), ("stale", 1), ("crashed", 2), ("cut", 2), ("empty", 2)],
 )
 def test_it_ends_as_the_gate_did(name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(events=saved(tmp_path, streams.ALL[name]), **NOTHING) == code
+    assert run(events=[saved(tmp_path, streams.ALL[name])], **NOTHING) == code
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith(("conforms: ", "differs: ", "could not be judged: ")[code])
 
 
 def test_only_what_is_asked_for_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = saved(tmp_path, streams.everything())
-    assert run(events=events, **{**NOTHING, "html": tmp_path / "page"}) == 1
+    assert run(events=[events], **{**NOTHING, "html": tmp_path / "page"}) == 1
     assert (tmp_path / "page").read_text(encoding="utf-8") == gate_page.write(streams.everything())
     assert capsys.readouterr().out == ""
-    assert run(events=events, **{**NOTHING, "github": True, "terminal": True}) == 1
+    assert run(events=[events], **{**NOTHING, "github": True, "terminal": True}) == 1
     out = capsys.readouterr().out
     assert out.startswith("rule ")
     assert "\n::error title=kafka-conformance::differs: " in out
@@ -87,7 +87,7 @@ def test_hostile_events_are_saved_and_read_again(tmp_path: Path) -> None:
     [
         ("report none.ndjson", 2, "none.ndjson cannot be read: No such file or directory"),
         ("report .", 2, ". cannot be read: Is a directory"),
-        ("report", 2, "Missing argument 'EVENTS'"),
+        ("report", 2, "Missing argument 'EVENTS...'"),
         ("report events.ndjson --html .", 2, ". cannot be written: Is a directory"),
     ],
 )
@@ -112,5 +112,5 @@ def test_on_the_command_line(
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     data = b"".join(to_line(event) + b"\n" for event in streams.conforming())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert run(events=Path("-"), **NOTHING) == 0
+    assert run(events=[Path("-")], **NOTHING) == 0
     assert "conforms: franz-go" in capsys.readouterr().out

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from kafka_conformance.core.events import Event
 from kafka_conformance.gate.reports.terminal import show
+from kafka_conformance.rules import RULES
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -95,3 +96,17 @@ def test_more_findings_than_anybody_reads_are_counted() -> None:
 
 def test_markup_is_text() -> None:
     assert "[bold red]owned[/]" in shown(streams.hostile(streams.HOSTILE["markup"]))
+
+
+def test_columns_that_say_nothing_are_left_out() -> None:
+    agrees = [streams.began(), streams.ended_rule("murmur2", "4.4.0", "agrees", agreed=9)]
+    assert shown(agrees).splitlines()[0].split() == ["rule", "verdict", "asked", "agreed", "seconds"]
+    other = streams.ended_rule("delivery", "3.2.3", "differs", grade="admissible", agreed=8, differed=1)
+    heads = ["rule", "release", "verdict", "grade", "asked", "agreed", "differed", "seconds"]
+    assert shown([*agrees, other]).splitlines()[0].split() == heads
+
+
+def test_no_word_of_the_table_is_broken_in_80_columns() -> None:
+    rows = [streams.ended_rule(rule, "4.4.0", "differs", agreed=4_693, differed=12) for rule in RULES]
+    text = shown([streams.began(), *rows], width=80)
+    assert all(rule in text for rule in RULES)

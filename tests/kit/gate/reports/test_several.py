@@ -1,0 +1,83 @@
+"""Several gates side by side: the table, its width, the reports, the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.shared.streams import HOSTILE, began, differed, ended_rule, target
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.events import Ended, Event
+from kafka_conformance.gate.reports import several, writers
+from kafka_conformance.gate.reports.outline import outline
+
+
+def stream(name: str, verdict: str, code: int) -> list[Event]:
+    differs = verdict == "differs"
+    rule = ended_rule("murmur2", "4.4.0", verdict, agreed=588, differed=412 if differs else 0)
+    end = Ended(code, "as it ended", 1000, 588, 412, 0, 0, 0, 1.0)
+    return [began(target(name, "1")), *([differed()] if differs else []), rule, end]
+
+
+RIGHT, WRONG = stream("right", "agrees", 0), stream("wrong", "differs", 1)
+UNJUDGED = stream("silent", "not judged", 2)
+
+
+def shown(*streams: list[Event], width: int = 80) -> str:
+    console = Console(width=width)
+    with console.capture() as captured:
+        several.show(console, streams)
+    return captured.get()
+
+
+def test_streams_are_cut_where_a_gate_begins() -> None:
+    assert several.split_streams([*RIGHT, *WRONG]) == [RIGHT, WRONG]
+    assert several.split_streams([]) == []
+
+
+def test_a_column_for_each_implementation() -> None:
+    lines = shown(RIGHT, WRONG).splitlines()
+    assert lines[0].split() == ["rule", "right", "1", "wrong", "1"]
+    assert lines[1].split() == ["murmur2", "agrees", "588", "differs", "412", "of", "1,000"]
+    assert lines[-2].startswith("conforms: right 1")
+    assert lines[-1].startswith("differs: wrong 1")
+
+
+def test_what_does_not_fit_comes_below_and_no_word_is_broken() -> None:
+    many = [stream(f"implementation-{number}", "differs", 1) for number in range(9)]
+    text = shown(*many, width=70)
+    assert all(f"implementation-{number}" in text for number in range(9))
+    assert text.count("412 of 1,000") == 9
+    tables = text.split("differs: implementation-0")[0]
+    assert max(map(len, tables.splitlines())) <= 70
+
+
+@pytest.mark.parametrize(
+    ("streams", "code"),
+    [((RIGHT,), 0), ((RIGHT, WRONG), 1), ((UNJUDGED, WRONG), 1), ((RIGHT, UNJUDGED), 2), ((), 2)],
+)
+def test_the_exit_code_is_the_worst(streams: tuple[list[Event], ...], code: int) -> None:
+    assert several.exit_code(list(map(outline, streams))) == code
+
+
+def test_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, text = tmp_path / "page.html", tmp_path / "page.md"
+    assert writers.write_several([*RIGHT, *WRONG], html=page, markdown=text, terminal=True) == 1
+    assert "412 of 1,000" in capsys.readouterr().out
+    assert "| murmur2 | agrees 588 | differs 412 of 1&#44;000 |".replace("&#44;", ",") in text.read_text()
+    html = page.read_text()
+    assert html.count("<section id=") == 2
+    assert "412 of 1,000" in html
+    with pytest.raises(BadInput, match="--badge is a report of one gate"):
+        writers.write_several([*RIGHT, *WRONG], badge=tmp_path / "badge.json")
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_names_stay_text(text: str) -> None:
+    hostile = stream(text, "differs", 1)
+    page = several.write_html([hostile, RIGHT])
+    assert "<script>" not in page
+    assert "owned&gt;" in page or "<owned" not in page
+    assert "\x1b" not in shown(hostile, RIGHT)

@@ -1,0 +1,76 @@
+"""Two gates compared: what got worse since the earlier one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+from tests.shared.streams import began, differed, ended_rule
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.events import Ended, Event, Known
+from kafka_conformance.gate.reports.outline import outline
+from kafka_conformance.gate.reports.since import Change, changes, show
+
+END = Ended(1, "as it ended", 1000, 588, 412, 0, 0, 0, 1.0)
+
+
+def stream(verdict: str, *kinds: str, rule: str = "murmur2", **more: Any) -> list[Event]:
+    found = [differed(rule, kind=kind, **more) for kind in kinds]
+    return [began(), *found, ended_rule(rule, "4.4.0", verdict, agreed=1), END]
+
+
+def compared(before: list[Event], after: list[Event]) -> list[Change]:
+    return changes(outline(before), outline(after))
+
+
+def test_the_same_twice() -> None:
+    assert compared(stream("differs", "a"), stream("differs", "a")) == []
+
+
+def test_a_new_kind_is_worse_and_one_that_is_gone_is_better() -> None:
+    assert compared(stream("differs", "a"), stream("differs", "b")) == [
+        Change("murmur2", "new: b, 412 questions", worse=True),
+        Change("murmur2", "gone: a, 412 questions", worse=False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "worse"),
+    [
+        ("agrees", "not judged", True),
+        ("agrees", "known", True),
+        ("differs", "agrees", False),
+        ("crashed", "differs", False),
+    ],
+)
+def test_verdicts(before: str, after: str, worse: bool) -> None:
+    assert compared(stream(before), stream(after)) == [Change("murmur2", f"4.4.0: {before} → {after}", worse)]
+
+
+def test_a_rule_that_is_no_longer_asked_is_worse() -> None:
+    found = compared(stream("agrees"), stream("agrees", rule="delivery"))
+    assert found == [
+        Change("murmur2", "4.4.0: agrees → not asked", worse=True),
+        Change("delivery", "4.4.0: not asked → agrees", worse=False),
+    ]
+
+
+def test_known_failures_are_not_news() -> None:
+    assert compared(stream("known"), stream("known", "a", known=Known("as documented"))) == []
+
+
+def test_a_gate_that_did_not_end_is_not_compared() -> None:
+    with pytest.raises(BadInput, match="the earlier gate did not end"):
+        compared(stream("agrees")[:-1], stream("agrees"))
+
+
+@pytest.mark.parametrize(
+    ("after", "code", "line"), [("agrees", 0, "nothing got worse"), ("differs", 1, "1 thing got worse")]
+)
+def test_the_exit_code(after: str, code: int, line: str) -> None:
+    console = Console(width=80)
+    with console.capture() as captured:
+        assert show(console, stream("agrees"), stream(after)) == code
+    assert line in captured.get()
