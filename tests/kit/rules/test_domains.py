@@ -123,6 +123,8 @@ _OUT: list[tuple[str, Any, str]] = [
     ("sticky-distribution", {**_SPREAD, "cluster": _GAP}, "without gaps"),
     ("sequence-increment", {"sequence": -1, "by": 1}, "0 to 2\\^31-1"),
     ("sequence-increment", {"sequence": 1, "by": 0}, "at least one record"),
+    ("sequence-increment", {"sequence": 9, "by": 2147483640}, "bytes"),
+    ("sequence-decrement", {"sequence": 9, "by": 2147483640}, "bytes"),
     ("sequence-decrement", {"sequence": 1, "by": -1}, "0 or more"),
     ("record-sizes", {"records": [{"timestamp": -1}]}, "timestamp"),
     ("record-sizes", {"records": [{}], "ratio": 1e9}, "ratio"),

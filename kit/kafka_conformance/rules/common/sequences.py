@@ -50,13 +50,8 @@ def _ints() -> Iterator[SequenceQuestion]:
 
 def _plain() -> Iterator[SequenceQuestion]:
     """Yield batches of up to 10,000 records at the start, in the middle and around the end of all sequences."""
-    starts = (
-        0,
-        1,
-        999,
-        2**30,
-        *(LAST_SEQUENCE - off for off in (0, 1, 2, 9, 98, 99, 100, 101, 999, 1000, 1001, 20_000)),
-    )
+    ends = (0, 1, 2, 3, 9, 10, 49, 50, 98, 99, 100, 101, 499, 500, 501, 999, 1000, 1001, 4999, 5000, 5001, 20_000)
+    starts = (0, 1, 2, 999, 65_535, 2**30, *(LAST_SEQUENCE - off for off in ends))
     batches = (*range(1, 21), 50, 99, 100, 101, 500, 999, 1000, 1001, 5000, 10_000)
     return starmap(SequenceQuestion, product(starts, batches))
 
