@@ -9,8 +9,8 @@ M, MASK = 0x5BD1E995, 0xFFFFFFFF
 
 def murmur2(key):
     h, whole = 0x9747B28C ^ len(key), len(key) & ~3
-    for at in range(0, whole, 4):
-        k = int.from_bytes(key[at : at + 4], "little") * M & MASK
+    for i in range(0, whole, 4):
+        k = int.from_bytes(key[i : i + 4], "little") * M & MASK
         h = (h * M ^ (k ^ k >> 24) * M) & MASK
     if key[whole:]:
         h = (h ^ int.from_bytes(key[whole:], "little")) * M & MASK

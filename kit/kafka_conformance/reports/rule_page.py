@@ -226,8 +226,8 @@ def _domain(rule: Rule) -> str:
     text = inspect.cleandoc(import_module(module).__doc__ or "")
     first, _, rest = text.partition("\n\n")
     _, _, predicate = first.partition(" a user can bring about")
-    said = predicate.lstrip(":. ")
-    return _from_rst("\n\n".join(filter(None, (_sentence(said) if said else "", rest))))
+    summary = predicate.lstrip(":. ")
+    return _from_rst("\n\n".join(filter(None, (_sentence(summary) if summary else "", rest))))
 
 
 def _listed(kinds: Iterable[str]) -> str:

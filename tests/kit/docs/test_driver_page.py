@@ -155,8 +155,8 @@ def test_the_quick_start_conforms_on_its_first_run(tmp_path: Path) -> None:
     kit = [sys.executable, "-m", "kafka_conformance"]
     driver = [sys.executable, "driver.py"]
     asked = subprocess.run([*kit, "sample", "partition-for-key", "--json"], capture_output=True, check=True, timeout=60)
-    said = subprocess.run(driver, input=asked.stdout, cwd=tmp_path, capture_output=True, check=True, timeout=60)
-    assert len(said.stdout.splitlines()) == 6
+    replies = subprocess.run(driver, input=asked.stdout, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    assert len(replies.stdout.splitlines()) == 6
     gate = subprocess.run(
         [*kit, "gate", "--", *driver], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )

@@ -12,10 +12,10 @@ var output = new StreamWriter(Console.OpenStandardOutput()) { AutoFlush = true, 
 while (Console.In.ReadLine() is { } line)
 {
     var asked = JsonNode.Parse(line)!;
-    var said = asked["hello"] is null
+    var reply = asked["hello"] is null
         ? new JsonObject { ["id"] = asked["id"]!.DeepClone(), ["answer"] = Answer((string)asked["rule"]!, asked["question"]!) }
         : new JsonObject { ["hello"] = hello.DeepClone() };
-    output.WriteLine(said.ToJsonString());
+    output.WriteLine(reply.ToJsonString());
 }
 
 static JsonObject Answer(string rule, JsonNode question)
@@ -40,7 +40,7 @@ static int Murmur2(ReadOnlySpan<byte> key)
             h = h * m ^ (k ^ k >> 24) * m;
         }
         uint tail = 0;
-        for (var at = key.Length - 1; at >= 0; at--) tail = tail << 8 | key[at];
+        for (var i = key.Length - 1; i >= 0; i--) tail = tail << 8 | key[i];
         if (key.Length > 0) h = (h ^ tail) * m;
         h = (h ^ h >> 13) * m;
         return (int)(h ^ h >> 15);

@@ -51,8 +51,8 @@ public final class Driver {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
         PrintStream out = new PrintStream(System.out, true, "UTF-8"); // true: flush every line
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String said = "{\"id\": \"" + field(line, "id") + "\", \"answer\": ";
-            out.print((line.startsWith("{\"hello\"") ? HELLO : said + answer(line) + "}") + "\n");
+            String reply = "{\"id\": \"" + field(line, "id") + "\", \"answer\": ";
+            out.print((line.startsWith("{\"hello\"") ? HELLO : reply + answer(line) + "}") + "\n");
             out.flush();
         }
     }

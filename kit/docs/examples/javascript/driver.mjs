@@ -7,8 +7,8 @@ const hello = { protocol: 1, name: "example", version: "1", language: "javascrip
 function murmur2(key) {
   const m = 0x5bd1e995, whole = key.length & ~3;
   let h = 0x9747b28c ^ key.length;
-  for (let at = 0; at < whole; at += 4) {
-    const k = Math.imul(key.readInt32LE(at), m);
+  for (let i = 0; i < whole; i += 4) {
+    const k = Math.imul(key.readInt32LE(i), m);
     h = Math.imul(h, m) ^ Math.imul(k ^ (k >>> 24), m);
   }
   if (key.length > whole) h = Math.imul(h ^ key.readUIntLE(whole, key.length - whole), m);
@@ -26,6 +26,6 @@ function answer(rule, { key, partitions }) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const asked = JSON.parse(line);
-  const said = asked.hello ? { hello } : { id: asked.id, answer: answer(asked.rule, asked.question) };
-  process.stdout.write(JSON.stringify(said) + "\n");
+  const reply = asked.hello ? { hello } : { id: asked.id, answer: answer(asked.rule, asked.question) };
+  process.stdout.write(JSON.stringify(reply) + "\n");
 }

@@ -49,10 +49,10 @@ def test_the_lines_are_ready_for_a_driver() -> None:
     driver = subprocess.run(
         [sys.executable, str(DRIVER)], input=asked, capture_output=True, text=True, timeout=60, check=True
     )
-    said = [json.loads(line) for line in driver.stdout.splitlines()]
-    assert "hello" in said[0]
-    assert said[1:] == lines("murmur2 --json --answers --count 4")
-    assert len(said) == 5
+    replies = [json.loads(line) for line in driver.stdout.splitlines()]
+    assert "hello" in replies[0]
+    assert replies[1:] == lines("murmur2 --json --answers --count 4")
+    assert len(replies) == 5
 
 
 def test_a_seed_and_a_release_select() -> None:

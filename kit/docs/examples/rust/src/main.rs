@@ -20,7 +20,7 @@ fn murmur2(key: &[u8]) -> i32 {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    let byte = |i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap();
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
@@ -42,12 +42,12 @@ fn main() {
     let rules = ["murmur2", "partition-for-key"];
     for line in stdin().lines() {
         let asked: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        let said = if asked["hello"].is_object() {
+        let reply = if asked["hello"].is_object() {
             json!({"hello": {"protocol": 1, "name": "example", "version": "1", "language": "rust", "rules": rules}})
         } else {
             json!({"id": asked["id"], "answer": answer(&asked["rule"], &asked["question"])})
         };
-        println!("{said}");
+        println!("{reply}");
         stdout().flush().unwrap();
     }
 }
