@@ -18,8 +18,8 @@ __all__ = [
     "nearest_cluster", "nearest_script", "partition_count_domain", "script_domain",
 ]  # fmt: skip
 
-LARGEST_TOPIC = 1_000_000
-"""Partitions of a topic. No cluster has a topic of more: all its topics together have a few million at most."""
+LARGEST_TOPIC = 10_000
+"""Partitions of a topic: a controller refuses a request that creates more (KAFKA-14996), and many clients list them all."""
 
 _LEADERS = "a partitioner that sees which partitions have a leader"
 CLUSTER_OPTIONAL_LABELS = {
@@ -38,7 +38,7 @@ def partition_count_domain(count: int) -> str:
     """Return why no topic has ``count`` partitions."""
     if count < 1:
         return "a topic has at least one partition"
-    return "" if count <= LARGEST_TOPIC else f"no cluster holds a topic of more than {LARGEST_TOPIC:,} partitions"
+    return "" if count <= LARGEST_TOPIC else f"no request creates a topic of more than {LARGEST_TOPIC:,} partitions"
 
 
 def cluster_domain(cluster: AskedCluster) -> str:
