@@ -8,7 +8,7 @@ from pathlib import Path
 from client_gates import Gated
 
 from kafka_conformance.gate.reports.markdown import block, code, diagnosis, link, words
-from kafka_conformance.gate.reports.outline import Finding, Row, as_json, findings, protocol_errors
+from kafka_conformance.gate.reports.outline import UNEXPLAINED, Finding, Row, as_json, findings, protocol_errors
 
 __all__ = ["page"]
 
@@ -18,7 +18,7 @@ WITHOUT_KEY = ("round-robin-partitioner", "default-partitioner", "builtin-partit
 _ABOUT = """\
 # Clients compared with Java
 
-Does a client place records with a key as Java does? "No" says how many of the keys that were asked go to another partition.
+Does a client place records with a key as Java does? "No" says how many of the keyed records that were asked go elsewhere.
 
 - *Setting*: what to set for Java's placement of keyed records. *None* means that the client has no such setting.
 - *Records without a key*: where they go without settings, as the client's source says. Since 2.4 Java keeps to one partition
@@ -96,10 +96,12 @@ def _without_key(one: Gated) -> str:
 
 
 def _verdict(one: Gated, rule: str) -> str:
-    """``yes``, or ``no`` with how many answers differ; nothing if the rule was not asked."""
+    """``yes``, ``no`` with how many answers differ, or ``not judged``; nothing if the rule was not asked."""
     ends = [row.ended for row in one.seen.rows if row.rule == rule and row.ended and row.ended.asked]
     asked, agreed = sum(end.asked for end in ends), sum(end.agreed for end in ends)
-    return "" if not ends else "yes" if asked == agreed else f"no: {asked - agreed:,} of {asked:,}"
+    if asked != agreed:
+        return f"no: {asked - agreed:,} of {asked:,}"
+    return "not judged" if any(end.verdict == "not judged" for end in ends) else "yes" if ends else ""
 
 
 def _matrix(gated: Sequence[Gated]) -> str:
@@ -122,7 +124,8 @@ def _cell(rows: Sequence[Row]) -> str:
         return "–"
     asked, agreed = sum(end.asked for end in ends), sum(end.agreed for end in ends)
     others = {name: sum(getattr(end, name) for end in ends) for name in ("known", "differed", "failed", "unsupported")}
-    return "; ".join([f"{agreed:,} of {asked:,}", *(f"{count:,} {name}" for name, count in others.items() if count)])
+    counts = [f"{agreed:,} of {asked:,}", *(f"{count:,} {name}" for name, count in others.items() if count)]
+    return "; ".join([*counts, *dict.fromkeys(end.verdict for end in ends if end.verdict == "not judged")])
 
 
 def _deviations(one: Gated) -> Iterator[str]:
@@ -139,12 +142,19 @@ def _deviations(one: Gated) -> Iterator[str]:
 
 def _deviation(finding: Finding) -> str:
     first, known = finding.first, finding.first.known
-    lines = [f"{words(first.rule)}: {code(first.kind, 200)}, {finding.times:,} times, in {words(finding.where)}"]
+    impact = f"{finding.impact.capitalize()}. " if finding.impact else ""
+    lines = [
+        f"{impact}{words(first.rule)}: {code(first.kind, 200)}, {finding.times:,} times, in {words(finding.where)}"
+    ]
     if known is not None:
         issue = "" if not known.issue else f" ({_issue(known.issue)})"
         lines[0] += f". Known until {words(known.expires)}: {words(known.reason)}{issue}"
+    if first.effect:
+        lines.append(f"\nWhat this means for users: {words(first.effect)}")
     if first.diagnosis is not None:
         lines.append(f"\n{diagnosis(first.diagnosis)}")
+    elif finding.unexplained:
+        lines.append(f"\nDiagnosis: {UNEXPLAINED}.")
     sides = [("question", first.question), ("Java    ", first.expected), ("client  ", first.actual)]
     return "\n".join([*lines, "", block([f"{name}  {as_json(value)}" for name, value in sides])])
 

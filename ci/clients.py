@@ -6,7 +6,8 @@
     python ci/clients.py --only kafkajs --only sarama # these; the page goes to standard output
     python ci/clients.py --check                      # all of them; the existing page must be equal
 
-The exit code is the highest one of the gates; 2 if a gate did not finish.
+The exit code is the highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is
+shown as not judged, and is no failure here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PAGE = ROOT / "kit" / "docs" / "clients.md"
 )
 @click.option("--kafka", metavar="RELEASES", help="Releases to gate (default: the gate's).")
 @click.option(
-    "--examples", metavar="N", default="1000", help="Generated questions per rule, for the gate (default: 1000)."
+    "--examples", metavar="N", default="200", help="Generated questions per rule, for the gate (default: 200)."
 )
 @click.option("--seed", metavar="N", default="4", help="Seed of the gate (default: 4, the seed of the page).")
 @click.option(
@@ -47,7 +48,7 @@ def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, paral
     elif PAGE.read_text(encoding="utf-8") != text:
         click.echo(f"{PAGE} differs from the results of the gates: run python ci/clients.py", err=True)
         sys.exit(1)
-    sys.exit(2 if not all(one.finished for one in gated) else max((one.exit_code for one in gated), default=2))
+    sys.exit(2 if not all(one.finished for one in gated) else max((one.failure for one in gated), default=2))
 
 
 if __name__ == "__main__":

@@ -130,11 +130,10 @@ def main(only: Sequence[str], seeds: int, examples: int, parallel: int) -> None:
                 click.echo(f"{gated.name}:{gated.setting} did not finish: {gated.why}", err=True)
                 sys.exit(2)
             outcomes[f"{gated.name}:{gated.setting}"].append(outcome(gated))
-    text = page(trials, outcomes, seeds)
+        if not only:  # after each seed: a long run may be interrupted
+            PAGE.write_text(page(trials, outcomes, seed), encoding="utf-8")
     if only:
-        click.echo(text)
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+        click.echo(page(trials, outcomes, seeds))
     lines = failures(trials, outcomes)
     for line in lines:
         click.echo(line, err=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import client_gates
 import client_page
+import msgspec
 import pytest
 
 from kafka_conformance.answerers.named_driver import NamedDriver, Setting
@@ -106,6 +107,42 @@ def test_a_deviation_that_is_known(tmp_path: Path) -> None:
     assert "Known until 2027-06-30: it is CRC32 ([" in text
     assert "](../../ci/findings/one.md))" in text
     assert '\nquestion  {"key": "80"}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
+
+
+def test_a_deviation_says_how_bad_it_is_and_what_it_means_for_users(tmp_path: Path) -> None:
+    events = [
+        msgspec.structs.replace(event, severity="critical", keys=2, effect="Joins break.")
+        if isinstance(event, Differed)
+        else event
+        for event in events_of()
+    ]
+    text = client_page.page([gated(tmp_path, events, code=1)])
+    assert "\n\nCritical, 2 keys. partition-for-key: `` another" in text
+    assert (
+        "\n\nWhat this means for users: Joins break.\n\nDiagnosis: no known mistake explains this.\n\n```text\n" in text
+    )
+
+
+def test_a_rule_of_which_too_little_was_answered_is_not_judged(tmp_path: Path) -> None:
+    events = [
+        msgspec.structs.replace(event, verdict="not judged") if isinstance(event, RuleEnded) else event
+        for event in events_of(same=True)
+    ]
+    text = client_page.page([gated(tmp_path, events, code=2)])
+    assert "| not judged | none |" in text
+    assert "| 2,003 of 2,003; 4 unsupported; not judged |" in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "failure"), [("not judged", 2, 0), ("crashed", 2, 2), ("differs", 1, 1), ("agrees", 0, 0)]
+)
+def test_only_what_is_not_judged_is_no_failure(tmp_path: Path, verdict: str, code: int, failure: int) -> None:
+    events = [
+        msgspec.structs.replace(event, verdict=verdict) if isinstance(event, RuleEnded) else event
+        for event in events_of(same=True)
+    ]
+    assert gated(tmp_path, events, code=code).failure == failure
+    assert gated(tmp_path, [], code=2).failure == 2
 
 
 def test_a_deviation_that_is_not_known(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_the_clients() -> None:
             "kafka-python-2.0",
             "kafka-python-1.4",
             "aiokafka",
-            "aiokafka-0.8",
+            "aiokafka-0.10",
             "pykafka",
         ),
         *("confluent-kafka", "confluent-kafka-1.9", "confluent-kafka-go", "krafka", "kafka-rust"),

@@ -29,11 +29,11 @@ func answer(rule string, q Object) Object {
 	n := int(count.(float64))
 	if named := record["partition"]; named != nil && rule == "producer-partition" {
 		partition = int32(named.(float64))
-	} else if record["key"] == nil || record["key"] == "" && os.Args[1] == "default" {
-		return Object{"unsupported": "what has no key is drawn, at once, and so is an empty key without murmur2"}
+	} else if record["key"] == nil {
+		return Object{"unsupported": "what has no key is drawn, at once"}
 	}
-	if n < 1 || n > 1000 || partition >= int32(n) || partition < -1 || partition == -1 && record["partition"] == -1. {
-		return Object{"unsupported": "a topic of 1 to 1,000 partitions, and one of these"}
+	if n < 1 || n > 10000 || partition >= int32(n) || partition < -1 || partition == -1 && record["partition"] == -1. {
+		return Object{"unsupported": "a topic of 1 to 10,000 partitions, and one of these"}
 	}
 	topic, message := fmt.Sprint("t", n), &kafka.Message{}
 	if !created[n] {

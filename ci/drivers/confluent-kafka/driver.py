@@ -16,24 +16,26 @@ LIBRDKAFKA = ctypes.CDLL(str(LIBRARY.locate()))
 LIBRDKAFKA.rd_kafka_version_str.restype = ctypes.c_char_p
 PARTITIONER = getattr(LIBRDKAFKA, f"rd_kafka_msg_partitioner_{NAME}")
 PARTITIONER.restype = ctypes.c_int32
-_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int32
-PARTITIONER.argtypes = [_POINTER, _POINTER, ctypes.c_size_t, _COUNT, _POINTER, _POINTER]
+_POINTER = ctypes.c_void_p
+PARTITIONER.argtypes = [_POINTER, _POINTER, ctypes.c_size_t, ctypes.c_int32, _POINTER, _POINTER]
+LIBRDKAFKA.rd_kafka_new.restype = LIBRDKAFKA.rd_kafka_topic_new.restype = _POINTER
+LIBRDKAFKA.rd_kafka_topic_new.argtypes = [_POINTER, ctypes.c_char_p, _POINTER]
+TOPIC = LIBRDKAFKA.rd_kafka_topic_new(LIBRDKAFKA.rd_kafka_new(0, None, None, 0), b"t", None)  # to draw takes one
 
 
 def choose(key, count):
-    if NAME.endswith("_random") and (key is None or (not key and NAME == "consistent_random")):
-        return {"unsupported": f"{NAME} draws at once for a record without a key, and takes an empty key for none"}
-    if count < 1:
-        return {"unsupported": "no partitioner is asked about fewer than 1 partitions; for 0 it would divide by 0"}
+    if count < 1 or (NAME.endswith("_random") and key is None):
+        return {"unsupported": "at least 1 partition; a record without a key is drawn, at once"}
+    if not key and NAME == "consistent_random":  # an empty key is drawn, as none is
+        return {"answer": {"partition": PARTITIONER(TOPIC, None, 0, count, None, None)}}
     found, key = [], key or b""
     for offset in (0, 1, 3):
         memory = (ctypes.c_uint64 * (len(key) // 8 + 2))()
         address = ctypes.addressof(memory) + offset
         ctypes.memmove(address, key, len(key))
         found.append(PARTITIONER(None, address, len(key), count, None, None))
-    if len(set(found)) > 1:
-        return {"failed": f"at the offsets 0, 1, 3 of a word: {found}"}
-    return {"answer": {"partition": found[0]}}
+    wrong = {"failed": f"at the offsets 0, 1, 3 of a word: {found}"}
+    return wrong if len(set(found)) > 1 else {"answer": {"partition": found[0]}}
 
 
 def answer(rule, q):
@@ -41,9 +43,7 @@ def answer(rule, q):
         return choose(None if q["key"] is None else bytes.fromhex(q["key"]), q["partitions"])
     record, config = q["record"], q["config"]
     if record["partition"] is not None or config["partitioner"] or config["ignore_keys"]:
-        return {
-            "unsupported": "partitions that are named, and partitioners that are plugged in, are librdkafka's inside"
-        }
+        return {"unsupported": "partitions that are named, and plugged partitioners, are librdkafka's inside"}
     return choose(None if record["key"] is None else bytes.fromhex(record["key"]), len(q["cluster"]["partitions"]))
 
 

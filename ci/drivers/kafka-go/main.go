@@ -32,9 +32,6 @@ func answer(rule string, q Object) Object {
 	if n := count.(float64); key == nil || n < 0 || n > float64(len(ids)) {
 		return Object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
 	}
-	if key == "" && os.Args[1] == "crc32" {
-		return Object{"unsupported": "an empty key is taken for none, which is drawn"}
-	}
 	bytes, _ := hex.DecodeString(key.(string))
 	return Object{"answer": Object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
 }

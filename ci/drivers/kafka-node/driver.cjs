@@ -24,7 +24,7 @@ const choose = (made, ids, key, partition) => {
 const rules = {
   'partition-for-key': ({ key, partitions }) => {
     if (setting === 'cyclic') return goesRound
-    if (partitions < 0 || partitions > 100000) return { unsupported: 'it lists all partitions: 0 to 100,000 of them' }
+    if (partitions < 0 || partitions > 10000) return { unsupported: 'it lists all partitions: 0 to 10,000 of them' }
     return choose(producer(type), [...Array(partitions).keys()], bytes(key), null)
   },
 

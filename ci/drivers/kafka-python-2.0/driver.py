@@ -31,20 +31,16 @@ def choose(partitions, partition, key, partitioner):
 
 def answer(rule, q):
     if rule == "murmur2":
-        return {"answer": {"hash": default.murmur2(bytes.fromhex(q["key"]))}} if q["key"] else {"unsupported": "bytes"}
+        return {"answer": {"hash": default.murmur2(bytes.fromhex(q["key"]))}}
     record, config = q.get("record", {"partition": None, "key": q.get("key")}), q.get("config", {})
     key, plugged = None if record["key"] is None else bytes.fromhex(record["key"]), config.get("partitioner")
     if not 0 <= q.get("partitions", 0) <= 10_000:
         return {"unsupported": "it sorts all partitions for each record: 0 to 10,000 of them"}
     if record["partition"] is plugged is None and (key is None or config.get("ignore_keys")):
         return {"unsupported": "no key: drawn by random.choice, at once; there is no partitioner.ignore.keys"}
+    partitioner = (lambda *_: plugged["returns"]) if plugged else MAKE[SETTING]()
     partitions = [{"id": p, "leader": 0} for p in range(q.get("partitions", 0))]
-    return choose(
-        q.get("cluster", {"partitions": partitions})["partitions"],
-        record["partition"],
-        key,
-        (lambda *_: plugged["returns"]) if plugged else MAKE[SETTING](),
-    )
+    return choose(q.get("cluster", {"partitions": partitions})["partitions"], record["partition"], key, partitioner)
 
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}

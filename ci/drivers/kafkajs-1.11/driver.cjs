@@ -24,7 +24,7 @@ const rules = {
 
   'partition-for-key': ({ key, partitions }) => {
     if (key === null) return goesRound
-    if (partitions < 0 || partitions > 100000) return { unsupported: 'it lists all partitions: 0 to 100,000 of them' }
+    if (partitions < 0 || partitions > 10000) return { unsupported: 'it lists all partitions: 0 to 10,000 of them' }
     return choose(Array(partitions).fill({ leader: 0 }), { key: bytes(key) })
   },
 

@@ -37,8 +37,8 @@ pub async fn choose(
     let plugged = config["partitioner"]["returns"].as_i64().map(|id| Plugged(id as PartitionId));
     let key = bytes(&record["key"]);
     let drawn = named.is_none() && plugged.is_none() && (key.is_none() || config["ignore_keys"] == true);
-    if drawn || !(1..=1024).contains(&count) {
-        return Ok(json!({"unsupported": "1 to 1024 partitions; what has no key is drawn; keys are not ignored"}));
+    if drawn || !(1..=10_000).contains(&count) {
+        return Ok(json!({"unsupported": "1 to 10,000 partitions; what has no key is drawn; keys are not ignored"}));
     }
     let topic = format!("t{count}");
     broker.create_topic(&topic, count as i32);
