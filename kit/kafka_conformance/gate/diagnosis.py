@@ -10,6 +10,8 @@ The input is questions with the answers of the implementation under test. Defini
 - **The scope** of a mistake is the kinds that it explains. Wrong answers of other kinds do not refute it, because another
   mistake may come first on those questions. So an implementation with two independent mistakes gets both reported, if each
   explains its own kinds.
+- **The empty key** is a case of its own, because many clients take it for no key: wrong answers about it are a kind apart,
+  and right ones refute a mistake only if it explains the wrong ones about it, or there are none.
 - **Enough** evidence: if a guess gave these wrong answers, the probability would be below 1/20, corrected for the number of
   candidates. A guess deviates from the right answer as often as the mistake does, and about keys at least half of the time.
   It picks one of the possible wrong answers: with n partitions there are n-1 of them per partition in the answer, and for
@@ -51,6 +53,7 @@ __all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation
 T = TypeVar("T")
 MOST, LEAST, BYTES, CHECKED, REPORTED, KEYS = 400, 24, 60_000, 2000, 3, 3
 _UNLIKELY = 0.05
+_EMPTY = ", empty key"
 _RAREST = 1e-4
 _BELOW_ZERO = re.compile(rb'"partition":-')
 _FIELD, _CHOICE = re.compile(rb'"(\w+)":'), frozenset({b"steps", b"partition", b"drawn"})
@@ -67,12 +70,17 @@ class Explanation:
     diagnosis: Diagnosis
     kinds: frozenset[str]
 
-    def of_kind(self, differences: Sequence[Difference]) -> Diagnosis:
+    def explains(self, kind: str, differences: Sequence[Difference]) -> bool:
+        """Whether this explains a kind, all of whose differences are given; those about the empty key are a kind apart."""
+        return kind in self.kinds or (
+            f"{kind}{_EMPTY}" in self.kinds and all(key_of(one.question) == "" for one in differences)
+        )
+
+    def of_kind(self, kind: str, differences: Sequence[Difference]) -> Diagnosis:
         """Return the diagnosis with the counts of one kind, all of whose differences are given."""
-        one = self.diagnosis
-        return Diagnosis(
-            one.mutant, one.story, len(differences), len(differences), one.also, one.right, one.threads, 0
-        )  # fmt: skip
+        one, apart = self.diagnosis, f"{kind}{_EMPTY}" not in self.kinds
+        equal = sum(not (apart and key_of(each.question) == "") for each in differences)
+        return Diagnosis(one.mutant, one.story, equal, len(differences), one.also, one.right, one.threads, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +125,11 @@ def diagnose(rule: Rule, release: Release, wrong: Sequence[Difference], right: S
     """
     if not wrong:
         return ()
-    named = kind or (lambda one: kind_of(rule, one))
+    base = kind or (lambda one: kind_of(rule, one))
+
+    def named(one: Difference) -> str:
+        return f"{base(one)}{_EMPTY if key_of(one.question) == '' else ''}"
+
     exchanges = [
         _Exchange(one.question, one.expected, line_of(one.expected), line_of(one.actual), named(one))
         for one in _sampled(wrong, lambda one: one.question, named)
@@ -170,7 +182,7 @@ class _Case:
             self._story(suspect) if mistake is None else f"{self._story(suspect)}: {mistake.candidate.story}",
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
-            len(self.right),
+            sum(self._equals(suspect, number) for number in self.right),
             len(self.right),
             candidate.references or tuple(dict.fromkeys(link for one in alike for link in one.candidate.references)),
             total if total != len(self.wrong) else 0,
@@ -187,11 +199,14 @@ class _Case:
 
     def _holds(self, suspect: _Suspect) -> bool:
         """Whether no right answer, and no answer of ``partition-for-key``, refutes the suspect."""
-        if not all(self._equals(suspect, number) for number in self.right):
-            return False
+        explained = self._explained(suspect)
+        apart = any(kind.endswith(_EMPTY) and kind not in explained for kind in self.kinds)
+        for number in self.right:
+            if not self._equals(suspect, number) and not (apart and key_of(self.exchanges[number].question) == ""):
+                return False
         for question, answer in self.all_right:
             predicted = suspect.candidate.answer(question, answer)
-            if predicted is None or line_of(predicted) != line_of(answer):
+            if (predicted is None or line_of(predicted) != line_of(answer)) and not (apart and key_of(question) == ""):
                 return False
         placing = suspect.candidate.placing
         if placing is None:

@@ -114,8 +114,9 @@ class Finder:
         harms = {group: self._harm(differences) for group, differences in groups.items()}
         for group in sorted(groups, key=lambda group: (*rank(harms[group]), -len(groups[group]))):
             name = names[groups[group][0].question]
-            explained = next((one for one in self._explanations if name in one.kinds), None)
-            yield self._finding(group, groups[group], explained, harms[group], known)
+            explained = next((one for one in self._explanations if one.explains(name, groups[group])), None)
+            diagnosis = explained.of_kind(name, groups[group]) if explained else None
+            yield self._finding(group, groups[group], explained, diagnosis, harms[group], known)
 
     def _ask_again(
         self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]]
@@ -164,7 +165,7 @@ class Finder:
         return candidate is not None and _gives(candidate, difference)
 
     def _finding(self, group: _Group, differences: Sequence[Difference], explained: Explanation | None,
-                 harm: Harm, known: KnownFailures) -> Finding:  # fmt: skip
+                 diagnosis: Diagnosis | None, harm: Harm, known: KnownFailures) -> Finding:  # fmt: skip
         kind, covered = group
         example = self._unsaved(differences)
         file = self._save(example, len(differences))
@@ -185,15 +186,14 @@ class Finder:
                 self._files.discard(self._name(example))
                 example, file = smaller, self._save(smaller, len(differences))
         sources = [difference.source for difference in differences if difference.question == example.question]
-        diagnosis = diagnosis_of(self._rule, differences) if changes else None
-        diagnosis = explained.of_kind(differences) if explained else diagnosis
+        diagnosis = diagnosis_of(self._rule, differences) if changes else diagnosis
         event = Differed(
             self._rule.slug, str(self._release), self._name(example), cast(Source, sources[0] if sources else "fresh"), kind,
             len(differences), msgspec.to_builtins(example.question), example.expected, example.actual,
             self._rule.source, self._rule.links[0] if self._rule.links else "", file,
             diagnosis, covered, self._rule.domain(example.question), harm.severity, harm.effect, harm.keys,
         )  # fmt: skip
-        mutant = diagnosis.mutant if diagnosis else ""
+        mutant = diagnosis.mutant if diagnosis and diagnosis.equal == diagnosis.wrong else ""
         return Finding(event, "" if mutant in READ_OFF else mutant)
 
     def _unsaved(self, differences: Sequence[Difference]) -> Difference:

@@ -38,12 +38,16 @@ class Client:
     null_is_empty: bool = False
     partition_for_key: Callable[[bytes], int] | None = None
     """Its hash in ``partition-for-key``, if its own function differs from what its producer does."""
+    empty_is_none: bool = False
+    """Whether it sends a record with an empty key to the first partition."""
 
     def answer(self, question: Any, right: Answer) -> Answer:
         """Return the answer to a question of either rule; the right one where nothing is placed by a key."""
         if hasattr(question, "partitions"):
             if question.partitions <= 0 or question.key is None:
                 return right
+            if self.empty_is_none and not question.key:
+                return {"partition": 0}
             placing = self.partition_for_key or self.hashes
             return {"partition": placing(bytes.fromhex(question.key)) % question.partitions}
         record, ids = question.record, [one.id for one in question.cluster.partitions]
@@ -53,6 +57,8 @@ class Client:
             return right
         if self.over_available:
             ids = [one.id for one in question.cluster.partitions if one.leader is not None] or ids
+        if self.empty_is_none and not record.key:
+            return {"partition": ids[0]}
         return {"partition": ids[self.hashes(bytes.fromhex(record.key or "")) % len(ids)]}
 
 
@@ -70,7 +76,7 @@ def _unknown(key: bytes) -> int:
 
 CLIENTS: dict[str, tuple[Client, set[str], set[str]]] = {
     # With what may explain its answers to partition-for-key, and to producer-partition.
-    "kafka-rust": (Client(xxh32), {"xxhash32+unsigned"}, {"key:xxhash32+unsigned"}),
+    "kafka-rust": (Client(xxh32, empty_is_none=True), {"xxhash32+unsigned"}, {"key:xxhash32+unsigned"}),
     "kafka-node": (
         Client(lambda key: kafka_node(key), over_available=True, null_is_empty=True),
         {"kafka-node-keyed"}, {"key:kafka-node-keyed+over-available"}),
