@@ -30,7 +30,7 @@ def render(
     """Render a template of the package with ``style``, ``policy`` and the values ``given``."""
     style = "".join(map(_packaged, styles))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _compiled(template, tuple(filters.items())).render(
+    return _compiled(_packaged(template), tuple(filters.items())).render(
         given,
         style=Markup(style),  # noqa: S704  a file of ours
         # The hash of a style sheet holds + and =, which are no markup.
@@ -39,7 +39,7 @@ def render(
 
 
 @cache
-def _compiled(template: str, filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Template:
+def _compiled(text: str, filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Template:
     # The template is given as text: there is no other to be loaded from anywhere.
     environment = Environment(
         loader=BaseLoader(),
@@ -50,7 +50,7 @@ def _compiled(template: str, filters: tuple[tuple[str, Callable[..., Any]], ...]
         lstrip_blocks=True,
     )
     environment.filters.update(filters)
-    return environment.from_string(_packaged(template))
+    return environment.from_string(text)
 
 
 def _finished(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from questions import generated, space_questions
+from questions import generated, shipped_cases, space_questions
 
 from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.protocol import Answered
@@ -95,7 +95,11 @@ RARE = {"null-rack-is-empty", "rack-ignored", "deferred-forgotten", "wide-arithm
 def _notices(slug: str) -> bool:
     mutant = next(mutant for mutant in MUTANTS if mutant.slug == slug)
     rule = RULES[mutant.rule]
-    for question in _questions(mutant.rule):
+    cases = [
+        case for case in shipped_cases(mutant.rule).cases if slug in case.kills and str(mutant.at) in case.releases
+    ]
+    named = [question for case in cases[:40] if countable(rule, question := case.typed_question(rule))]
+    for question in (*named, *_questions(mutant.rule)):
         wrong = outcome_of(mutant.ask, question, mutant.at)
         if isinstance(wrong, Answered) and admits(rule, question, mutant.at, wrong.answer) is not None:
             return True
