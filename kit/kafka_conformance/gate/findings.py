@@ -88,7 +88,7 @@ class Finder:
     def diagnoses(self) -> tuple[Diagnosis, ...]:
         """The diagnoses of all wrong answers, the one that explains most first; answers that change are last."""
         found = tuple(one.diagnosis for one in self._explanations)
-        return (*found, diagnosis_of(self._rule, self._changing)) if self._changing else found
+        return (*found, diagnosis_of(self._rule, self._changing, self._changing)) if self._changing else found
 
     def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]], known: KnownFailures,
                  placed: Placed = ()) -> Iterator[Finding]:  # fmt: skip
@@ -186,7 +186,7 @@ class Finder:
                 self._files.discard(self._name(example))
                 example, file = smaller, self._save(smaller, len(differences))
         sources = [difference.source for difference in differences if difference.question == example.question]
-        diagnosis = diagnosis_of(self._rule, differences) if changes else diagnosis
+        diagnosis = diagnosis_of(self._rule, differences, self._changing) if changes else diagnosis
         event = Differed(
             self._rule.slug, str(self._release), self._name(example), cast(Source, sources[0] if sources else "fresh"), kind,
             len(differences), msgspec.to_builtins(example.question), example.expected, example.actual,

@@ -70,11 +70,11 @@ def kind_of_changed(rule: Rule, question: Question) -> str:
     return f"{path}: not deterministic" if path else "not deterministic"
 
 
-def diagnosis_of(rule: Rule, differences: Sequence[Difference]) -> Diagnosis:
-    """Return the diagnosis of answers that change."""
+def diagnosis_of(rule: Rule, differences: Sequence[Difference], changing: Sequence[Difference]) -> Diagnosis:
+    """Return the diagnosis of answers that change, of one kind; ``changing`` are those of all kinds."""
     story = "gives another answer when it is asked the same question again"
     references: tuple[str, ...] = ()
-    if all(key_of(one.question) == "" for one in differences):
+    if all(key_of(one.question) == "" for one in changing):
         story += "; librdkafka draws a partition for the empty key"
         references = _EMPTY_KEY
     elif rule.slug in RULES_WITH_DRAWS:

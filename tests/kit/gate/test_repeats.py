@@ -157,3 +157,11 @@ def test_a_target_that_declares_its_own_draws_is_not_asked_again(tmp_path: Path)
     events = gate(Drawing(), plan, KnownFailures(), lambda _: None, Steps("", 1)).events
     assert _found(events)
     assert not any("deterministic" in kind for kind in _found(events))
+
+
+def test_a_client_that_draws_for_every_key_is_not_compared_with_librdkafka(tmp_path: Path) -> None:
+    client = _Client()
+    client.hashes = lambda _: client.chance.getrandbits(31)
+    found = [one for one in _found(_gate(client, tmp_path)).values() if one.diagnosis]
+    assert {one.diagnosis.mutant for one in found if one.diagnosis} == {"not-deterministic"}
+    assert not any("librdkafka" in one.diagnosis.story for one in found if one.diagnosis)
