@@ -22,10 +22,10 @@ from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Sou
 from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.admissible_diagnosis import admitted_by, diagnose_admissible
-from kafka_conformance.gate.candidate import Candidate, line_of
-from kafka_conformance.gate.candidates import READ_OFF, candidates
-from kafka_conformance.gate.diagnosis import Explanation, Placed, diagnose
+from kafka_conformance.gate.diagnosis.admissible import admitted_by, diagnose_admissible
+from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
+from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates
+from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diagnose
 from kafka_conformance.gate.grading import DomainComparison
 from kafka_conformance.gate.harm import Harm, harm_of, rank
 from kafka_conformance.gate.known_failures import KnownFailures, Miss

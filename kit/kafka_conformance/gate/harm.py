@@ -23,7 +23,7 @@ from kafka_conformance.core.events import Differed, Severity
 from kafka_conformance.core.pipeline import Difference, first_difference, size_of
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Area, Rule
-from kafka_conformance.gate.diagnosis import key_of
+from kafka_conformance.gate.diagnosis.diagnosis import key_of
 
 __all__ = ["RANKS", "Harm", "harm_of", "rank"]
 

@@ -46,7 +46,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, to_json
-from kafka_conformance.gate.candidates import READ_OFF, candidates, pinned
+from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pinned
 from kafka_conformance.gate.repeats import NOT_DETERMINISTIC
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release

@@ -16,8 +16,8 @@ from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Lost, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS
-from kafka_conformance.gate.candidate import line_of
-from kafka_conformance.gate.diagnosis import key_of
+from kafka_conformance.gate.diagnosis.candidate import line_of
+from kafka_conformance.gate.diagnosis.diagnosis import key_of
 from kafka_reference.releases import Release
 
 __all__ = ["NOT_DETERMINISTIC", "ROUNDS", "about_the_same", "changed_answers", "diagnosis_of", "kind_of_changed"]

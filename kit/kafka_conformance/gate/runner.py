@@ -56,9 +56,9 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.gate.coverage import Answers
+from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grading import GradedComparison, judge_distributions
-from kafka_conformance.gate.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.selection import EVERYTHING, Selection

@@ -14,7 +14,7 @@ keys                   another hash, or the right one over other bytes; a wrong 
 
 They are listed in this order, simplest first; of two that explain the same answers, the first one is reported. The *constant
 answer* and *another error name* are derived from the wrong answers themselves and so fit them too well:
-``kafka_conformance.gate.diagnosis`` requires every candidate to predict the right answers too, and to beat chance by a
+``kafka_conformance.gate.diagnosis.diagnosis`` requires every candidate to predict the right answers too, and to beat chance by a
 margin. Their descriptions quote the implementation under test, so reports must escape them like its answers.
 """
 
@@ -30,8 +30,8 @@ from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Question
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.candidate import Candidate, line_of, mutant_candidate
-from kafka_conformance.gate.keyed_candidates import keyed_candidates
+from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of, mutant_candidate
+from kafka_conformance.gate.diagnosis.keyed_candidates import keyed_candidates
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.gate.xxhash import xxh32, xxh64
+from kafka_conformance.gate.diagnosis.xxhash import xxh32, xxh64
 
 
 @pytest.mark.parametrize(

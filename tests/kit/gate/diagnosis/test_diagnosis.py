@@ -18,9 +18,9 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.candidate import Candidate
-from kafka_conformance.gate.candidates import candidates, pinned
-from kafka_conformance.gate.diagnosis import MOST, REPORTED, diagnose
+from kafka_conformance.gate.diagnosis.candidate import Candidate
+from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
+from kafka_conformance.gate.diagnosis.diagnosis import MOST, REPORTED, diagnose
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
 from kafka_conformance.rules.murmur2.question import Murmur2Question
@@ -80,7 +80,7 @@ def some(slug: str, count: int) -> tuple[Question, ...]:
 
 
 # Rules whose questions are scripts: each costs a millisecond, so there are few of them, with the mutants that each shows.
-_SCRIPTS: dict[str, list[dict[str, Any]]] = msgspec.json.decode((Path(__file__).parent / "diagnosis.json").read_bytes())
+_SCRIPTS: dict[str, list[dict[str, Any]]] = msgspec.json.decode((Path(__file__).parent / "scripts.json").read_bytes())
 
 
 def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
@@ -370,7 +370,7 @@ def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPa
         return acts_as("sign-abs")(question, {}) or {}
 
     broken = Mutant("broken", KEYED.slug, "it breaks down over odd counts", breaks_down)
-    monkeypatch.setattr("kafka_conformance.gate.candidates.MUTANTS", (broken, *MUTANTS))
+    monkeypatch.setattr("kafka_conformance.gate.diagnosis.candidates.MUTANTS", (broken, *MUTANTS))
     explanations = diagnosed(KEYED, NEWEST, acts_as("sign-abs"), some("partition-for-key", 300))
     assert [one.mutant for one in explanations] == ["sign-abs"]
 
@@ -410,7 +410,7 @@ def test_nothing_wrong_needs_no_explanation() -> None:
 
 def test_only_a_few_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [Candidate(str(step), "", _off_by(step)) for step in range(1, 6)]
-    monkeypatch.setattr("kafka_conformance.gate.diagnosis.candidates", lambda *_: iter(known))
+    monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.candidates", lambda *_: iter(known))
 
     def target(question: SequenceQuestion, right: Answer) -> Answer:
         return {"sequence": right["sequence"] + 1 + question.by}
@@ -449,7 +449,7 @@ def _off_by(step: int, *, once_over: int = 2**32) -> Callable[[Any, Answer], Ans
 
 def explained_by(monkeypatch: pytest.MonkeyPatch, *known: Candidate) -> list[str]:
     """Return the slugs of the known candidates that explain a target which is off by one below 10, and right above."""
-    monkeypatch.setattr("kafka_conformance.gate.diagnosis.candidates", lambda *_: iter(known))
+    monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.candidates", lambda *_: iter(known))
     questions = [SequenceQuestion(first, 1) for first in range(40)]
     explanations = diagnosed(RULES["sequence-increment"], NEWEST, _off_by(1, once_over=10), questions)
     return [one.mutant for one in explanations]
@@ -462,8 +462,8 @@ def test_right_answers_refute_an_explanation(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_right_answer_outside_the_sample_refutes_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafka_conformance.gate.diagnosis.MOST", 10)
-    monkeypatch.setattr("kafka_conformance.gate.diagnosis.LEAST", 10)
+    monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.MOST", 10)
+    monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.LEAST", 10)
     nearly = Candidate("nearly", "wrong below 10 and at one number more", lambda question, right: {
         "sequence": right["sequence"] + (question.sequence < 10 or question.sequence == 33)  # type: ignore[attr-defined]
     })  # fmt: skip

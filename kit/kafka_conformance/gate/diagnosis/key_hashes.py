@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from kafka_conformance.gate.xxhash import xxh32, xxh64
+from kafka_conformance.gate.diagnosis.xxhash import xxh32, xxh64
 from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.mutants import MUTANTS

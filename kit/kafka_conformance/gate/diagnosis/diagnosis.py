@@ -44,8 +44,8 @@ from kafka_conformance.core.events import Diagnosis
 from kafka_conformance.core.pipeline import Difference, kind_of
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.candidate import Candidate, line_of
-from kafka_conformance.gate.candidates import candidates, pinned
+from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
+from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
 from kafka_reference.releases import Release
 
 __all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation", "Placed", "diagnose", "key_of"]

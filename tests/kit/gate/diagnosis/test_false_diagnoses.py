@@ -16,9 +16,9 @@ from placements import keyed_question, producer_question
 from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Question
-from kafka_conformance.gate.diagnosis import diagnose
-from kafka_conformance.gate.keyed_candidates import placed_keys
-from kafka_conformance.gate.xxhash import xxh32
+from kafka_conformance.gate.diagnosis.diagnosis import diagnose
+from kafka_conformance.gate.diagnosis.keyed_candidates import placed_keys
+from kafka_conformance.gate.diagnosis.xxhash import xxh32
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.mutants import fnv1a
 from kafka_conformance.rules.murmur2.ported_hash_mutants import kafka_node, low_bytes

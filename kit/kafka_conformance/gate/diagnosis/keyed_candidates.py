@@ -19,8 +19,8 @@ from unittest.mock import patch
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Difference, size_of
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.gate.candidate import Candidate, answer_by, line_of, mutant_candidate
-from kafka_conformance.gate.key_hashes import LAST_SCHEMA_ID, KeyHash, key_hashes, of_schema, other_hashes
+from kafka_conformance.gate.diagnosis.candidate import Candidate, answer_by, line_of, mutant_candidate
+from kafka_conformance.gate.diagnosis.key_hashes import LAST_SCHEMA_ID, KeyHash, key_hashes, of_schema, other_hashes
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.mutants import key_bytes
 from kafka_conformance.rules.mutants import MUTANTS

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kafka_conformance.core.mutant import Ask
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.gate.admissible import admits
-from kafka_conformance.gate.admissible_diagnosis import admitted_by, diagnose_admissible
+from kafka_conformance.gate.diagnosis.admissible import admitted_by, diagnose_admissible
 from kafka_conformance.rules.builtin_partitioner.question import SendBytesStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
 from kafka_conformance.rules.mutants import mutant_named

@@ -24,8 +24,8 @@ from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import admission, admits, cost
-from kafka_conformance.gate.candidate import mutant_candidate
-from kafka_conformance.gate.diagnosis import Explanation
+from kafka_conformance.gate.diagnosis.candidate import mutant_candidate
+from kafka_conformance.gate.diagnosis.diagnosis import Explanation
 from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release

@@ -16,8 +16,8 @@ from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Answered, Question
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.diagnosis import diagnose
-from kafka_conformance.gate.key_hashes import other_hashes
+from kafka_conformance.gate.diagnosis.diagnosis import diagnose
+from kafka_conformance.gate.diagnosis.key_hashes import other_hashes
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
 from kafka_conformance.rules.murmur2.question import Murmur2Question
