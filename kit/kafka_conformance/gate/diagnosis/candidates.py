@@ -14,8 +14,8 @@ keys                   another hash, or the right one over other bytes; a wrong 
 
 They are listed in this order, simplest first; of two that explain the same answers, the first one is reported. The *constant
 answer* and *another error name* are derived from the wrong answers themselves and so fit them too well:
-``kafka_conformance.gate.diagnosis.diagnosis`` requires every candidate to predict the right answers too, and to beat chance by a
-margin. Their descriptions quote the implementation under test, so reports must escape them like its answers.
+``diagnosis.diagnosis`` requires every candidate to predict the right answers too, and to beat chance by a margin. Their
+descriptions quote the implementation under test, so reports must escape them like its answers.
 """
 
 from __future__ import annotations
