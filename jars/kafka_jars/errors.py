@@ -15,7 +15,7 @@ class JarChanged(JarError):
     def __init__(self, what: str, expected: str, found: str) -> None:
         super().__init__(
             f"{what} is not the jar that was pinned: expected sha256 {expected}, found {found};"
-            " delete the file to fetch it again, or find out who changed it"
+            " delete the file to fetch it again, or find out what changed it"
         )
         self.what, self.expected, self.found = what, expected, found
 

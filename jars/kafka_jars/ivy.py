@@ -2,7 +2,7 @@
 
 ``org.apache.spark.util.MavenUtils`` is what ``spark-submit --packages`` uses. It is asked for one jar at a time and
 without the jar's dependencies: which jars belong to a release is in ``releases.toml`` and ``brokers.toml``, not in
-somebody's POM. Only who writes those files asks what a POM says (:meth:`Ivy.closure`).
+somebody's POM. Only the commands that write those files read POMs (:meth:`Ivy.closure`).
 
 The JVM brings a list of certificate authorities of its own, which need not be those this machine trusts (a company's
 proxy is known to Python, curl and pip through ``SSL_CERT_FILE``, and not to a Java that came as a wheel). So before the

@@ -9,7 +9,7 @@ def test_a_changed_jar_is_told_in_one_line_with_what_to_do() -> None:
     changed = errors.JarChanged("/cache/jars/a.jar", "00" * 32, "ff" * 32)
     assert str(changed) == (
         f"/cache/jars/a.jar is not the jar that was pinned: expected sha256 {'00' * 32}, found {'ff' * 32};"
-        " delete the file to fetch it again, or find out who changed it"
+        " delete the file to fetch it again, or find out what changed it"
     )
     assert (changed.what, changed.expected, changed.found) == ("/cache/jars/a.jar", "00" * 32, "ff" * 32)
 

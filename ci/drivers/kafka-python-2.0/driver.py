@@ -47,8 +47,8 @@ HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "l
 HELLO["rules"] = ["murmur2", "partition-for-key", "producer-partition"]
 for line in map(json.loads, sys.stdin):
     try:
-        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+        response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
     except Exception as error:
         divided = {"answer": {"raises": "ArithmeticException"}} if isinstance(error, ZeroDivisionError) else {}
-        said = {"id": line["id"], **(divided or {"failed": f"{type(error).__name__}: {error}"})}
-    print(json.dumps(said), flush=True)
+        response = {"id": line["id"], **(divided or {"failed": f"{type(error).__name__}: {error}"})}
+    print(json.dumps(response), flush=True)

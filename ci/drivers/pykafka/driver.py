@@ -50,9 +50,9 @@ HELLO = {"protocol": 1, "name": "pykafka", "version": version("pykafka"), "langu
 HELLO["rules"] = ["partition-for-key", "producer-partition", *ROUND_ROBIN]
 for line in map(json.loads, sys.stdin):
     try:
-        said = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
+        response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
     except ZeroDivisionError:  # Java's name for it
-        said = {"id": line["id"], "answer": {"raises": "ArithmeticException"}}
+        response = {"id": line["id"], "answer": {"raises": "ArithmeticException"}}
     except Exception as error:
-        said = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
-    print(json.dumps(said), flush=True)
+        response = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    print(json.dumps(response), flush=True)

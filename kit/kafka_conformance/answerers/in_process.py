@@ -48,7 +48,9 @@ class CallableAnswerer:
         self._answerer, self._timeout_s = answerer, timeout_s
         self._hung: Lost | None = None
         name, version = (_text_of(answerer, field) for field in ("name", "version"))
-        self.said = events.Target(name or quoted(named.removeprefix(PREFIX)), version, "python", quoted(named, 500))
+        self.description = events.Target(
+            name or quoted(named.removeprefix(PREFIX)), version, "python", quoted(named, 500)
+        )
         self.rules = _rules_of(answerer)
         self.grades = _grades_of(answerer)
         self._work: queue.SimpleQueue[tuple[list[tuple[str, str, Any]], queue.SimpleQueue[Outcome]] | None] = (
@@ -59,7 +61,7 @@ class CallableAnswerer:
     @property
     def name(self) -> str:
         """What it calls itself, or how it was named."""
-        return self.said.name
+        return self.description.name
 
     def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
@@ -131,13 +133,13 @@ def imported(named: str) -> InProcess:
 
 def _outcome(answerer: InProcess, rule: str, release: str, question: dict[str, Any]) -> Outcome:
     try:
-        said: Any = answerer(rule, release, question)
-        if said is None:
+        returned: Any = answerer(rule, release, question)
+        if returned is None:
             return Unsupported("it returned None")
-        if not isinstance(said, dict):
-            return Failed(f"it returned {_a(said)}, and an answer is a dict")
+        if not isinstance(returned, dict):
+            return Failed(f"it returned {_a(returned)}, and an answer is a dict")
         # The standard library's writer: msgspec's would take bytes and sets, which JSON does not have.
-        return Answered(msgspec.json.decode(json.dumps(said, allow_nan=False)))
+        return Answered(msgspec.json.decode(json.dumps(returned, allow_nan=False)))
     except BaseException as error:  # noqa: BLE001  whatever it raises, its thread has to answer
         return Failed(_line(error))
 
@@ -154,8 +156,8 @@ def _within(limit_s: float, done: queue.SimpleQueue[Outcome], many: int) -> list
 
 
 def _text_of(answerer: InProcess, field: str) -> str:
-    said = getattr(answerer, field, "")
-    return quoted(said) if isinstance(said, str) else ""
+    value = getattr(answerer, field, "")
+    return quoted(value) if isinstance(value, str) else ""
 
 
 def _rules_of(answerer: InProcess) -> frozenset[str] | None:

@@ -20,11 +20,11 @@ __all__ = ["TargetAnswerer", "open_target"]
 
 
 class TargetAnswerer(Answerer, Protocol):
-    """An answerer that says who it is, what it answers, and what it wants to be held to."""
+    """An answerer that describes itself: its name, the rules it answers, and how its answers are graded."""
 
     @property
-    def said(self) -> events.Target:
-        """What it said of itself."""
+    def description(self) -> events.Target:
+        """Return its name, version, language and command."""
         ...
 
     @property

@@ -35,7 +35,7 @@ class WrongRelease(KitError):
 
 
 class OracleFault(KitError):
-    """The Java half of the bridge failed, as opposed to Kafka raising: nothing can be said about the rule."""
+    """The Java half of the bridge failed, not Kafka: the rule is not judged."""
 
 
 class TargetLost(KitError):

@@ -58,7 +58,7 @@ class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
 
 class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who is judged: what it said of itself, and how it was started."""
+    """The implementation under test: its own description, and the command that started it."""
 
     name: str
     version: str

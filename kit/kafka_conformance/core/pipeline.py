@@ -185,10 +185,10 @@ class Tally:
 def error_line(verdict: Verdict) -> str:
     """Return an error as one line: the answerer's name and its message."""
     match verdict:
-        case Errored(who, what):
-            return f"{who}: {what}"
-        case Crashed(who, lost):
-            return f"{who}: {lost.what}"
+        case Errored(name, what):
+            return f"{name}: {what}"
+        case Crashed(name, lost):
+            return f"{name}: {lost.what}"
     return str(verdict)
 
 

@@ -131,7 +131,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     asked.sort(key=lambda each: each[0].slug != KEYED)  # its answers can refute diagnoses of the other rules
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
-    record(Began(kit_version(), target.said, releases, rules, plan.seed, plan.examples, tuple(plan.unproven),
+    record(Began(kit_version(), target.description, releases, rules, plan.seed, plan.examples, tuple(plan.unproven),
                  str(plan.selection)))  # fmt: skip
     ended, failures = [], FailureFolder(plan.folder)
     for rule, release in asked:

@@ -122,13 +122,13 @@ def test_what_it_says_of_itself() -> None:
         return {}
 
     with CallableAnswerer(answerer, "python:m:a") as target:
-        assert (target.name, target.said.version, target.said.language) == ("m:a", "", "python")
-        assert target.said.command == "python:m:a"
+        assert (target.name, target.description.version, target.description.language) == ("m:a", "", "python")
+        assert target.description.command == "python:m:a"
         assert (target.rules, target.grades, target.finish()) == (None, {}, None)
     more: Any = answerer
     more.name, more.version, more.rules, more.grades = "mine\x07", "2", ["murmur2"], {"murmur2": "statistical"}
     with CallableAnswerer(answerer, "python:m:a") as target:
-        assert (target.name, target.said.version) == (r"mine\x07", "2")
+        assert (target.name, target.description.version) == (r"mine\x07", "2")
         assert (target.rules, target.grades) == ({"murmur2"}, {"murmur2": "statistical"})
         question = RULES["sequence-increment"].question(sequence=1, by=1)  # type: ignore[call-arg]
         assert target.answer(RULES["sequence-increment"], NEWEST, [question]) == [

@@ -27,23 +27,23 @@ class Container:
     trouble: Exception | None = None
 
     def __init__(self, image: str) -> None:
-        self.image, self.env, self.said = image, {}, []
+        self.image, self.env, self.calls = image, {}, []
         type(self).made.append(self)
 
     def with_kraft(self) -> Container:
-        self.said.append("kraft")
+        self.calls.append("kraft")
         return self
 
     def with_env(self, name: str, value: str) -> None:
         self.env[name] = value
 
     def start(self, timeout: int) -> None:  # noqa: ARG002  as testcontainers names it
-        self.said.append("start")
+        self.calls.append("start")
         if self.trouble:
             raise self.trouble
 
     def stop(self) -> None:
-        self.said.append("stop")
+        self.calls.append("stop")
 
     def get_bootstrap_server(self) -> str:
         return "localhost:32768"
@@ -130,7 +130,7 @@ def test_a_broker_runs_and_is_removed(engine: type[Container]) -> None:
         assert container.env["KAFKA_AUTO_CREATE_TOPICS_ENABLE"] == "false"
         with pytest.raises(BadInput, match=r"^node 1 is Docker's"):
             broker.kill_node(1)
-    assert container.said == ["kraft", "start", "stop"]
+    assert container.calls == ["kraft", "start", "stop"]
 
 
 @pytest.mark.parametrize("trouble", [DockerException("no engine\nmore"), RuntimeError("it did not start")])
@@ -140,10 +140,10 @@ def test_one_that_does_not_start_is_one_line_and_is_removed(
     monkeypatch.setattr(engine, "trouble", trouble)
     with pytest.raises(BrokerLost, match=r"^no broker from Docker .*: (no engine|it did not start); --engine jars"):
         running(None, {}).__enter__()
-    assert engine.made[0].said == ["kraft", "start", "stop"]
+    assert engine.made[0].calls == ["kraft", "start", "stop"]
 
 
 def test_an_error_in_the_block_removes_it(engine: type[Container]) -> None:
     with pytest.raises(ZeroDivisionError), docker_broker.running(None, {}):
         _ = 1 / 0
-    assert engine.made[0].said[-1] == "stop"
+    assert engine.made[0].calls[-1] == "stop"

@@ -153,7 +153,7 @@ def test_no_report_of_a_rule_that_is_not_judged_is_green(tmp_path: Path) -> None
     assert verdict(seen).startswith("could not be judged")
     first, second = remarks(seen.rows)
     assert first.text.startswith("not judged: too few answers, ")
-    assert (second.text.split(",")[0], second.said) == ("unsupported", "it returned None")
+    assert (second.text.split(",")[0], second.reason) == ("unsupported", "it returned None")
     assert json.loads(badge.write(events))["message"] == "not judged"
     for text in (markdown.write(events), page.write(events), junit.write(events), github.write(events)):
         assert "not judged" in text

@@ -31,7 +31,7 @@ class _Client:
     """librdkafka's default: CRC32, and a partition at random for the empty key; ``hashes`` replaces CRC32."""
 
     name = "mine"
-    said = Target("mine", "1", "test", "./mine")
+    description = Target("mine", "1", "test", "./mine")
     rules, grades = None, {}  # type: ignore[var-annotated]
 
     def __init__(self, hashes: Any = zlib.crc32, *, draws: bool = True) -> None:

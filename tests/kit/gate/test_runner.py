@@ -36,7 +36,7 @@ class _Target:
     """A target whose answers are ``say``'s."""
 
     name = "mine"
-    said = Target("mine", "1", "test", "./mine")
+    description = Target("mine", "1", "test", "./mine")
 
     def __init__(self, say: Say, rules: frozenset[str] | None = None, grades: Mapping[str, Any] | None = None,
                  last: Lost | None = None) -> None:  # fmt: skip

@@ -58,14 +58,14 @@ class DriverAnswerer:
         except BaseException as error:
             self._end(error)
             raise
-        self.said = _said(hello, command)
+        self.description = _description(hello, command)
         self.rules: frozenset[str] | None = frozenset(hello.rules)
         self.grades: Mapping[str, events.Grade] = dict(hello.grades)
 
     @property
     def name(self) -> str:
         """What the driver calls itself."""
-        return self.said.name
+        return self.description.name
 
     def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
@@ -227,7 +227,7 @@ def _halves(asked: Sequence[Asked]) -> list[list[Asked]]:
     return [list(half) for half in (asked[:middle], asked[middle:]) if half]
 
 
-def _said(hello: DriverHello, command: Command) -> events.Target:
+def _description(hello: DriverHello, command: Command) -> events.Target:
     return events.Target(
         quoted(hello.name) or "a driver without a name", quoted(hello.version), quoted(hello.language), str(command)
     )

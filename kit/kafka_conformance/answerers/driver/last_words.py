@@ -104,5 +104,5 @@ class LastWords:
         words = self._words
         for line in self._rest.split(b"\n"):
             words = words.after(line[:_LONGEST_LINE])
-        said = "; ".join(quoted(line, _LONGEST) for line in words.found or (words.last,))
-        return quoted(said.replace(":; ", ": "), _LONGEST)
+        text = "; ".join(quoted(line, _LONGEST) for line in words.found or (words.last,))
+        return quoted(text.replace(":; ", ": "), _LONGEST)

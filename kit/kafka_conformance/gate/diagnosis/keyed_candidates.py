@@ -173,8 +173,8 @@ def _over_available(mutant: Mutant, release: Release) -> Candidate:
 
     name = "key-over-available" if mutant.slug == "key" else f"key:{mutant.slug}+over-available"
     story = "places keys over the available partitions only, by their ids"
-    said = f"{story}; and of a key: {mutant.story}" if mutant.story else story
-    return Candidate(name, said, answer, (*mutant.references, *_AVAILABLE), placing=mutant.ask)
+    text = f"{story}; and of a key: {mutant.story}" if mutant.story else story
+    return Candidate(name, text, answer, (*mutant.references, *_AVAILABLE), placing=mutant.ask)
 
 
 def _schema_prefix(slug: str, release: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:

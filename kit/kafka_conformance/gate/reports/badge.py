@@ -18,19 +18,19 @@ def write(events: Iterable[Event]) -> str:
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
-    message, color = _said(seen.ended)
+    message, color = _message(seen.ended)
     if seen.began and seen.began.selection:
         message, color = f"{message}, selection", "lightgrey" if color == "brightgreen" else color
     if seen.unproven:
         message, color = f"{message}, release unproven", "lightgrey" if color == "brightgreen" else color
-    said = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}
+    document = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}
     # A badge of a gate that could not judge must not be shown in a colour that its reader asked for.
     if seen.exit_code == 2:
-        said["isError"] = True
-    return msgspec.json.format(msgspec.json.encode(said), indent=2).decode() + "\n"
+        document["isError"] = True
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-def _said(ended: Ended | None) -> tuple[str, str]:
+def _message(ended: Ended | None) -> tuple[str, str]:
     if ended is None or ended.exit_code not in (0, 1):
         return "not judged", "lightgrey"
     if ended.exit_code == 1:

@@ -51,8 +51,8 @@ def fence() -> tuple[str, str]:
 
 def command(level: str, title: str, message: str) -> str:
     """One annotation, as one line without its end."""
-    said = _escaped(harmless(clipped(message, 4 * _LIMIT), keep="\n"))
-    return f"::{level} title={_escaped(harmless(clipped(title, 200)), ':,')}::{said}"
+    text = _escaped(harmless(clipped(message, 4 * _LIMIT), keep="\n"))
+    return f"::{level} title={_escaped(harmless(clipped(title, 200)), ':,')}::{text}"
 
 
 def _escaped(text: str, also: str = "") -> str:

@@ -66,12 +66,12 @@ def _gate(seen: Outline) -> TestSuite:
 
 def _properties(seen: Outline) -> Iterator[tuple[str, str]]:
     if seen.began:
-        said = seen.began.target
+        target = seen.began.target
         yield from (
-            ("target", said.name),
-            ("version", said.version),
-            ("language", said.language),
-            ("command", said.command),
+            ("target", target.name),
+            ("version", target.version),
+            ("language", target.language),
+            ("command", target.command),
         )
         yield from (("kit", seen.began.kit), ("seed", str(seen.began.seed)), ("examples", str(seen.began.examples)))
         yield "releases", " ".join(seen.began.releases)
@@ -104,21 +104,21 @@ def _suite(row: Row) -> TestSuite:
 
 def _whole(row: Row) -> _Result | None:
     """What became of a rule in a release; None if it agrees."""
-    said = counted(row.ended) if row.ended else "it began and did not end: the event stream is incomplete"
+    summary = counted(row.ended) if row.ended else "it began and did not end: the event stream is incomplete"
     lines = (
         *(diagnosed(one) for one in (row.ended.diagnoses if row.ended else ())),
         *(one.line for one in remarks([row])),
     )
-    text = "\n".join([said, *map(_legal, lines)])
+    text = "\n".join([summary, *map(_legal, lines)])
     match row.verdict:
         case "agrees":
             return None
         case "differs":
-            return _result(Failure, said, row.verdict, text)
+            return _result(Failure, summary, row.verdict, text)
         case "known" | "unsupported" | "not judged":
-            return _result(Skipped, f"{row.verdict}: {said}", row.verdict, text)
+            return _result(Skipped, f"{row.verdict}: {summary}", row.verdict, text)
         case _:
-            return _result(Error, f"{row.verdict}: {said}", row.verdict, text)
+            return _result(Error, f"{row.verdict}: {summary}", row.verdict, text)
 
 
 def _finding(one: Differed) -> _Result:

@@ -1,6 +1,6 @@
 """A gate as Markdown, for a page, a pull request, or a job's summary.
 
-What a target said stands in code, where nothing is markup, links nowhere and mentions no one: a code span with more
+Text of a target stands in code, where nothing is markup, links nowhere and mentions no one: a code span with more
 backticks around it than are in it, or a fenced block likewise. Words of our own stand as text with whatever Markdown
 reads as markup written as a character reference. There are only such words in tables, since a cell of GitHub's tables
 ends at a pipe even in code.
@@ -80,9 +80,9 @@ def _head(seen: Outline) -> Iterator[str]:
     if seen.ended:
         yield f"{words(counted(seen.ended))}; {seen.ended.seconds:.1f} s."
     if seen.began:
-        said = seen.began.target
+        target = seen.began.target
         yield (
-            f"Started as {code(said.command)}, written in {code(said.language)}; kit {code(seen.began.kit)}, "
+            f"Started as {code(target.command)}, written in {code(target.language)}; kit {code(seen.began.kit)}, "
             f"seed {seen.began.seed}, {plural(seen.began.examples, 'fresh example')} for each rule."
         )
 
@@ -153,8 +153,8 @@ def diagnosis(one: Diagnosis) -> str:
     """A diagnosis as text: the mistake's name as code, its threads as links."""
     threads = ", ".join(map(link, one.threads))
     before, mutant, after = diagnosed(one, threads=False).partition(f"`{one.mutant}`")
-    said = words(before) + (code(one.mutant) if mutant else "") + words(after)
-    return said + (f" (see {threads})" if threads else "")
+    line = words(before) + (code(one.mutant) if mutant else "") + words(after)
+    return line + (f" (see {threads})" if threads else "")
 
 
 def _explained(one: Explained) -> str:
@@ -164,8 +164,8 @@ def _explained(one: Explained) -> str:
 def _protocol_error(one: Broken, limit: int) -> str:
     first = one.first
     times = f" ({one.times:,} times)" if one.times > 1 else ""
-    said = f"{code(first.error)}{times}: {code(first.what, limit)}"
-    lines = [f"- {words(first.rule)} in {words(one.where)}: {said}"]
+    line = f"{code(first.error)}{times}: {code(first.what, limit)}"
+    lines = [f"- {words(first.rule)} in {words(one.where)}: {line}"]
     lines += [f"  {name.capitalize()}: {code(text, limit)}" for name, text in unanswered(first)]
     return "\n".join([*lines, f"  Hint: {words(first.hint)}"])
 
@@ -190,7 +190,9 @@ def _known(one: Finding) -> str:
 
 
 def _remark(one: Remark) -> str:
-    return f"- {words(one.rule)} in {words(one.where)}: {words(one.text)}" + (f": {code(one.said)}" if one.said else "")
+    return f"- {words(one.rule)} in {words(one.where)}: {words(one.text)}" + (
+        f": {code(one.reason)}" if one.reason else ""
+    )
 
 
 def _outside(one: Finding, limit: int) -> str:
@@ -211,19 +213,19 @@ def cell(text: str, limit: int = 4000) -> str:
 
 def code(text: str, limit: int = 1000) -> str:
     """Anybody's text as a code span; not for a cell of a table."""
-    said = harmless(clipped(text, limit))
-    if not said.strip(" "):
+    shown = harmless(clipped(text, limit))
+    if not shown.strip(" "):
         return "(nothing)"
-    fence = "`" * (_longest_run(said) + 1)
-    pad = " " if said.startswith(("`", " ")) or said.endswith(("`", " ")) else ""
-    return f"{fence}{pad}{said}{pad}{fence}"
+    fence = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown.startswith(("`", " ")) or shown.endswith(("`", " ")) else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
 
 
 def block(lines: Iterable[str]) -> str:
     """Anybody's lines as a block of code; each stays one line."""
-    said = [harmless(line) for line in lines]
-    fence = "`" * max(3, _longest_run("\n".join(said)) + 1)
-    return "\n".join([f"{fence}text", *said, fence])
+    shown = [harmless(line) for line in lines]
+    fence = "`" * max(3, _longest_run("\n".join(shown)) + 1)
+    return "\n".join([f"{fence}text", *shown, fence])
 
 
 def link(text: str) -> str:

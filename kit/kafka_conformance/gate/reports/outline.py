@@ -119,9 +119,9 @@ class Outline:
 
     @property
     def target(self) -> str:
-        """``franz-go 1.22.2``, as the target said of itself; not harmless."""
-        said = self.began.target if self.began else None
-        return " ".join(filter(None, (said.name, said.version))) if said else "the target"
+        """``franz-go 1.22.2``, as the target names itself; not harmless."""
+        target = self.began.target if self.began else None
+        return " ".join(filter(None, (target.name, target.version))) if target else "the target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +223,8 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
             # A finding that is known in one release and not in another is two.
             known = one.known.reason if one.known else ""
             mutant = one.diagnosis.mutant if one.diagnosis else ""
-            said = (as_json(each) for each in (one.question, one.expected, one.actual))
-            alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *said), []).append(one)
+            sides = (as_json(each) for each in (one.question, one.expected, one.actual))
+            alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *sides), []).append(one)
     found = []
     for group in alike.values():
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
@@ -264,9 +264,9 @@ def explanations(rows: Sequence[Row]) -> list[Explained]:
     asked = _asked(rows)
     alike: dict[tuple[str, Diagnosis], list[str]] = {}
     for row in rows:
-        said = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
+        named = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
         for one in row.ended.diagnoses if row.ended else ():
-            if one.mutant not in said:
+            if one.mutant not in named:
                 alike.setdefault((row.rule, one), []).append(row.release)
     return [Explained(rule, since_until(at, asked[rule]), one) for (rule, one), at in alike.items()]
 
@@ -344,8 +344,8 @@ def since_until(releases: Sequence[str], among: Sequence[str] = ()) -> str:
             spans.append([])
     if len(chosen) < 3:
         return " and ".join(dict.fromkeys(releases)) or "of no release"
-    said = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
-    return f"{', '.join(said)} ({len(chosen)} releases)"
+    parts = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
+    return f"{', '.join(parts)} ({len(chosen)} releases)"
 
 
 def compared(one: Differed, limit: int = 200) -> list[Part]:

@@ -18,17 +18,17 @@ _KINDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on a rule, the same in several releases; ``said`` is the target's own text, not harmless."""
+    """A remark on a rule, the same in several releases; ``reason`` is the target's own text, not harmless."""
 
     rule: str
     where: str
     text: str
-    said: str = ""
+    reason: str = ""
 
     @property
     def line(self) -> str:
         """The whole remark in one line; not harmless."""
-        return f"{self.rule} in {self.where}: {self.text}{': ' if self.said else ''}{self.said}"
+        return f"{self.rule} in {self.where}: {self.text}{': ' if self.reason else ''}{self.reason}"
 
 
 def remarks(rows: Sequence[Row]) -> list[Remark]:
@@ -43,15 +43,15 @@ def remarks(rows: Sequence[Row]) -> list[Remark]:
             continue
         for text in _shortages(row.ended):
             notes.setdefault((row.rule, text), []).append(row.release)
-        for said, times in row.ended.reasons.items():
-            reasons.setdefault((row.rule, said), Counter())[row.release] += times
+        for reason, times in row.ended.reasons.items():
+            reasons.setdefault((row.rule, reason), Counter())[row.release] += times
         for text in _notes(row.ended):
             after.setdefault((row.rule, text), []).append(row.release)
     return [
         *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in notes.items()),
         *(
-            Remark(rule, since_until([*at], asked[rule]), f"unsupported, {plural(at.total(), 'question')}", said)
-            for (rule, said), at in reasons.items()
+            Remark(rule, since_until([*at], asked[rule]), f"unsupported, {plural(at.total(), 'question')}", reason)
+            for (rule, reason), at in reasons.items()
         ),
         *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in after.items()),
     ]
@@ -77,5 +77,5 @@ def _notes(ended: RuleEnded) -> Iterator[str]:
             (out.failed, "failed"),
             (out.unsupported, "unsupported"),
         )
-        told = ", ".join([plural(out.asked, "question"), *(f"{count:,} {what}" for count, what in counts if count)])
-        yield f"out of domain, not counted: {told}"
+        counted = ", ".join([plural(out.asked, "question"), *(f"{count:,} {what}" for count, what in counts if count)])
+        yield f"out of domain, not counted: {counted}"

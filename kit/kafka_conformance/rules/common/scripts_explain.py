@@ -123,8 +123,8 @@ def _answer_words(answer: Any) -> str:
 def _came_of(answer: Any) -> str:
     if not isinstance(answer, dict):
         return ""
-    said = raised(answer).partition(":")[0] or answer.get("partition", answer.get("range_end"))
-    return "" if said is None else f" → {said}"
+    result = raised(answer).partition(":")[0] or answer.get("partition", answer.get("range_end"))
+    return "" if result is None else f" → {result}"
 
 
 def _by_the_step(step: Any, cluster: Cluster, before: Held, watched: Watched) -> Iterator[str]:

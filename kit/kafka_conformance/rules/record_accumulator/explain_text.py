@@ -177,18 +177,18 @@ def _answered(step: Any, answer: Any) -> str:
             return f"into {batch} of partition {answer['partition']}{report}{wakes}"
         case ReadyStep():
             nodes, delay, unknown = answer["nodes"], answer["delay_ms"], answer["unknown_leader_topics"]
-            said = [f"{_nodes(nodes)} ready" if nodes else "no node ready"]
-            said.append("nothing else to wait for" if delay is None else f"look again in {delay} ms")
+            parts = [f"{_nodes(nodes)} ready" if nodes else "no node ready"]
+            parts.append("nothing else to wait for" if delay is None else f"look again in {delay} ms")
             if unknown:
                 topics = "some topic" if unknown is True else ", ".join(unknown)
-                said.append(f"leaders unknown: {topics}")
-            return "; ".join(said)
+                parts.append(f"leaders unknown: {topics}")
+            return "; ".join(parts)
         case DrainStep():
             return f"takes {'; '.join(map(_taken, answer['batches'])) or 'nothing'}"
         case ExpireStep():
             gone, following = answer["batches"], answer["next_expiry_ms"]
-            said = [f"expired: {', '.join(f'#{number}' for number in gone)}" if gone else "nothing has expired"]
-            return "; ".join([*said, *([] if following is None else [f"the next may at {following} ms"])])
+            parts = [f"expired: {', '.join(f'#{number}' for number in gone)}" if gone else "nothing has expired"]
+            return "; ".join([*parts, *([] if following is None else [f"the next may at {following} ms"])])
         case LoadStep():
             return "none: all partitions count alike" if answer is None else _table(answer)
         case LookStep():

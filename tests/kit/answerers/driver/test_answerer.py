@@ -383,10 +383,10 @@ def test_what_a_driver_says_of_itself() -> None:
     hello = {"name": "x\x1b[2J", "version": "1.2", "language": "go", "grades": {"murmur2": "statistical"}}
     code = f"{PREFACE}\nHELLO['hello'].update({hello!r}); tell(line(HELLO)); sys.stdin.read()"
     with driver(code) as answerer:
-        assert (answerer.said.name, answerer.name) == (r"x\x1b[2J", r"x\x1b[2J")
-        assert (answerer.said.version, answerer.said.language) == ("1.2", "go")
-        assert answerer.said.command.startswith(f"{sys.executable} -c ")
-        assert harmless(answerer.said.command)
+        assert (answerer.description.name, answerer.name) == (r"x\x1b[2J", r"x\x1b[2J")
+        assert (answerer.description.version, answerer.description.language) == ("1.2", "go")
+        assert answerer.description.command.startswith(f"{sys.executable} -c ")
+        assert harmless(answerer.description.command)
         assert answerer.rules == {"murmur2"}
         assert answerer.grades == {"murmur2": "statistical"}
 
