@@ -115,13 +115,13 @@ def failures(trials: Sequence[Trial], outcomes: dict[str, list[Outcome]]) -> lis
 
 
 @click.command()
-@click.option("--only", multiple=True, metavar="NAME", help="A client; may be given several times (default: all).")
+@click.option("--only", multiple=True, metavar="NAME", help="A client, or CLIENT:SETTING; may be given several times.")
 @click.option("--seeds", type=click.IntRange(1), default=10, show_default=True, help="Seeds of each client: 1 to N.")
 @click.option("--examples", default=200, show_default=True, help="Generated questions per rule, for the gate.")
 @click.option("--parallel", type=click.IntRange(1), default=PARALLEL, show_default=True, help="Gates at a time.")
 def main(only: Sequence[str], seeds: int, examples: int, parallel: int) -> None:
     """Gate each trial with each seed, and write the page."""
-    trials = [one for one in read_trials() if not only or one.target.partition(":")[0] in only]
+    trials = [one for one in read_trials() if not only or {one.target, one.target.partition(":")[0]} & set(only)]
     outcomes: dict[str, list[Outcome]] = {one.target: [] for one in trials}
     for seed in range(1, seeds + 1):
         options = ["--seed", str(seed), "--examples", str(examples)]

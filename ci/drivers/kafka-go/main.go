@@ -1,6 +1,6 @@
 // segmentio/kafka-go, by its balancers, each given the partitions 0 to n-1 as Writer does.
-// default: RoundRobin and least-bytes: LeastBytes, one for all questions, as one writer has it; java: Murmur2Balancer;
-// hash: Hash, which is sarama's default; reference-hash: ReferenceHash; crc32: CRC32Balancer.
+// default: RoundRobin, one for all questions, as one writer has it; java: Murmur2Balancer; hash: Hash, which is sarama's
+// default; reference-hash: ReferenceHash; crc32: CRC32Balancer; least-bytes: LeastBytes, one for each number of partitions.
 package main
 
 import (
@@ -14,8 +14,9 @@ import (
 var ids = make([]int, 1<<20)
 var made = map[string]kafka.Balancer{
 	"java": kafka.Murmur2Balancer{}, "hash": &kafka.Hash{}, "reference-hash": &kafka.ReferenceHash{},
-	"crc32": kafka.CRC32Balancer{}, "default": &kafka.RoundRobin{}, "least-bytes": &kafka.LeastBytes{},
+	"crc32": kafka.CRC32Balancer{}, "default": &kafka.RoundRobin{},
 }
+var leastBytes = map[int]kafka.Balancer{}
 
 func answer(rule string, q Object) Object {
 	if rule == "round-robin-partitioner" {
@@ -33,7 +34,14 @@ func answer(rule string, q Object) Object {
 		return Object{"unsupported": "a key, and a list of at most 2^20 partitions; what has no key is drawn"}
 	}
 	bytes, _ := hex.DecodeString(key.(string))
-	return Object{"answer": Object{"partition": made[os.Args[1]].Balance(kafka.Message{Key: bytes}, ids[:int(count.(float64))]...)}}
+	balancer, partitions := made[os.Args[1]], ids[:int(count.(float64))]
+	if balancer == nil && leastBytes[len(partitions)] == nil {
+		leastBytes[len(partitions)] = &kafka.LeastBytes{}
+	}
+	if balancer == nil {
+		balancer = leastBytes[len(partitions)]
+	}
+	return Object{"answer": Object{"partition": balancer.Balance(kafka.Message{Key: bytes, Value: []byte("x")}, partitions...)}}
 }
 
 func main() {
