@@ -4,10 +4,10 @@
 
     python ci/clients.py                              # all of them; writes kit/docs/clients.md
     python ci/clients.py --only kafkajs --only sarama # these; the page goes to standard output
-    python ci/clients.py --check                      # all of them; the existing page must be equal
 
-The exit code is the highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is
-shown as not judged, and is no failure here.
+Counts of clients that draw partitions (librdkafka for an empty key) differ a little from run to run. The exit code is the
+highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is shown as not judged, and
+is no failure here.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ PAGE = ROOT / "kit" / "docs" / "clients.md"
 @click.option(
     "--parallel", metavar="N", type=click.IntRange(1), default=PARALLEL, show_default=True, help="Gates at a time."
 )
-@click.option("--check", is_flag=True, help="Compare with the existing page, and write nothing.")
-def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, parallel: int, check: bool) -> None:
+def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, parallel: int) -> None:
     """Gate the clients, and write the page."""
     asked = {"--kafka": kafka, "--examples": examples, "--seed": seed}
     options = [word for name, value in asked.items() if value for word in (name, value)]
@@ -43,11 +42,8 @@ def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, paral
     text = page(gated)
     if only:
         click.echo(text)
-    elif not check:
+    else:
         PAGE.write_text(text, encoding="utf-8")
-    elif PAGE.read_text(encoding="utf-8") != text:
-        click.echo(f"{PAGE} differs from the results of the gates: run python ci/clients.py", err=True)
-        sys.exit(1)
     sys.exit(2 if not all(one.finished for one in gated) else max((one.failure for one in gated), default=2))
 
 

@@ -161,6 +161,13 @@ def test_settings_with_the_same_arguments_are_one() -> None:
     assert client_gates.settings(DRIVER) == [("default", "same"), ("java",), ("other",)]
 
 
+def test_the_committed_page_begins_with_a_row_for_each_client() -> None:
+    text = (client_gates.ROOT / "kit" / "docs" / "clients.md").read_text()
+    answers = text.partition("## Every setting and rule")[0]
+    assert len([line for line in answers.splitlines() if line.startswith("| ")]) == 1 + len(client_gates.names())
+    assert "could not be judged" not in text
+
+
 def test_the_command() -> None:
     words = client_gates.command("some-client", "java", Path("e"), ["--kafka", "all"])
     assert words[1:5] == ["-m", "kafka_conformance", "gate", "some-client:java"]

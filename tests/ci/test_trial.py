@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from kafka_conformance.answerers.named_driver import FOLDER, read_driver
 from kafka_conformance.core.events import Diagnosis, Differed, RuleEnded
+from kafka_conformance.gate.reports.markdown import words
 from kafka_conformance.gate.reports.outline import Outline, Row
 from kafka_conformance.rules import RULES
 
@@ -83,6 +84,19 @@ def test_its_exit_code(
     monkeypatch.setattr(client_gates.Gated, "finished", property(lambda _: True))
     ended = CliRunner().invoke(trial.main, ["--only", "pykafka", "--seeds", "1"])
     assert (ended.exit_code, printed in ended.output) == (code, True)
+
+
+def test_only_names_clients_or_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(trial, "gate_all", lambda targets, *_, **__: asked.append(targets) or [])
+    CliRunner().invoke(trial.main, ["--only", "pykafka:hashing", "--only", "kafka-rust", "--seeds", "1"])
+    assert asked == [["pykafka:hashing", "kafka-rust:default"]]
+
+
+def test_the_committed_page_is_of_the_committed_trials_without_a_false_diagnosis() -> None:
+    rows = [line.split(" | ") for line in trial.PAGE.read_text().splitlines() if line.startswith("| ")][1:]
+    assert [row[3] for row in rows] == [words(one.deviation) for one in trial.read_trials()]
+    assert {(row[4], row[-1]) for row in rows} == {("10 of 10", "0 |")}
 
 
 def test_a_gate_that_does_not_finish_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
