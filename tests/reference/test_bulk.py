@@ -259,6 +259,7 @@ def run_without_cache(folder: Path, program: str, **environment: str) -> list[st
     return ran.stdout.split()
 
 
+@pytest.mark.exhaustive  # the next test compiles without a cache as well
 def test_a_machine_where_no_cache_can_be_written(tmp_path: Path) -> None:
     program = "print(b.murmur2_columns(np.array([0, 3], 'i4'), np.frombuffer(b'abc', 'u1'))[0], b.__file__)"
     printed = run_without_cache(tmp_path, program)
