@@ -24,7 +24,7 @@ from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, q
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.diagnosis.admissible import admitted_by, diagnose_admissible
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
-from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates
+from kafka_conformance.gate.diagnosis.candidates import CONSTANT, READ_OFF, candidates
 from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diagnose
 from kafka_conformance.gate.grading import DomainComparison
 from kafka_conformance.gate.harm import Harm, harm_of, rank
@@ -108,6 +108,8 @@ class Finder:
             self._explanations = diagnose(
                 self._rule, self._release, same, right, placed, kind=lambda one: names[one.question]
             )
+            if self._changing:  # answers that change are not always the same
+                self._explanations = tuple(one for one in self._explanations if one.diagnosis.mutant != CONSTANT)
         elif self._grade == "admissible":
             kinds = frozenset(map(str, range(len(groups))))
             self._explanations = diagnose_admissible(self._rule, self._release, wrong, right, kinds)

@@ -70,6 +70,10 @@ def _found(events: Sequence[Event]) -> dict[str, Differed]:
     return {event.kind: event for event in events if isinstance(event, Differed)}
 
 
+def _ended_rule(events: Sequence[Event]) -> RuleEnded:
+    return next(event for event in events if isinstance(event, RuleEnded))
+
+
 def _ended(events: Sequence[Event]) -> Ended:
     return next(event for event in events if isinstance(event, Ended))
 
@@ -88,6 +92,14 @@ def test_answers_that_change_are_a_finding_of_their_own(tmp_path: Path) -> None:
     assert crc32.equal == crc32.wrong
     (ended,) = (event for event in events if isinstance(event, RuleEnded))
     assert {one.mutant for one in ended.diagnoses} == {"librdkafka-consistent", "not-deterministic"}
+
+
+def test_answers_that_change_refute_a_constant(tmp_path: Path) -> None:
+    """A balancer that counts gives partition 0 to most questions, and something else to some of them the next time."""
+    changing = _gate(_Client(hashes=lambda _: 0), tmp_path)
+    assert [one.mutant for one in _ended_rule(changing).diagnoses] == ["not-deterministic"]
+    constant = _gate(_Client(hashes=lambda _: 0, draws=False), tmp_path / "2")
+    assert [one.mutant for one in _ended_rule(constant).diagnoses] == ["always-the-same"]
 
 
 def test_known_flaky_makes_them_known_and_nothing_else(tmp_path: Path) -> None:

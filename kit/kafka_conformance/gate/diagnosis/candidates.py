@@ -38,9 +38,10 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
-__all__ = ["READ_OFF", "candidates", "pinned"]
+__all__ = ["CONSTANT", "READ_OFF", "candidates", "pinned"]
 
-READ_OFF = frozenset({"always-the-same", "another-error"})
+CONSTANT = "always-the-same"
+READ_OFF = frozenset({CONSTANT, "another-error"})
 """Candidates derived from the wrong answers themselves: they would explain any single wrong answer."""
 
 _LONGEST = 80
@@ -161,7 +162,7 @@ def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:
         often = counted.most_common(1)[0][0]
         constant = next(one.actual for one in wrong if line_of(one.actual) == often)
         yield Candidate(
-            "always-the-same",
+            CONSTANT,
             f"answers {_short(often.decode())}, whatever the question",
             lambda _, __: constant,
             _CONSTANT,
