@@ -100,6 +100,7 @@ def test_cases_that_are_kept_keep_their_ids() -> None:
     assert not {case.id for case in before} <= {case.id for case in read(Path("other") / f"{SLUG}.ndjson").cases}
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_kept_of_a_rule_without_cases() -> None:
     assert run("--rules", SLUG, "--examples", "20", "--seed", "7", "--folder", "one", "--keep") == 0
     made("two")
@@ -174,6 +175,7 @@ def test_cases_of_a_release_that_is_not_pinned_any_more(monkeypatch: pytest.Monk
         run("--rules", SLUG, "--check", "one")
 
 
+@pytest.mark.exhaustive
 def test_check_alone_means_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     made("one")
     monkeypatch.setattr(freeze, "folder_of_cases", lambda: Path("one"))

@@ -99,7 +99,7 @@ def test_what_is_not_as_predicted_fails(asked: Asked, mutant: str, version: str,
     assert "not as predicted" in said
 
 
-@pytest.mark.parametrize("releases", [("2.8.2", "3.3.2"), ("all",)])
+@pytest.mark.parametrize("releases", [("2.8.2", "3.3.2"), pytest.param(("all",), marks=pytest.mark.exhaustive)])
 def test_the_figure(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> None:
     path = tmp_path / "skew.png"
     code, said = asked(*releases, plot=path)
