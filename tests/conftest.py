@@ -10,7 +10,7 @@ import gc
 
 from hypothesis import settings
 
-# Frozen cases and questions are many objects that live to the end: collecting them again and again takes a sixth of the time.
+# Frozen cases and questions live to the end: collecting such objects again and again takes a sixth of the time.
 gc.set_threshold(200_000, 50, 100)
 
 settings.register_profile("unit", deadline=None, derandomize=True)
