@@ -8,12 +8,14 @@ raised again every second until :func:`acknowledge` is called.
 from __future__ import annotations
 
 import signal
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["acknowledge", "install"]
+__all__ = ["acknowledge", "deferred", "install"]
 
 _AGAIN_S = 1.0
 _raised = False
+_defers = False
 
 
 def install() -> None:
@@ -35,8 +37,22 @@ def acknowledge() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _raise(*_: object) -> NoReturn:
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Raise an interrupt of this block at its end: it starts a process, which nothing could end before it has a name."""
+    global _defers
+    _defers = True
+    try:
+        yield
+    finally:
+        _defers = False
+    if _raised:
+        raise KeyboardInterrupt
+
+
+def _raise(*_: object) -> None:
     global _raised
     _raised = True
     signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
-    raise KeyboardInterrupt
+    if not _defers:
+        raise KeyboardInterrupt

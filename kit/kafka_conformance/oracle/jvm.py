@@ -76,8 +76,11 @@ class Jvm:
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
             address = Path(folder) / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
-            self._process = _start(self.java, class_path, options, address, self._stderr, Path(self._scratch.name))
             try:
+                with interrupts.deferred():
+                    self._process = _start(
+                        self.java, class_path, options, address, self._stderr, Path(self._scratch.name)
+                    )
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
                 if not for_pyspark:
@@ -87,8 +90,9 @@ class Jvm:
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))
             except BaseException:
                 interrupts.acknowledge()
-                self._process.kill()  # while starting, it does not read its standard input yet
-                self.close()
+                if hasattr(self, "_process"):
+                    self._process.kill()  # while starting, it does not read its standard input yet
+                    self.close()
                 raise
 
     @property

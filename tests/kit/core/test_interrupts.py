@@ -53,3 +53,22 @@ def test_a_ctrl_c_that_was_to_be_ignored_is_ignored() -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (0, "1\n")
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_of_a_deferred_block_is_raised_at_its_end(asked: signal.Signals) -> None:
+    script = (
+        "import os\n"
+        "from kafka_conformance.core import interrupts\n"
+        "interrupts.install()\n"
+        "try:\n"
+        "    with interrupts.deferred():\n"
+        f"        os.kill(os.getpid(), {int(asked)})\n"
+        "        print('whole')\n"
+        "    print('never')\n"
+        "except KeyboardInterrupt:\n"
+        "    interrupts.acknowledge()\n"
+        "    print('raised')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    assert ran.stdout.split() == ["whole", "raised"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import JvmLost, NoJava
 from kafka_conformance.oracle import jvm as module
 from kafka_conformance.oracle.java_home import Java
@@ -160,3 +162,28 @@ def test_a_missing_java_is_reported_before_anything_starts(monkeypatch: pytest.M
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(NoJava, match="no working bin/java"):
         Jvm()
+
+
+def test_an_interrupt_while_the_process_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is there, but nothing has its name yet: an exception at this moment would leave it running."""
+    program, start = Program(tmp_path, HANG), module._start
+
+    def interrupted(*arguments: object) -> object:
+        process = start(*arguments)  # type: ignore[arg-type]
+        while not (tmp_path / "noted").exists() or not (tmp_path / "noted").read_text(encoding="utf-8"):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)  # the signal is handled here
+        return process
+
+    monkeypatch.setattr(module, "_start", interrupted)
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT)}
+    interrupts.install()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Jvm(java=program.java)
+    finally:
+        interrupts.acknowledge()
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    assert program.is_gone()
