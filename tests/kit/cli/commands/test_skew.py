@@ -42,6 +42,7 @@ def row(said: str, scenario: str, version: str) -> list[str]:
 
 
 # KAFKA-10888, as the command tells it.
+@pytest.mark.exhaustive
 def test_a_slow_broker_gets_the_most_records_to_3_2_and_no_more_than_others_since(asked: Asked) -> None:
     code, said = asked("2.8.2", "3.3.2")
     assert code == 0, "a skew that the rule predicts is no disagreement"

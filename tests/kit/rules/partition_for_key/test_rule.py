@@ -47,6 +47,7 @@ def test_its_space_alone_asks_every_kind_it_has_to() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
 
 
+@pytest.mark.exhaustive
 def test_any_count_an_int_can_hold_is_generated() -> None:
     counts = [question.partitions for question in generated(RULE.slug, 1000)]
     assert {0, 1, 2**31 - 1, -(2**31)} <= set(counts)
