@@ -128,7 +128,7 @@ def _register_rows(spark: Spark, room: Path, at: Release, stored: list[Stored]) 
     name = "Murmur2_" + str(at).replace(".", "_")
     source = room / f"{name}.java"
     source.write_text(_UDF.substitute(name=name, jars=", ".join(f'"{each.path}"' for each in stored)))
-    jar = jar_of(spark.compiler().classes([source], [], [spark._class_path]))
+    jar = jar_of(spark.compiler().classes([source], "Spark", [], [spark._class_path]))
     spark.session.sql(f"ADD JAR '{jar}'")
     spark.session.udf.registerJavaFunction(name, f"kafkaoracle.bench.{name}", IntegerType())
     return name
