@@ -42,7 +42,7 @@ def clusters() -> st.SearchStrategy[AskedCluster]:
 
 
 def questions(rule: str, *, out_of_domain: bool = False) -> st.SearchStrategy[Question]:
-    """Questions of the rule of this slug; with ``out_of_domain`` also some that nobody can bring about. Raises BadInput."""
+    """Questions of the rule of this slug; with ``out_of_domain`` also some that no user can bring about. Raises BadInput."""
     return _strategy(_rule(rule), out_of_domain=out_of_domain)
 
 

@@ -133,7 +133,7 @@ def _defect(error: Exception) -> str:
 
 
 def _flush() -> None:
-    """Write what is still buffered. The command has come to its exit code, which a reader that has gone does not change."""
+    """Flush what is buffered. The exit code is decided already: a closed pipe does not change it."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -110,7 +110,7 @@ class Coverage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OutOfDomain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The counts of questions that nobody can bring about, as in :class:`RuleEnded`; they do not change the verdict."""
+    """The counts of questions that no user can bring about, as in :class:`RuleEnded`; they do not change the verdict."""
 
     asked: int
     agreed: int
@@ -149,7 +149,7 @@ class Differed(_Event, frozen=True, tag="differed"):
     """A finding: a question, as small as it became, and how many of its kind there were.
 
     ``file`` is where it was saved, for ``replay``; ``link`` documents the rule, ``java`` the
-    method that decides. ``out_of_domain`` is why nobody can bring the question about, or an empty text.
+    method that decides. ``out_of_domain`` is why no user can bring the question about, or an empty text.
     ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
     """
 

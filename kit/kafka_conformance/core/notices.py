@@ -11,6 +11,6 @@ __all__ = ["warn"]
 
 
 def warn(message: str) -> None:
-    """Print a warning, as one line; if nobody reads standard error, it is lost."""
+    """Print a warning as one line; it is lost if standard error is closed."""
     with contextlib.suppress(OSError, ValueError):
         print(f"kafka-conformance: warning: {harmless(message)}", file=sys.stderr, flush=True)

@@ -37,7 +37,7 @@ class Steps:
         now = time.monotonic()
         if now - self._shown >= _EVERY_S:
             self._shown = now
-            with contextlib.suppress(BrokenPipeError):  # nobody reads it: that is no reason to end
+            with contextlib.suppress(BrokenPipeError):  # a closed standard error must not end the run
                 print(
                     f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True
                 )

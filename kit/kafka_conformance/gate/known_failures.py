@@ -224,7 +224,7 @@ def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, st
 
 
 def _check_diagnosis(path: Path, entry: Entry) -> None:
-    """Check that the diagnosis of an entry is one that a gate can come to. Raises BadInput."""
+    """Check that the diagnosis of an entry is one that a gate can report. Raises BadInput."""
     if not entry.diagnosis or entry.rule not in RULES:
         return
     rule = RULES[entry.rule]

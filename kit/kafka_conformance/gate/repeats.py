@@ -2,8 +2,8 @@
 
 This is a finding of its own, because no mistake can explain answers that change. A question is asked again once; where any
 answer changed, the unchanged ones are asked up to :data:`ROUNDS` times, since a random choice of two repeats itself half of
-the time; and all answers about the same key are taken to change, right ones too. Only answers that are held to Java's own
-(grade ``exact``) are asked again: a target with another grade has declared draws of its own.
+the time; and all answers about the same key are taken to change, right ones too. Only the grade ``exact`` is
+asked again: a target with another grade has declared draws of its own.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class GatePlan:
     by: str = "target"
     """The target's name in a saved failure, with which ``replay`` opens it again."""
     out_of_domain: bool = False
-    """Whether to ask also what nobody can bring about."""
+    """Whether to ask also what no user can bring about."""
     selection: Selection = EVERYTHING
     """Which of the questions to ask."""
     unproven: Sequence[str] = ()
@@ -195,7 +195,7 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
 
 def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: GatePlan, known: KnownFailures,
                    record: Callable[[Event], None], failures: FailureFolder) -> OutOfDomain:  # fmt: skip
-    """Ask what nobody can bring about, after everything else; count it apart."""
+    """Ask what no user can bring about, after everything else; count it apart."""
     grade: Grade = target.grades.get(rule.slug, "exact")
     sources = gate_sources(
         rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True,

@@ -79,7 +79,7 @@ def test_of_plain_keyed_records_there_are_a_thousand(tmp_path: Path) -> None:
 
 
 def _correct(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | None:
-    """A correct client, as short as one is: it knows nothing of what nobody can bring about."""
+    """A correct client, as short as one is: it knows nothing of what no user can bring about."""
     if rule == "sequence-increment":
         return {"sequence": (question["sequence"] + question["by"]) & 0x7FFFFFFF}
     key = bytes.fromhex(question["key"])

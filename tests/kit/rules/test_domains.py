@@ -1,4 +1,4 @@
-"""Domains: what nobody can bring about is out, with the reason; what users do every day is in."""
+"""Domains: what no user can bring about is out, with the reason; what users do every day is in."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 @click.option("--as", "answerer_name", default="reference", show_default=True, metavar="ANSWERER",
-              help="Who answers: reference, java or mutant:NAME.")  # fmt: skip
+              help="The answerer: reference, java or mutant:NAME.")  # fmt: skip
 def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
     """Answer until the input ends; 2 if some line could not be answered."""
     lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer

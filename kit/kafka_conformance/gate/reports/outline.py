@@ -54,6 +54,7 @@ __all__ = [
     "since_until",
     "unanswered",
     "verdict",
+    "worst_verdict",
 ]
 
 # What an exit code says.
@@ -63,6 +64,8 @@ UNEXPLAINED = "no known mistake explains this"
 
 # The verdict of a rule that began and did not end: the stream was cut.
 UNFINISHED = "unfinished"
+
+_WORST = ("crashed", "errored", UNFINISHED, "differs", "not judged", "known", "unsupported", "agrees")
 
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?#@!$&'*+,;=%-]*)?", re.ASCII)
 
@@ -79,12 +82,18 @@ class Row:
     protocol_errors: list[ProtocolError] = field(default_factory=list)
     ended: RuleEnded | None = None
     outside: list[Differed] = field(default_factory=list)
-    """Findings that nobody can bring about; they are in no other list."""
+    """Findings that no user can bring about; they are in no other list."""
 
     @property
     def verdict(self) -> str:
         """One of ``events.Verdict``, or ``unfinished``."""
         return self.ended.verdict if self.ended else UNFINISHED
+
+
+def worst_verdict(rows: Iterable[Row]) -> str:
+    """Return the worst verdict of these rows; there must be one."""
+    found = {row.verdict for row in rows}
+    return next(each for each in _WORST if each in found)
 
 
 @dataclass(slots=True)

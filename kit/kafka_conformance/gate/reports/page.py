@@ -28,6 +28,7 @@ from kafka_conformance.gate.reports.outline import (
     protocol_errors,
     unanswered,
     verdict,
+    worst_verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
 from kafka_conformance.gate.reports.remarks import remarks
@@ -51,7 +52,6 @@ _VERDICTS = {
     "crashed": ("‼", "the target broke the protocol or ended"),
     UNFINISHED: ("…", "the event stream is incomplete"),
 }
-_WORST = ("crashed", "errored", UNFINISHED, "differs", "not judged", "known", "unsupported", "agrees")
 
 
 def write(events: Iterable[Event]) -> str:
@@ -94,7 +94,7 @@ def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
         "slug": rule,
         "rows": rows,
         "cells": [(release, by_release.get(release)) for release in seen.releases],
-        "worst": next(each for each in _WORST if any(row.verdict == each for row in rows)),
+        "worst": worst_verdict(rows),
         "new": list(map(_finding, new[:_MOST])),
         "known": list(map(_finding, known[:_MOST])),
         "more": max(0, len(new) - _MOST) + max(0, len(known) - _MOST),

@@ -15,20 +15,19 @@ from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.gate.reports.markdown import cell, code, rendered
 from kafka_conformance.gate.reports.outline import (
     CODES,
-    UNFINISHED,
     Outline,
     Row,
     diagnosed,
     findings,
     outline,
     verdict,
+    worst_verdict,
 )
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["Cell", "exit_code", "matrix", "show", "split_streams", "write_html", "write_markdown"]
 
-_WORST = ("crashed", "errored", UNFINISHED, "differs", "not judged", "known", "unsupported", "agrees")
 _NOT_ASKED = "–"
 _WIDEST, _SHOWN = 28, 20
 
@@ -69,7 +68,7 @@ def matrix(seen: Sequence[Outline]) -> list[tuple[str, list[Cell]]]:
 def _cell(rows: Sequence[Row]) -> Cell:
     if not rows:
         return Cell(_NOT_ASKED)
-    worst = next(each for each in _WORST if any(row.verdict == each for row in rows))
+    worst = worst_verdict(rows)
     ended = [row.ended for row in rows if row.ended]
     asked = sum(one.asked for one in ended)
     counts = {

@@ -35,7 +35,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: BrokerProducerStateQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return first_reason(_step_domain(step, getattr(step, "origin", "")) for step in question.steps)
 
 

@@ -50,7 +50,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: BuiltInPartitionerQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     if question.batch_size < 1:
         return "KafkaProducer makes a batch size below 1 a batch size of 1"
     if question.batch_size > _LONGEST_ARRAY:

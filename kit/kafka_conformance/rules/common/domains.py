@@ -1,7 +1,7 @@
 """Domains that several rules share: clusters, scripts of steps for a partitioner.
 
 A question is in domain if a user of some Kafka client can bring it about through that client's public interface. A domain
-returns why nobody can, or "" for a question in domain.
+returns why no user can, or "" for a question in domain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,29 @@
-"""How many records a batch has at most: it has less than 2^31 bytes, 61 of its own, and a record at least 7."""
+"""The bounds of a step of sequence numbers: a sequence is 0 to 2^31-1, and a step is at most the records of a batch.
+
+A batch has less than 2^31 bytes, 61 of its own, and a record at least 7.
+"""
 
 from __future__ import annotations
 
-__all__ = ["MOST_RECORDS"]
+from typing import Any
 
-MOST_RECORDS = (2**31 - 1 - 61) // 7
+from msgspec.structs import replace
+
+__all__ = ["nearest_step", "step_domain"]
+
+_MOST_RECORDS = (2**31 - 1 - 61) // 7
+
+
+def step_domain(question: Any, least: int, too_small: str) -> str:
+    """Return why no user can bring the question about, or ""; ``too_small`` is the reason for a step below ``least``."""
+    if question.sequence < 0:
+        return "a sequence is 0 to 2^31-1"
+    if question.by < least:
+        return too_small
+    return "" if question.by <= _MOST_RECORDS else "a batch has less than 2^31 bytes, and a record at least 7"
+
+
+def nearest_step(question: Any, least: int) -> Any:
+    """Return the question with both numbers in their bounds."""
+    by = question.by if least <= question.by <= _MOST_RECORDS else question.by % 10_000 + least
+    return replace(question, sequence=question.sequence & 2**31 - 1, by=by)

@@ -26,7 +26,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: StickyQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return script_domain(question.cluster, question.steps)
 
 

@@ -11,5 +11,5 @@ __all__ = ["domain"]
 
 
 def domain(_: DeliveryQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return ""

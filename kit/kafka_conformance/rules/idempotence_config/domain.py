@@ -15,5 +15,5 @@ OPTIONAL_LABELS = {
 
 
 def domain(_: IdempotenceConfigQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return ""

@@ -13,7 +13,7 @@ __all__ = ["domain", "nearest", "plain"]
 
 
 def domain(question: PartitionForKeyQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return (
         "a record without a key is not hashed" if question.key is None else partition_count_domain(question.partitions)
     )

@@ -34,7 +34,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: ProducerPartitionQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     named = question.record.partition
     if named is not None and named >= len(question.cluster.partitions) > 0:
         return "a producer waits for the metadata of a partition that is not there, and chooses none"

@@ -18,5 +18,5 @@ OPTIONAL_LABELS = {
 
 
 def domain(_: ProducerSendQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return ""

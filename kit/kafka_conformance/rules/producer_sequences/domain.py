@@ -19,7 +19,7 @@ _MOST_IN_FLIGHT = 5
 
 
 def domain(question: ProducerSequencesQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return first_reason(_reasons(question))
 
 

@@ -44,7 +44,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: RecordAccumulatorQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return first_reason(_reasons(question))
 
 

@@ -33,11 +33,11 @@ OPTIONAL_LABELS = {
 
 def ratio_domain(ratio: float) -> str:
     """Return why no producer expects this compression ratio."""
-    return "" if _LEAST_RATIO <= ratio <= _LARGEST_RATIO else "no producer comes to expect this compression ratio"
+    return "" if _LEAST_RATIO <= ratio <= _LARGEST_RATIO else "no producer estimates this compression ratio"
 
 
 def domain(question: RecordSizesQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return first_reason(_reasons(question))
 
 

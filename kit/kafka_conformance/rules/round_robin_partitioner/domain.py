@@ -24,7 +24,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: RoundRobinQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     return script_domain(question.cluster, question.steps)
 
 

@@ -26,7 +26,7 @@ OPTIONAL_LABELS = {
 
 
 def domain(question: StickyDistributionQuestion) -> str:
-    """Return why nobody can bring the question about, or ""."""
+    """Return why no user can bring the question about, or ""."""
     if any(not 0 <= size <= _LONGEST_QUEUE for size in question.queue_sizes or ()):
         return "a queue has 0 to 1,000,000 batches"
     return cluster_domain(question.cluster)
