@@ -1,9 +1,9 @@
 """Ask again what differs: an implementation that then gives another answer is not deterministic.
 
 This is a finding of its own, because no mistake can explain answers that change. A question is asked again once; where any
-answer changed, the unchanged ones are asked up to :data:`ROUNDS` times, since a random choice of two repeats itself half of
-the time; and all answers about the same key are taken to change, right ones too. Only the grade ``exact`` is
-asked again: a target with another grade has declared draws of its own.
+answer changed, the unchanged ones are asked until :data:`QUIET_ROUNDS` rounds in a row change none, since a random choice of
+two repeats itself half of the time; and all answers about the same key are taken to change, right ones too. Only the grade
+``exact`` is asked again: a target with another grade has declared draws of its own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from kafka_conformance.gate.diagnosis.candidate import line_of
 from kafka_conformance.gate.diagnosis.diagnosis import key_of
 from kafka_reference.releases import Release
 
-__all__ = ["NOT_DETERMINISTIC", "ROUNDS", "about_the_same", "changed_answers", "diagnosis_of", "kind_of_changed"]
+__all__ = ["NOT_DETERMINISTIC", "QUIET_ROUNDS", "about_the_same", "changed_answers", "diagnosis_of", "kind_of_changed"]
 
 NOT_DETERMINISTIC = "not-deterministic"
 """The diagnosis of answers that change."""
-ROUNDS = 6
+QUIET_ROUNDS = 6
+_MOST_ROUNDS = 30
 
 _EMPTY_KEY = ("https://github.com/confluentinc/librdkafka/issues/4510",)
 
@@ -35,12 +36,14 @@ def changed_answers(
     """Return the questions to which the target gives another answer, or none, when it is asked again."""
     changed: set[Question] = set()
     left = {question: line_of(answer) for question, answer in answers}
-    for _ in range(ROUNDS):
-        if not left:
+    quiet = 0
+    for _ in range(_MOST_ROUNDS):
+        if not left or quiet == QUIET_ROUNDS:
             break
         found = _changed(target, rule, release, left)
         if not found and not changed:
             break
+        quiet = 0 if found else quiet + 1
         changed |= found
         left = {question: line for question, line in left.items() if question not in found}
     return frozenset(changed)

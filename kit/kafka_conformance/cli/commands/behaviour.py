@@ -17,7 +17,7 @@ from kafka_conformance.cli import options
 from kafka_conformance.cli.page_block import block_of, read_page, write_block
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.oracle.session import chosen_releases
+from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.behaviour import Line, behaviour_lines, behaviour_page, print_lines
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES, named
@@ -35,8 +35,10 @@ __all__ = ["run"]
 @click.option(
     "--check", type=options.FILE, metavar="FILE", help="With all: exit with 1 unless this page has the tables."
 )
+@options.allow_unproven
 @options.as_json
-def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path | None, as_json: bool) -> int:
+def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path | None, allow_unproven: bool,
+        as_json: bool) -> int:  # fmt: skip
     """Print the behaviour of a rule, or write or check the page of all; return the exit code."""
     if rule == "all":
         return _page(table, check)
@@ -48,10 +50,14 @@ def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path |
     releases = chosen_releases(f"{kafka},{second}", load())
     if len(releases) > 2:
         raise BadInput(f"behaviour takes one release or two, not {len(releases)}")
+    unproven = unproven_releases(releases, allow=allow_unproven)
     lines = behaviour_lines(meant, releases)
     if as_json:
-        print(msgspec.json.encode(_document(meant, releases, lines)).decode())
-    elif lines:
+        print(msgspec.json.encode(_document(meant, releases, unproven, lines)).decode())
+        return 0
+    for release in unproven:
+        sys.stdout.write(f"{release} is unproven: the fields are those of the nearest earlier release\n")
+    if lines:
         print_lines(lines, console())
     else:
         sys.stdout.write(f"{meant.slug}: {_nothing(meant, releases)}\n")
@@ -81,10 +87,13 @@ def _page(table: Path | None, check: Path | None) -> int:
     return 0
 
 
-def _document(rule: Rule, releases: Sequence[Release], lines: Sequence[Line]) -> dict[str, Any]:
+def _document(
+    rule: Rule, releases: Sequence[Release], unproven: Sequence[str], lines: Sequence[Line]
+) -> dict[str, Any]:
     return {
         "rule": rule.slug,
         "releases": [str(release) for release in releases],
+        "unproven": unproven,
         "fields": [
             {"class": line.java_class, "field": line.field, "values": line.words, "effect": line.effect,
              "releases": line.releases, "ticket": line.ticket}

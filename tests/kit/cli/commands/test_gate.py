@@ -200,3 +200,16 @@ def test_selected_questions_alone_are_asked() -> None:
 def test_a_selection_of_nothing_is_no_verdict() -> None:
     done = _run("--run", "murmur2/no such kind", "--", sys.executable, str(DRIVER))
     assert done.return_value == 2, done.output
+
+
+def test_known_flaky_accepts_answers_that_change_and_no_others(tmp_path: Path) -> None:
+    flaky = tmp_path / "flaky.py"
+    right = DRIVER.read_text()
+    flaky.write_text("import random\n" + right.replace("& 0x7FFFFFFF", "& 0x7FFFFFFF | random.getrandbits(12)"))
+    assert flaky.read_text().count("random.getrandbits") == right.count("& 0x7FFFFFFF") > 0
+    rule = ["--rules", "partition-for-key"]
+    drawn = _run(*rule, "--", sys.executable, str(flaky))
+    assert (drawn.return_value, "not-deterministic" in drawn.output) == (1, True), drawn.output
+    accepted = _run(*rule, "--known-flaky", "--", sys.executable, str(flaky))
+    assert accepted.return_value == 0, accepted.output
+    assert _run(*rule, "--known-flaky", *_wrong(tmp_path)).return_value == 1

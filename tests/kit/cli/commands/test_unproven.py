@@ -25,6 +25,7 @@ answerer.rules = ["murmur2"]
 _GATE = ["gate", "--examples", "5", "--seed", "1", "python:unproven_target:answerer"]
 _DELIVERY = ["delivery", "--acks", "1"]
 _EXPLAIN = ["explain", "question.json"]
+_BEHAVIOUR = ["behaviour", "producer-sequences"]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,9 @@ def _run(*args: str) -> Result:
     return CliRunner().invoke(app, args, standalone_mode=False)
 
 
-@pytest.mark.parametrize("command", [_GATE, _DELIVERY, _EXPLAIN], ids=["gate", "delivery", "explain"])
+@pytest.mark.parametrize(
+    "command", [_GATE, _DELIVERY, _EXPLAIN, _BEHAVIOUR], ids=["gate", "delivery", "explain", "behaviour"]
+)
 @pytest.mark.parametrize(("version", "near"), [("3.9.0", "3.9.1 or 3.9.2"), ("9.9.9", "4.4.0"), ("4.5.0", "4.4.0")])
 def test_an_unproven_release_is_an_error_that_names_proven_ones(command: list[str], version: str, near: str) -> None:
     done = _run(*command, "--kafka", version)
@@ -90,3 +93,12 @@ def test_pytest_and_strategies_refuse_it_as_well() -> None:
     assert_conforms(answerer, "sequence-increment", kafka="3.9.0", examples=5, seed=1, allow_unproven=True)
     with pytest.raises(BadInput, match="not proven"):
         answered("murmur2", kafka="3.9.0")
+
+
+def test_the_behaviour_of_one_is_marked_if_it_is_allowed() -> None:
+    done = _run(*_BEHAVIOUR, "--kafka", "9.9.9", "--allow-unproven")
+    assert (done.return_value, done.output.splitlines()[0]) == (
+        0, "9.9.9 is unproven: the fields are those of the nearest earlier release",
+    )  # fmt: skip
+    listed = json.loads(_run(*_BEHAVIOUR, "--kafka", "9.9.9", "--allow-unproven", "--json").output)
+    assert listed["unproven"] == ["9.9.9"]
