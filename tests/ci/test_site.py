@@ -1,0 +1,83 @@
+"""The site: its navigation has every page, links become those of the site, and nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import site_hooks
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "kit" / "docs"
+
+
+class Loader(yaml.SafeLoader):
+    """Takes the tag of MkDocs for a Python function as text."""
+
+
+Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+SITE = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)  # noqa: S506  a safe loader
+
+
+def listed(nav: list[Any]) -> list[str]:
+    found = []
+    for item in nav:
+        content = next(iter(item.values())) if isinstance(item, dict) else item
+        found += listed(content) if isinstance(content, list) else [content]
+    return found
+
+
+def test_the_navigation_lists_every_page_once() -> None:
+    pages = [str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")]
+    nav = listed(site_hooks.expand(SITE["nav"], pages))
+    written = [page for page in nav if not page.startswith("repository/")]
+    assert sorted(written) == sorted(pages)
+    assert {page.removeprefix("repository/") for page in nav if page.startswith("repository/")} == set(
+        site_hooks.STARTS
+    )
+
+
+def test_folders_are_listed_without_the_pages_that_have_a_place_releases_newest_first() -> None:
+    pages = ["a/1.0.0.md", "a/1.10.0.md", "a/1.2.0.md", "b/x.md", "b/README.md", "b/c/y.md"]
+    assert site_hooks.expand([{"A": ["a/*"]}, "b/README.md", "b/*"], pages) == [
+        {"A": ["a/1.10.0.md", "a/1.2.0.md", "a/1.0.0.md"]}, "b/README.md", "b/x.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("uri", "text", "wanted"),
+    [
+        ("gate.md", "[a](driver.md#x)", "[a](driver.md#x)"),
+        ("gate.md", "[a](../../README.md#x) and `b`", "[a](repository/README.md#x) and `b`"),
+        ("rules/murmur2.md", "[a](../../../jars/R.java)", "[a](../repository/jars/R.java.md)"),
+        ("repository/README.md", "[a](kit/docs/gate.md) [b](tests/c.py)", "[a](../gate.md) [b](tests/c.py.md)"),
+        ("gate.md", "[a](https://b.example/c.md) [a](#x)", "[a](https://b.example/c.md) [a](#x)"),
+        ("gate.md", "```\n[a](../../README.md)\n```\n", "```\n[a](../../README.md)\n```\n"),
+    ],
+)
+def test_links_become_those_of_the_site(uri: str, text: str, wanted: str) -> None:
+    assert site_hooks.rewrite(text, uri) == wanted
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ('<script src="https://cdn.example/a.js"></script>', ["https://cdn.example/a.js"]),
+        ('<link rel="stylesheet" href="//fonts.example/a">', ["//fonts.example/a"]),
+        ("<style>p { background: url(https://a.example/b.png) }</style>", ["https://a.example/b.png"]),
+        ('<img src="pictures/a.png"><a href="https://a.example/">a</a><p>url(https://a.example)</p>', []),
+    ],
+)
+def test_what_is_loaded_from_elsewhere_is_found(html: str, wanted: list[str]) -> None:
+    assert site_hooks.foreign_assets(html) == wanted
+
+
+def test_public_names_have_one_page() -> None:
+    pages = site_hooks.api_pages()
+    lines = "\n".join(pages.values()).splitlines()
+    names = [line for line, after in pairwise([*lines, ""]) if line.startswith("::: ") and "options" not in after]
+    assert len(names) == len(set(names)) > 50
+    assert "::: kafka_reference.partitioning.keyed.partition_for_key" in pages["api/kafka_reference.md"]
