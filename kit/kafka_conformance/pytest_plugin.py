@@ -118,16 +118,17 @@ def assert_conforms(
 ) -> None:
     """Fail the test unless ``answerer`` answers the questions of these rules as Kafka does.
 
-    ``kafka`` names exact releases; else each rule is asked of the newest that has it. Without a seed a fresh one is
-    used, and printed. ``out_of_domain`` asks also what no user of any client can bring about; it fails no test.
-    ``allow_unproven`` takes releases without a row in the certificate. Failed questions are saved under
-    ``.kafka-conformance/failures`` of the working directory, for ``replay`` and for the next run. Raises pytest's Failed
-    where it differs or could not be judged, BadInput for a rule or a release that there is not, and where no rule is named.
+    ``kafka`` names exact releases, or is ``"eras"`` for one of each distinct behaviour; else each rule is asked of the
+    newest that has it. Without a seed a fresh one is used, and printed. ``out_of_domain`` asks also what no user of any
+    client can bring about; it fails no test. ``allow_unproven`` takes releases without a row in the certificate. Failed
+    questions are saved under ``.kafka-conformance/failures`` of the working directory, for ``replay`` and for the next
+    run. Raises pytest's Failed where it differs or could not be judged, BadInput for a rule or a release that there is
+    not, and where no rule is named.
     """
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
     from kafka_conformance.answerers.names import target_name
-    from kafka_conformance.cli.commands.gate import asked_rules, entries_of
+    from kafka_conformance.cli.commands.gate import asked_eras, asked_rules, entries_of
     from kafka_conformance.core.errors import BadInput
     from kafka_conformance.core.progress import Steps
     from kafka_conformance.gate.runner import GatePlan, gate
@@ -141,8 +142,9 @@ def assert_conforms(
     named = f"python:{_name(answerer)}"
     with CallableAnswerer(answerer, named, timeout_s=timeout_s) as target:
         plan = GatePlan(
-            asked, examples, used, named=True, by=target_name(named, ()), out_of_domain=out_of_domain, unproven=unproven
-        )
+            asked, examples, used, named=True, by=target_name(named, ()), out_of_domain=out_of_domain, unproven=unproven,
+            eras=asked_eras(kafka, rules),
+        )  # fmt: skip
         gated = gate(target, plan, entries_of(known_failures), lambda _: None, Steps("asking", len(asked)))
     if gated.ended.exit_code:
         pytest.fail("\n".join(filter(None, (_words(gated.events), gated.warning))), pytrace=False)

@@ -102,6 +102,27 @@ def conforming() -> list[Event]:
     ]
 
 
+def eras() -> list[Event]:
+    """Three eras of one rule, the middle one differs, and one of another."""
+    rule, spans = "default-partitioner", (("0.10.0.1",), ("0.11.0.3", "1.1.1", "2.3.1"), ("2.4.1", "3.9.2"))
+    verdicts: list[Any] = ["agrees", "differs", "agrees"]
+    return [
+        began(),
+        *(
+            event
+            for era, verdict in zip(spans, verdicts, strict=True)
+            for event in (
+                RuleBegan(rule, era[-1], "exact", 10, era),
+                *([differed(rule, era[-1])] if verdict == "differs" else []),
+                ended_rule(rule, era[-1], verdict, agreed=9, differed=verdict == "differs"),
+            )
+        ),
+        RuleBegan("murmur2", "3.9.2", "exact", 10, tuple(release for era in spans for release in era)),
+        ended_rule("murmur2", "3.9.2", "agrees", agreed=10),
+        Ended(1, "an answer differs", 38, 37, 1, 0, 0, 0, 2.5),
+    ]
+
+
 def everything() -> list[Event]:
     """Each verdict, each grade, a distribution, findings known and new, protocol_errors, a stale entry; it differs."""
     known = Known("they round down", "https://github.com/twmb/franz-go/issues/1", "2027-01-01")

@@ -137,12 +137,16 @@ class Began(_Event, frozen=True, tag="began"):
 
 
 class RuleBegan(_Event, frozen=True, tag="rule_began"):
-    """A rule in a release, with how many frozen cases there are to ask."""
+    """A rule in a release, with how many frozen cases there are to ask.
+
+    ``era`` are the releases that this one stands for, itself included; empty unless eras are asked.
+    """
 
     rule: str
     release: str
     grade: Grade
     frozen: int
+    era: tuple[str, ...] = ()
 
 
 class Differed(_Event, frozen=True, tag="differed"):

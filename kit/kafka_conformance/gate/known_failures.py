@@ -113,10 +113,12 @@ class KnownFailures:
     _matches: dict[int, set[str]] = field(default_factory=dict)
     _asked: set[tuple[str, str, str]] = field(default_factory=set)
     _rules: set[tuple[str, str]] = field(default_factory=set)
+    _eras: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
 
-    def asked(self, rule: str, release: str, ids: Iterable[str]) -> None:
-        """Record that these questions were asked."""
+    def asked(self, rule: str, release: str, ids: Iterable[str], era: Sequence[str] = ()) -> None:
+        """Record that these questions were asked; ``era`` are the releases that this one stands for, if any."""
         self._rules.add((rule, release))
+        self._eras[rule, release] = era or (release,)
         named = {entry.case for entry in self.entries if entry.case}
         self._asked |= {(rule, release, one) for one in ids if one in named}
 
@@ -146,8 +148,12 @@ class KnownFailures:
         return [Stale(entry.name, why, _MEND[why]) for entry, why in found if why]
 
     def asked_releases(self, rule: str) -> set[str]:
-        """Return the releases in which a rule was asked."""
-        return {release for slug, release in self._rules if slug == rule}
+        """Return the releases in which a rule was asked, with those that they stand for."""
+        return self.stand_for(rule, (release for slug, release in self._rules if slug == rule))
+
+    def stand_for(self, rule: str, releases: Iterable[str]) -> set[str]:
+        """Return the releases that these stand for: themselves, or with eras all of theirs."""
+        return {each for release in releases for each in self._eras.get((rule, release), (release,))}
 
     def keeps(self) -> list[bool]:
         """For each entry, whether an updated file keeps it."""
@@ -243,7 +249,7 @@ def _merged(found: Iterable[tuple[Differed, str]], known: KnownFailures) -> Iter
     for one, diagnosis in found:
         alike.setdefault((one.rule, one.kind, diagnosis), []).append(one)
     for (rule, _, diagnosis), group in alike.items():
-        releases = {one.release for one in group}
+        releases = known.stand_for(rule, (one.release for one in group))
         for span in _spans(releases, known.asked_releases(rule) | releases):
             yield group[0], diagnosis, span
 

@@ -5,17 +5,20 @@ rule's everyday ones, then generated ones; a generated question out of domain is
 
 The expected answer to a frozen case is Java's own. To all others it is the reference's, which ``verify`` has compared
 with Java.
+
+An older era of a rule is asked less than its newest: the frozen cases whose answer differs from that of a neighbouring
+era, and a quarter of the fresh questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import read_failure
-from kafka_conformance.cases.store import frozen
+from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Grade
@@ -24,6 +27,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, collect
 from kafka_conformance.gate.admissible import countable
 from kafka_conformance.gate.selection import EVERYTHING, Selection
+from kafka_conformance.rules.eras import Era, neighbours
 from kafka_reference.releases import Release
 
 __all__ = ["EXPECTED", "gate_sources"]
@@ -31,21 +35,29 @@ __all__ = ["EXPECTED", "gate_sources"]
 EXPECTED = ReferenceAnswerer("kafka")
 """The expected answers to questions that are not frozen."""
 
+OLDER_SHARE = 4
+"""An older era is asked this fraction of the fresh questions."""
+
 
 def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed: int, folder: Path,
                  target: str, *, out_of_domain: bool = False,
-                 selection: Selection = EVERYTHING) -> list[tuple[Source, Answerer]]:  # fmt: skip
+                 selection: Selection = EVERYTHING,
+                 eras: Sequence[Era] = ()) -> list[tuple[Source, Answerer]]:  # fmt: skip
     """Return the sources for a rule in a release, in the order they are asked, each with its expected answerer.
 
     ``folder`` holds failures that an earlier gate saved; those of ``target`` are asked again. All questions are in domain,
-    or with ``out_of_domain`` all are not; ``selection`` leaves others out. Raises BadInput for a damaged file of cases.
+    or with ``out_of_domain`` all are not; ``selection`` leaves others out. With ``eras``, those of the
+    rule, fewer are asked in all but the newest. Raises BadInput for a damaged file of cases.
     """
     if grade == "statistical":
         return []
-    found = frozen(rule)
-    cases = [] if found is None else found.at(str(release))
+    cases, plain = _cases(rule, release), rule.plain()
+    older = next((era for era in eras[:-1] if era.newest == release), None)
+    if older is not None:
+        cases = _telling_apart(cases, older, eras)
+        plain, examples = (), -(-examples // OLDER_SHARE)
     java = {case.typed_question(rule): Answered(case.answer) for case in cases}
-    fresh = _fresh(rule, rule.examples_of(examples, most=1), seed, out_of_domain=out_of_domain)
+    fresh = _fresh(rule, rule.examples_of(examples, most=1), seed, plain, out_of_domain=out_of_domain)
 
     def source(name: str, questions: Iterable[Question]) -> Source:
         chosen = (each for each in questions if selection.selects(rule, release, each))
@@ -59,8 +71,23 @@ def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed
     ]
 
 
-def _fresh(rule: Rule, examples: int, seed: int, *, out_of_domain: bool) -> Iterable[Question]:
-    """Return everyday and generated questions. More are generated where most are out of domain, and none in it is near."""
+def _cases(rule: Rule, release: Release) -> list[Case]:
+    found = frozen(rule)
+    return [] if found is None else found.at(str(release))
+
+
+def _telling_apart(cases: Sequence[Case], era: Era, every: Sequence[Era]) -> list[Case]:
+    """Return the cases whose answer differs from that of a neighbouring era."""
+    near = [str(each.newest) for each in neighbours(era, every)]
+    return [case for case in cases if any(release not in case.releases for release in near)]
+
+
+def _fresh(rule: Rule, examples: int, seed: int, plain: Iterable[Question], *,
+           out_of_domain: bool) -> Iterable[Question]:  # fmt: skip
+    """Return the everyday questions ``plain``, and generated ones.
+
+    More are generated where most are out of domain, and none in it is near.
+    """
     if out_of_domain:
         return dict.fromkeys(collect(rule, examples, seed))  # Hypothesis may repeat small ones
     inside: list[Question] = []
@@ -69,7 +96,7 @@ def _fresh(rule: Rule, examples: int, seed: int, *, out_of_domain: bool) -> Iter
             made = collect(rule, count, seed)
             fresh = dict.fromkeys(rule.nearest(each) if rule.domain(each) else each for each in made)
             inside = [each for each in fresh if not rule.domain(each)][:examples]
-    return dict.fromkeys((*rule.plain(), *inside))
+    return dict.fromkeys((*plain, *inside))
 
 
 def _earlier(rule: Rule, release: Release, folder: Path, target: str) -> list[Question]:

@@ -18,8 +18,10 @@ asked as well, after them; their findings are counted apart and never change the
 
 A rule of which too few questions of a core kind are answered is not judged (``coverage``).
 
-A rule is asked in the newest release that has it, unless releases are named. A target that uses draws of its own reports
-that in its hello (``grades``); ``grading`` defines how its answers are judged.
+A rule is asked in the newest release that has it, unless releases are named: the verdict says nothing of older ones. With
+eras, each distinct behaviour of a rule is asked, in one release (``rules.eras``).
+
+A target that uses draws of its own reports that in its hello (``grades``); ``grading`` defines how its answers are judged.
 
 The exit code: 1 if anything differs that is not known, or an entry of the known failures is wrong; else 2 if something
 could not be judged, nothing was asked, or a rule is not judged that the target or the user names, or that the target
@@ -29,7 +31,7 @@ answers in part; else 0.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +66,7 @@ from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.selection import EVERYTHING, Selection
 from kafka_conformance.gate.unanswered import protocol_errors
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import Era
 from kafka_reference.releases import Release
 
 __all__ = ["GatePlan", "GateResult", "gate", "newest_with"]
@@ -92,6 +95,13 @@ class GatePlan:
     """The releases among those asked that no proof covers."""
     known_flaky: bool = False
     """Whether answers that change when the target is asked again are known failures."""
+    eras: Mapping[str, Sequence[Era]] = field(default_factory=dict)
+    """The eras of each rule, if ``asked`` has their newest releases: then fewer questions are asked in older ones."""
+
+    def era(self, rule: Rule, release: Release) -> tuple[str, ...]:
+        """Return the releases that this one stands for; none without eras."""
+        found = (era for era in self.eras.get(rule.slug, ()) if era.newest == release)
+        return tuple(map(str, next(found).releases)) if self.eras else ()
 
 
 @dataclass(slots=True)
@@ -156,10 +166,11 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
     begun = time.monotonic()
     grade: Grade = target.grades.get(rule.slug, "exact")
     sources = gate_sources(rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by,
-                           selection=plan.selection)  # fmt: skip
-    record(RuleBegan(rule.slug, str(release), grade, sum(len(s.questions) for s, _ in sources if s.name == "frozen")))
+                           selection=plan.selection, eras=plan.eras.get(rule.slug, ()))  # fmt: skip
+    record(RuleBegan(rule.slug, str(release), grade, sum(len(s.questions) for s, _ in sources if s.name == "frozen"),
+                     plan.era(rule, release)))  # fmt: skip
     distribution, too_few = None, None
-    judgements: Iterable[Judgement] = _judgements(target, rule, release, grade, sources, known)
+    judgements: Iterable[Judgement] = _judgements(target, rule, release, grade, sources, known, plan)
     if grade == "statistical":
         distribution, judgements, too_few = judge_distributions(target, rule, release, plan.seed)
     answers = Answers(Tally(rule), own_draws=grade == "admissible")
@@ -199,10 +210,10 @@ def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: G
     grade: Grade = target.grades.get(rule.slug, "exact")
     sources = gate_sources(
         rule, release, grade, plan.examples, plan.seed, plan.folder, plan.by, out_of_domain=True,
-        selection=plan.selection,
+        selection=plan.selection, eras=plan.eras.get(rule.slug, ()),
     )  # fmt: skip
     answers = Answers(Tally(rule), own_draws=grade == "admissible")
-    for judgement in _judgements(target, rule, release, grade, sources, known):
+    for judgement in _judgements(target, rule, release, grade, sources, known, plan):
         answers.add(judgement)
     finder = Finder(
         target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, out_of_domain=True,
@@ -217,9 +228,11 @@ def _judge_outside(target: TargetAnswerer, rule: Rule, release: Release, plan: G
 
 
 def _judgements(target: TargetAnswerer, rule: Rule, release: Release, grade: Grade,
-                sources: Sequence[tuple[Source, Answerer]], known: KnownFailures) -> Iterable[Judgement]:  # fmt: skip
+                sources: Sequence[tuple[Source, Answerer]], known: KnownFailures,
+                plan: GatePlan) -> Iterable[Judgement]:  # fmt: skip
     for source, expected in sources:
-        known.asked(rule.slug, str(release), (question_id(rule.slug, str(release), one) for one in source.questions))
+        ids = (question_id(rule.slug, str(release), one) for one in source.questions)
+        known.asked(rule.slug, str(release), ids, plan.era(rule, release))
         yield from GradedComparison(expected, target, release, grade=grade).judgements(rule, source, BATCH)
 
 

@@ -226,3 +226,12 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
         updated(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])
+
+
+def test_a_new_entry_names_all_releases_of_the_eras_that_differ(tmp_path: Path) -> None:
+    known = KnownFailures(today=TODAY)
+    for era in (("1.1.1",), ("2.0.1", "2.8.2", "3.0.0"), ("3.1.2", "4.4.0")):
+        known.asked("murmur2", era[-1], ["aa"], era)
+    found = msgspec.structs.replace(_differed(), release="3.0.0")
+    assert updated(tmp_path / "known.toml", known, [(found, "crc32")]) == 1
+    assert 'release = "2.0.1 to 3.0.0"' in (tmp_path / "known.toml").read_text()

@@ -26,7 +26,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.suggestion import did_you_mean
-from kafka_conformance.gate.reports.outline import since_until
+from kafka_conformance.gate.reports.places import since_until
 from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Timeline, print_timeline

@@ -36,16 +36,20 @@ from kafka_conformance.gate.selection import Selection, check_patterns
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
+from kafka_conformance.rules.eras import Era, eras
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
-__all__ = ["asked_rules", "command", "entries_of", "run"]
+__all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
+
+ERAS = "eras"
+"""The word that asks for the eras of each rule in place of releases."""
 
 
 @click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
 @click.option("--kafka", default="", metavar="RELEASES",
-              help="Exact releases joined by commas, 'newest' or 'all' (default: for each rule the newest with "
-                   "it).")  # fmt: skip
+              help="Exact releases joined by commas, 'newest', 'all', or 'eras': for each rule one release of each "
+                   "distinct behaviour (default: for each rule the newest with it).")  # fmt: skip
 @options.allow_unproven
 @options.rules
 @click.option("--run", "patterns", multiple=True, metavar="PATTERN",
@@ -87,7 +91,8 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     asked, selection = asked_rules(kafka, rules), Selection(check_patterns(patterns), check_patterns(skip))
     unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
     plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
-                    unproven=unproven, known_flaky=known_flaky, selection=selection)  # fmt: skip
+                    unproven=unproven, known_flaky=known_flaky, selection=selection,
+                    eras=asked_eras(kafka, rules))  # fmt: skip
     with _stream(events) as stream:
         gates = [_gate(each, command, timeout, plan, entries, stream) for each in targets or ("",)]
     if len(gates) > 1:
@@ -140,8 +145,13 @@ def entries_of(known: Path | None) -> KnownFailures:
 
 
 def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
-    """Each rule with its releases: those named, or the newest that has it. Raises BadInput if nothing is left to ask."""
+    """Each rule with its releases: those named, the newest of each era, or the newest of all.
+
+    Raises BadInput if nothing is left to ask.
+    """
     pins, rules = load(), named(slugs)
+    if kafka.strip() == ERAS:
+        return [(rule, era.newest) for rule in rules for era in eras(rule)]
     if not kafka:
         every = chosen_releases("all", pins)
         return [(rule, newest_with(rule, every)) for rule in rules]
@@ -150,6 +160,11 @@ def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
     if not found:
         raise BadInput(f"none of these rules exists in Kafka {kafka}: {', '.join(rule.slug for rule in rules)}")
     return found
+
+
+def asked_eras(kafka: str, slugs: Sequence[str]) -> dict[str, Sequence[Era]]:
+    """Return the eras of each rule if ``kafka`` asks for them; otherwise nothing. Raises BadInput."""
+    return {rule.slug: eras(rule) for rule in named(slugs)} if kafka.strip() == ERAS else {}
 
 
 @contextmanager

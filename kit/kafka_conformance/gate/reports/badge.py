@@ -18,6 +18,7 @@ def write(events: Iterable[Event]) -> str:
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
+    span += ", eras" if any(row.era for row in seen.rows) else ""
     message, color = _message(seen.ended)
     if seen.began and seen.began.selection:
         message, color = f"{message}, selection", "lightgrey" if color == "brightgreen" else color

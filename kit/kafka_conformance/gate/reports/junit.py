@@ -82,6 +82,8 @@ def _properties(seen: Outline) -> Iterator[tuple[str, str]]:
 def _suite(row: Row) -> TestSuite:
     suite = TestSuite(_legal(f"{row.rule} {row.release}"))
     suite.add_property("grade", _legal(row.grade))
+    if row.era:
+        suite.add_property("era", " ".join(row.era))
     for remark in remarks([row]):
         suite.add_property("remark", _legal(remark.line))
     for diagnosis in row.ended.diagnoses if row.ended else ():

@@ -31,10 +31,10 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
-    since_until,
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.gate.reports.remarks import Remark, remarks
 from kafka_conformance.reports.terminal import plural
 
@@ -69,6 +69,7 @@ def rendered(seen: Outline, *, most: int = 1000, limit: int = 4000) -> str:
     parts += _section(
         "Out of domain: not counted", (_outside(one, limit) for one in outside[:most]), len(outside) - most
     )
+    parts += _section("Eras", ["\n".join(_eras(seen))] if any(row.era for row in seen.rows) else ())
     stale = (f"- {code(one.entry, limit)}: {words(one.why)}\n  Hint: {words(one.hint)}" for one in seen.stale[:most])
     parts += _section("Invalid known failures", stale, len(seen.stale) - most)
     return "\n\n".join(parts) + "\n"
@@ -90,6 +91,7 @@ def _head(seen: Outline) -> Iterator[str]:
 def _table(seen: Outline) -> Iterator[str]:
     if not seen.rows:
         return
+    places = Places(seen.rows)
     lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|---|---|---:|---:|---:|---:|---:|---:|"]
     for group in folded(seen.rows):
         ends = [row.ended for row in group if row.ended]
@@ -97,9 +99,27 @@ def _table(seen: Outline) -> Iterator[str]:
             sum(getattr(end, name) for end in ends)
             for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
         ]
-        cells = (group[0].rule, since_until([row.release for row in group]), group[0].verdict, group[0].grade)
+        cells = (group[0].rule, _where(group, places), group[0].verdict, group[0].grade)
         lines.append("| " + " | ".join([*map(cell, cells), *(f"{count:,}" for count in counts)]) + " |")
     yield "\n".join(lines)
+
+
+def _where(group: Sequence[Row], places: Places) -> str:
+    return places(group[0].rule, [row.release for row in group])
+
+
+def _eras(seen: Outline) -> Iterator[str]:
+    """A line for each rule: its eras, and the release in which one of several releases was asked."""
+    places = Places(seen.rows)
+    for rule in seen.rules:
+        rows = [row for row in seen.rows if row.rule == rule and row.era]
+        names = [places(rule, [row.release]).removeprefix("era ") for row in rows]
+        names = [
+            name if name == row.release else f"{name} (asked in {row.release})"
+            for name, row in zip(names, rows, strict=True)
+        ]
+        if names:
+            yield f"- {words(rule)}: {words('; '.join(names))}"
 
 
 def _section(title: str, parts: Iterable[str], more: int = 0) -> Iterator[str]:

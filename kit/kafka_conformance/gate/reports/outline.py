@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from kafka_conformance.core.events import (
     Stale,
 )
 from kafka_conformance.gate.harm import RANKS, rank
+from kafka_conformance.gate.reports.places import Places, era_count, since_until
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
@@ -78,6 +79,8 @@ class Row:
     release: str
     grade: str
     frozen: int
+    era: tuple[str, ...] = ()
+    """The releases that this one stands for, itself included; empty unless eras were asked."""
     differed: list[Differed] = field(default_factory=list)
     protocol_errors: list[ProtocolError] = field(default_factory=list)
     ended: RuleEnded | None = None
@@ -120,6 +123,11 @@ class Outline:
         """The releases that were to be judged, in their order."""
         named = self.began.releases if self.began else ()
         return list(dict.fromkeys([*named, *(row.release for row in self.rows)]))
+
+    @property
+    def span(self) -> str:
+        """The releases in words; with eras all that they stand for."""
+        return era_count(self.rows) or since_until(self.releases)
 
     @property
     def unproven(self) -> tuple[str, ...]:
@@ -197,8 +205,8 @@ def outline(events: Iterable[Event]) -> Outline:
             case Began():
                 made.began = event
             case RuleBegan():
-                _row(rows, event).grade = event.grade
-                _row(rows, event).frozen = event.frozen
+                row = _row(rows, event)
+                row.grade, row.frozen, row.era = event.grade, event.frozen, event.era
             case Differed():
                 row = _row(rows, event)
                 (row.outside if event.out_of_domain else row.differed).append(event)
@@ -224,7 +232,7 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
 
     With ``outside`` those out of domain.
     """
-    asked = _asked(rows)
+    places = Places(rows)
     exact = {(row.rule, row.release) for row in rows if row.grade == "exact"}
     alike: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
@@ -238,7 +246,7 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
     for group in alike.values():
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
         unexplained = bool(first.effect) and first.diagnosis is None and (first.rule, first.release) in exact
-        found.append(Finding(first, _where(group, asked), times, keys, unexplained))
+        found.append(Finding(first, _place(group, places), times, keys, unexplained))
     return sorted(found, key=lambda one: (*rank(one.first), -one.times) if one.first.effect else (len(RANKS), 0, 0))
 
 
@@ -252,12 +260,12 @@ def impact(one: Differed, keys: int | None = None) -> str:
 
 def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
     """Every error of these rows, once for all releases in which it is the same."""
-    asked = _asked(rows)
+    places = Places(rows)
     alike: dict[tuple[str, ...], list[ProtocolError]] = {}
     for row in rows:
         for one in row.protocol_errors:
             alike.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
-    return [Broken(group[0], _where(group, asked), sum(one.times for one in group)) for group in alike.values()]
+    return [Broken(group[0], _place(group, places), sum(one.times for one in group)) for group in alike.values()]
 
 
 def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
@@ -270,26 +278,18 @@ def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
 
 def explanations(rows: Sequence[Row]) -> list[Explained]:
     """What explains a rule as a whole, as far as no finding of it says so."""
-    asked = _asked(rows)
+    places = Places(rows)
     alike: dict[tuple[str, Diagnosis], list[str]] = {}
     for row in rows:
         named = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
         for one in row.ended.diagnoses if row.ended else ():
             if one.mutant not in named:
                 alike.setdefault((row.rule, one), []).append(row.release)
-    return [Explained(rule, since_until(at, asked[rule]), one) for (rule, one), at in alike.items()]
+    return [Explained(rule, places(rule, at), one) for (rule, one), at in alike.items()]
 
 
-def _asked(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """For each rule the releases in which it was asked."""
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        found.setdefault(row.rule, []).append(row.release)
-    return found
-
-
-def _where(group: Sequence[Differed] | Sequence[ProtocolError], asked: Mapping[str, Sequence[str]]) -> str:
-    return since_until([one.release for one in group], asked[group[0].rule])
+def _place(group: Sequence[Differed] | Sequence[ProtocolError], places: Places) -> str:
+    return places(group[0].rule, [one.release for one in group])
 
 
 def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -313,7 +313,7 @@ def verdict(seen: Outline) -> str:
     word = CODES.get(seen.exit_code, CODES[2])
     unproven = f" (unproven: {', '.join(seen.unproven)})" if seen.unproven else ""
     selected = f" (only {seen.began.selection})" if seen.began and seen.began.selection else ""
-    return f"{word}: {seen.target}, Kafka {since_until(seen.releases)}{unproven}{selected}: {seen.ended.why}"
+    return f"{word}: {seen.target}, Kafka {seen.span}{unproven}{selected}: {seen.ended.why}"
 
 
 def counted(ended: RuleEnded | Ended) -> str:
@@ -337,24 +337,6 @@ def diagnosed(one: Diagnosis, *, threads: bool = True) -> str:
     if one.right:
         line += f"; so do {one.also:,} of {plural(one.right, 'right one')}"
     return f"{line} (see {', '.join(one.threads)})" if threads and one.threads else line
-
-
-def since_until(releases: Sequence[str], among: Sequence[str] = ()) -> str:
-    """``4.4.0``, ``3.3.1 and 4.4.0``, or ``0.10.0.1 to 3.1.2, 4.4.0 (14 releases)``.
-
-    Of ``among``, which are in order, a span leaves none out; without it, the releases are taken for all there are.
-    """
-    chosen = set(releases)
-    spans: list[list[str]] = [[]]
-    for release in dict.fromkeys([*among, *releases]):
-        if release in chosen:
-            spans[-1].append(release)
-        else:
-            spans.append([])
-    if len(chosen) < 3:
-        return " and ".join(dict.fromkeys(releases)) or "of no release"
-    parts = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
-    return f"{', '.join(parts)} ({len(chosen)} releases)"
 
 
 def compared(one: Differed, limit: int = 200) -> list[Part]:

@@ -31,6 +31,7 @@ from kafka_conformance.gate.reports.outline import (
     worst_verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
+from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.gate.reports.remarks import remarks
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
@@ -60,6 +61,7 @@ def write(events: Iterable[Event]) -> str:
     rules = [_rule(number, rule, seen) for number, rule in enumerate(seen.rules)]
     given = {
         "seen": seen,
+        "places": Places(seen.rows),
         "verdict": verdict(seen),
         "word": CODES.get(seen.exit_code, CODES[2]),
         "counts": counted(seen.ended) if seen.ended else "",

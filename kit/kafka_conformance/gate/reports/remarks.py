@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from kafka_conformance.core.events import RuleEnded
 from kafka_conformance.gate.coverage import LEAST
-from kafka_conformance.gate.reports.outline import Row, since_until
+from kafka_conformance.gate.reports.outline import Row
+from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["Remark", "remarks"]
@@ -33,12 +34,11 @@ class Remark:
 
 def remarks(rows: Sequence[Row]) -> list[Remark]:
     """The remarks on these rows: first what was not judged, then each reason for what is unsupported, then the rest."""
-    asked: dict[str, list[str]] = {}
+    places = Places(rows)
     notes: dict[tuple[str, str], list[str]] = {}
     reasons: dict[tuple[str, str], Counter[str]] = {}
     after: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        asked.setdefault(row.rule, []).append(row.release)
         if row.ended is None:
             continue
         for text in _shortages(row.ended):
@@ -48,12 +48,12 @@ def remarks(rows: Sequence[Row]) -> list[Remark]:
         for text in _notes(row.ended):
             after.setdefault((row.rule, text), []).append(row.release)
     return [
-        *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in notes.items()),
+        *(Remark(rule, places(rule, at), text) for (rule, text), at in notes.items()),
         *(
-            Remark(rule, since_until([*at], asked[rule]), f"unsupported, {plural(at.total(), 'question')}", reason)
+            Remark(rule, places(rule, at), f"unsupported, {plural(at.total(), 'question')}", reason)
             for (rule, reason), at in reasons.items()
         ),
-        *(Remark(rule, since_until(at, asked[rule]), text) for (rule, text), at in after.items()),
+        *(Remark(rule, places(rule, at), text) for (rule, text), at in after.items()),
     ]
 
 

@@ -22,11 +22,13 @@ from kafka_conformance.gate.reports.outline import (
     diagnosed,
     explanations,
     findings,
+    folded,
     outline,
     protocol_errors,
     unanswered,
     verdict,
 )
+from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.gate.reports.remarks import remarks
 from kafka_conformance.reports.terminal import plural
 
@@ -82,28 +84,39 @@ def show(out: Console, events: Iterable[Event]) -> None:
 
 
 def _table(seen: Outline) -> Table:
-    """Return a line for each rule in each release; columns that say nothing are left out, so that no word is broken."""
+    """Return a line for each rule in each release; columns that say nothing are left out, so that no word is broken.
+
+    With eras, those of a rule that have the same verdict are one line.
+    """
     made = Table(box=None, pad_edge=False, header_style="bold")
-    lines = list(map(_cells, seen.rows))
+    groups = list(folded(seen.rows)) if any(row.era for row in seen.rows) else [[row] for row in seen.rows]
+    places = Places(seen.rows)
+    lines = [_cells(group, places) for group in groups]
     shown = [
         place for place in range(len(_HEADS)) if place in _ALWAYS or {line[place] for line in lines} - _NOTHING[place]
     ]
-    if len({row.release for row in seen.rows}) == 1:
+    if len({row.release for row in seen.rows}) == 1 and not seen.rows[0].era:
         shown.remove(_HEADS.index("release"))
     for place in shown:
         made.add_column(_HEADS[place], justify="right" if place > 3 else "left", no_wrap=True)
-    for row, line in zip(seen.rows, lines, strict=True):
+    for (row, *_), line in zip(groups, lines, strict=True):
         style = _STYLES.get(row.verdict, "bold red")
         made.add_row(*(Text(harmless(line[place]), style=style if place == 2 else "") for place in shown))
     return made
 
 
-def _cells(row: Row) -> list[str]:
-    end = row.ended
-    if end is None:
-        return [row.rule, row.release, row.verdict, row.grade, *["-"] * (len(_HEADS) - 4)]
-    counts = (end.asked, end.agreed, end.differed, end.known, end.unsupported, end.failed)
-    return [row.rule, row.release, row.verdict, row.grade, *(f"{one:,}" for one in counts), f"{end.seconds:.1f}"]
+def _cells(group: Sequence[Row], places: Places) -> list[str]:
+    row = group[0]
+    where = places(row.rule, [each.release for each in group]) if row.era else row.release
+    ends = [each.ended for each in group if each.ended]
+    if not ends:
+        return [row.rule, where, row.verdict, row.grade, *["-"] * (len(_HEADS) - 4)]
+    counts = [
+        sum(getattr(end, name) for end in ends)
+        for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
+    ]
+    seconds = sum(end.seconds for end in ends)
+    return [row.rule, where, row.verdict, row.grade, *(f"{one:,}" for one in counts), f"{seconds:.1f}"]
 
 
 def _new(found: Sequence[Finding]) -> Iterator[Text]:

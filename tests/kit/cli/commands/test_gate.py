@@ -71,6 +71,19 @@ def test_known_failures_are_written_hold_and_are_updated(tmp_path: Path) -> None
     assert "[[known]]" not in (tmp_path / "known.toml").read_text()
 
 
+def test_eras_are_asked_and_named_in_every_report(tmp_path: Path) -> None:
+    done = _run("--kafka", "eras", "--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html",
+                "--badge", "b.json", *_wrong(tmp_path))  # fmt: skip
+    assert done.return_value == 1, done.output
+    assert "partition-for-key  era 0.10." in done.output
+    assert "questions in era 0.10." in (tmp_path / "m.md").read_text()
+    assert "partition-for-key in era 0.10." in (tmp_path / "p.html").read_text()
+    assert 'name="era" value="0.10.' in (tmp_path / "j.xml").read_text()
+    assert ", eras" in (tmp_path / "b.json").read_text()
+    again = CliRunner().invoke(app, ["report", "e.ndjson"], standalone_mode=False)
+    assert "in era 0.10." in again.output
+
+
 def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
     streams = []
     for name in ("one", "two"):

@@ -1,0 +1,94 @@
+"""Eras: the proven releases in which a rule behaves alike, by its behaviour records.
+
+Two releases are of one era if every field of the records that a question of the rule can show has the same value in
+both. One release of each era is the smallest set in which every distinct behaviour of the rule is asked; the newest
+stands for its era.
+
+>>> from kafka_conformance.rules import RULES
+>>> era = eras(RULES["default-partitioner"])[-1]
+>>> str(era)
+'2.4.1 to 3.9.2'
+>>> str(era.newest)
+'3.9.2'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_conformance.core.rule import Rule
+from kafka_reference.behaviour import Behaviour
+from kafka_reference.errors import NotInThisRelease
+from kafka_reference.proven import proven_releases
+from kafka_reference.releases import Release
+
+__all__ = ["Era", "eras", "neighbours", "spans_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """``releases``: the proven ones in which the rule behaves alike, in order; ``text`` has them as spans."""
+
+    releases: tuple[Release, ...]
+    text: str
+
+    @property
+    def newest(self) -> Release:
+        """The release that stands for the era."""
+        return self.releases[-1]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def eras(rule: Rule) -> tuple[Era, ...]:
+    """Return the eras of a rule, ordered by their newest releases; none if no release that has the rule is proven."""
+    found: list[tuple[dict[str, Any], list[Release]]] = []
+    having = [release for release in proven_releases() if release in rule.releases]
+    for release in having:
+        values = _behaviour(rule, release)
+        same = next((releases for others, releases in found if others == values), None)
+        if same is None:
+            found.append((values, [release]))
+        else:
+            same.append(release)
+    made = [Era(tuple(releases), spans_of(releases, having)) for _, releases in found]
+    return tuple(sorted(made, key=lambda era: era.newest))
+
+
+def neighbours(era: Era, every: Sequence[Era]) -> Sequence[Era]:
+    """Return the era before this one and the one after it, as far as there are any."""
+    place = every.index(era)
+    return [*every[max(0, place - 1) : place], *every[place + 1 : place + 2]]
+
+
+def spans_of(chosen: Collection[Release], among: Sequence[Release]) -> str:
+    """Return releases as spans of ``among``, which are in order: ``2.0.1, 2.4.1 to 3.9.2``."""
+    runs: list[list[Release]] = [[]]
+    for release in among:
+        if release in chosen:
+            runs[-1].append(release)
+        elif runs[-1]:
+            runs.append([])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs if run)
+
+
+def _behaviour(rule: Rule, release: Release) -> dict[str, Any]:
+    """Return the fields that a question of the rule can show, with their values."""
+    fields: dict[str, Any] = {}
+    for record in rule.behaviours:
+        resolved = _resolved(record, release)
+        for change in record.changes():
+            fields[f"{record.__name__}.{change.name}"] = resolved and getattr(resolved, change.name)
+        fields[record.__name__] = resolved is not None
+    hidden = {name for name, other in rule.shows_with.items() if not fields.get(other)} | rule.unobservable
+    return {name: value for name, value in fields.items() if name not in hidden}
+
+
+def _resolved(record: type[Behaviour], release: Release) -> Behaviour | None:
+    try:
+        return record.of(release)
+    except NotInThisRelease:
+        return None

@@ -1,0 +1,65 @@
+"""Where something was found, in words; and every report of a gate over eras names them."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import streams
+from rich.console import Console
+
+from kafka_conformance.gate.reports import badge, github, junit, markdown, page, terminal
+from kafka_conformance.gate.reports.outline import findings, outline, verdict
+from kafka_conformance.gate.reports.places import Places
+
+
+def test_eras_are_named_with_all_their_releases() -> None:
+    places = Places(outline(streams.eras()).rows)
+    assert places("default-partitioner", ["2.3.1"]) == "era 0.11.0.3 to 2.3.1"
+    assert places("default-partitioner", ["0.10.0.1", "2.3.1"]) == "2 eras, 0.10.0.1 to 2.3.1"
+    assert places("default-partitioner", ["0.10.0.1", "3.9.2"]) == "2 eras, 0.10.0.1, 2.4.1 to 3.9.2"
+    assert places("murmur2", ["3.9.2"]) == "era 0.10.0.1 to 3.9.2"
+
+
+def test_without_eras_releases_are_named_as_asked() -> None:
+    places = Places(outline(streams.conforming()).rows)
+    assert places("murmur2", ["3.2.3", "4.4.0"]) == "3.2.3 and 4.4.0"
+
+
+def test_the_verdict_and_the_findings_name_eras() -> None:
+    seen = outline(streams.eras())
+    assert verdict(seen) == "differs: franz-go 1.22.2, Kafka 0.10.0.1 to 3.9.2 in 4 eras: an answer differs"
+    assert [one.where for one in findings(seen.rows)] == ["era 0.11.0.3 to 2.3.1"]
+
+
+def test_the_terminal_has_a_line_for_the_eras_of_a_rule_with_the_same_verdict() -> None:
+    out = io.StringIO()
+    terminal.show(Console(file=out, width=140, highlight=False), streams.eras())
+    lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
+    assert lines[1:5] == [
+        "default-partitioner era 0.10.0.1 agrees 9 9 0 1.2",
+        "default-partitioner era 0.11.0.3 to 2.3.1 differs 10 9 1 1.2",
+        "default-partitioner era 2.4.1 to 3.9.2 agrees 9 9 0 1.2",
+        "murmur2 era 0.10.0.1 to 3.9.2 agrees 10 10 0 1.2",
+    ]
+    out, agree = io.StringIO(), [event for event in streams.eras() if getattr(event, "release", "") != "2.3.1"]
+    terminal.show(Console(file=out, width=140, highlight=False), agree)
+    assert "2 eras, 0.10.0.1 to 3.9.2  agrees      18      18" in out.getvalue()
+
+
+def test_markdown_lists_the_eras_with_the_releases_asked() -> None:
+    text = markdown.write(streams.eras())
+    assert "| default-partitioner | era 0.11.0.3 to 2.3.1 | differs |" in text
+    line = "default-partitioner: 0.10.0.1; 0.11.0.3 to 2.3.1 (asked in 2.3.1); 2.4.1 to 3.9.2 (asked in 3.9.2)"
+    assert line in text.replace("&#59;", ";")
+    assert "## Eras" not in markdown.write(streams.conforming())
+
+
+def test_the_page_junit_github_and_the_badge_name_eras() -> None:
+    html = page.write(streams.eras())
+    assert 'title="default-partitioner in era 0.11.0.3 to 2.3.1: differs"' in html
+    assert "<td>2.3.1</td><td>era 0.11.0.3 to 2.3.1</td>" in html
+    assert "stands for" not in page.write(streams.conforming())
+    assert 'name="era" value="0.11.0.3 1.1.1 2.3.1"' in junit.write(streams.eras())
+    assert "default-partitioner in era 0.11.0.3 to 2.3.1" in github.write(streams.eras())
+    assert json.loads(badge.write(streams.eras()))["label"] == "Kafka 3.2.3 to 3.9.2, eras"
