@@ -108,7 +108,7 @@ def behaviour(java_class: str, releases: Spans | None = None) -> Callable[[type[
     return decorate
 
 
-def differing_fields(one: Behaviour, other: Behaviour) -> list[str]:
+def differing_fields(one: Behaviour, other: Behaviour) -> list[str]:  # unreached: for reports
     """Return the names of the fields in which two records of the same class differ."""
     return [change.name for change in one.changes() if getattr(one, change.name) != getattr(other, change.name)]
 
@@ -117,7 +117,7 @@ _overrides: ContextVar[dict[type[Behaviour], Callable[[Any], Any]]] = ContextVar
 
 
 @contextmanager
-def overridden(record: type[Behaviour], **values: Any) -> Iterator[None]:
+def overridden(record: type[Behaviour], **values: Any) -> Iterator[None]:  # unreached: for mutants and reports
     """Within the ``with`` block, every release's ``record`` has these field values.
 
     For mutants, and to find which field explains a difference between two releases.

@@ -29,6 +29,7 @@ them: ``BuiltInPartitioner.partitionForKey`` since 3.3.0, before that ``DefaultP
 key. The links are in :mod:`~kafka_reference.partitioning.murmur2` and :mod:`~kafka_reference.partitioning.keyed`.
 """
 
+# unreached file: whole columns, which verify and tests compare with Java and with one key
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -32,7 +32,7 @@ class UnprovenRelease(ValueError):
 
 
 @cache
-def proven_releases() -> tuple[Release, ...]:
+def proven_releases() -> tuple[Release, ...]:  # unreached: rules take a Release
     """Return the releases that have a row in the certificate that ships, in order; none in a checkout without one."""
     try:
         return tuple(sorted(map(parse_release, certificate().releases())))
@@ -40,11 +40,12 @@ def proven_releases() -> tuple[Release, ...]:
         return ()
 
 
-def is_proven(release: Release) -> bool:
+def is_proven(release: Release) -> bool:  # unreached: rules take a Release
     """Return whether ``release`` has a row in the certificate."""
     return release in proven_releases()
 
 
+# unreached: rules take a Release
 def nearest_proven(release: Release) -> tuple[Release, ...]:
     """Return the proven releases of the same line as ``release``; else the last one before it and the first one after it."""
     proven = proven_releases()
@@ -69,7 +70,7 @@ def refuse_unproven(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
         version = kwargs.get("version", args[place] if len(args) > place else None)
-        if isinstance(version, str):
+        if isinstance(version, str):  # unreached: rules take a Release
             check_proven(parse_release(version), f"Pass parse_release({version!r}) to take it unproven")
         return function(*args, **kwargs)
 

@@ -164,7 +164,7 @@ class RecordAccumulator:
         return changed
 
     def _note_stay(self, topic: str, stay: StickyPartitionInfo | None, may_switch: bool) -> None:
-        if stay is not None and self.state.reasons is not None:
+        if stay is not None and self.state.reasons is not None:  # unreached: for timelines
             switched = self.state.topic(topic).partitioner.is_changed(stay)
             terms = stay.produced, self.state.config.batch_size, may_switch, switched
             self.state.note(StickyUpdate, topic, stay.partition, *terms)

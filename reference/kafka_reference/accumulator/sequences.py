@@ -64,7 +64,7 @@ class _NoSequences:
 
     def number_pieces(self, batch: Batch, pieces: Sequence[Batch]) -> None: ...
 
-    def has_in_flight(self, _: tuple[str, int]) -> bool:
+    def has_in_flight(self, _: tuple[str, int]) -> bool:  # unreached: asked about idempotent producers only
         return False
 
     def track(self, batch: Batch) -> None: ...

@@ -74,7 +74,7 @@ class TopicPartitioner(BuiltInPartitioner):
         return self._table
 
     @property
-    def stay(self) -> StickyPartitionInfo | None:
+    def stay(self) -> StickyPartitionInfo | None:  # unreached: for timelines
         """The current partition, if one is chosen."""
         return self._current
 
@@ -117,7 +117,7 @@ class AccumulatorState:
 
     def note(self, reason: Callable[P, Reason], *terms: P.args, **named: P.kwargs) -> None:
         """Note ``reason`` with its terms, if the caller asked for reasons."""
-        if self.reasons is not None:
+        if self.reasons is not None:  # unreached: for timelines
             self.reasons.append(reason(*terms, **named))
 
     def topic(self, name: str) -> TopicInfo:
@@ -191,7 +191,7 @@ class AccumulatorState:
             self._muted[topic_partition] = self.now_ms + throttle_ms
 
     @property
-    def muted(self) -> dict[tuple[str, int], int | None]:
+    def muted(self) -> dict[tuple[str, int], int | None]:  # unreached: for timelines
         """The partitions that are muted now, and until when; None for until they are unmuted."""
         return {partition: until for partition, until in self._muted.items() if self.is_muted(partition)}
 

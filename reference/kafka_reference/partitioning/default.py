@@ -69,12 +69,12 @@ class DefaultPartitioner:
         self._sticky = StickyPartitionCache(draws)
 
     @property
-    def counters(self) -> dict[str | None, int]:
+    def counters(self) -> dict[str | None, int]:  # unreached: for timelines
         """The next number of each topic, or of all topics under None; empty since 2.4.0."""
         return dict(self._counters)
 
     @property
-    def held(self) -> dict[str, int]:
+    def held(self) -> dict[str, int]:  # unreached: for timelines
         """The sticky partition of each topic; empty up to 2.3.x."""
         return self._sticky.held
 
@@ -124,7 +124,7 @@ class UniformStickyPartitioner:
         self._sticky = StickyPartitionCache(draws)
 
     @property
-    def held(self) -> dict[str, int]:
+    def held(self) -> dict[str, int]:  # unreached: for timelines
         """The sticky partition of each topic."""
         return self._sticky.held
 

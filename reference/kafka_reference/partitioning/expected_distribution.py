@@ -24,6 +24,7 @@ These are consequences of ``keyless_distribution``, not code of Kafka's; the com
 counts with them by chi-square.
 """
 
+# unreached file: consequences for reports, which tests compare with Java's counts
 from __future__ import annotations
 
 from collections.abc import Sequence

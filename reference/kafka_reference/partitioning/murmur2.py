@@ -32,7 +32,7 @@ M = 0x5BD1E995
 Key: TypeAlias = bytes | bytearray | memoryview
 
 
-def murmur2(key: Key) -> int:
+def murmur2(key: Key) -> int:  # unreached: the readable form, which tests compare with the fast one
     """Return the hash of a serialized key, a Java int from -2^31 to 2^31-1.
 
     ``key`` is bytes of any length; an empty key has a hash, too. Raises TypeError for a ``str`` (Kafka hashes bytes:
@@ -74,7 +74,7 @@ def to_positive(number: int) -> int:
 
 def as_bytes(key: object) -> bytes:
     """Return ``key`` as bytes. Raises TypeError or NullPointerException as :func:`murmur2`."""
-    if isinstance(key, (bytes, bytearray, memoryview)):
+    if isinstance(key, (bytes, bytearray, memoryview)):  # unreached: the fast form takes the bytes of questions itself
         return bytes(key)
     if key is None:
         raise NullPointerException

@@ -53,7 +53,7 @@ class StickyPartitionCache:
         self._sticky: dict[str, int] = {}
 
     @property
-    def held(self) -> dict[str, int]:
+    def held(self) -> dict[str, int]:  # unreached: for timelines
         """The partition of each topic that has one."""
         return dict(self._sticky)
 
