@@ -2,9 +2,9 @@
 
 A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
 loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
-clients log through slf4j), ``[compiler]`` what turns the oracle's source into classes, ``[connector]`` what lets Spark read
-and write topics. Which artifacts these are is
-in :mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
+clients log through slf4j), ``[compiler]`` what turns the oracle's source into classes, ``[coverage]`` what measures which of
+Kafka's code runs, ``[connector]`` what lets Spark read and write topics. Which artifacts a release has is in
+:mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
 jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
 """
 
@@ -52,6 +52,7 @@ class Pins:
     beside: tuple[Jar, ...]
     compiler: tuple[Jar, ...]
     connector: tuple[Jar, ...] = ()
+    coverage: tuple[Jar, ...] = ()
     brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
 
     def is_pinned(self, version: str) -> bool:
@@ -85,6 +86,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             beside=read_jars(document["beside"], path),
             compiler=read_jars(document["compiler"], path),
             connector=read_jars(document["connector"], path),
+            coverage=read_jars(document["coverage"], path),
             brokers={version: read_jars(table, path) for version, table in brokers.items()},
         )
     except (

@@ -19,6 +19,9 @@ SMALL = f"""\
 [compiler]
 "org.eclipse.jdt:ecj:3.40.0" = "{B}"
 
+[coverage]
+"org.jacoco:org.jacoco.agent:0.8.14" = "{D}"
+
 [connector]
 "org.apache.kafka:kafka-clients:3.9.0" = "{B}"
 
@@ -44,7 +47,9 @@ def test_the_releases_that_were_promised_are_pinned() -> None:
     assert set(promised.split()) <= set(pins.releases)
     for version, jars in pins.releases.items():
         assert jars[0].coordinates == f"org.apache.kafka:kafka-clients:{version}"
-    every = [jar.sha256 for jars in (*pins.releases.values(), pins.beside, pins.compiler) for jar in jars]
+    every = [
+        jar.sha256 for jars in (*pins.releases.values(), pins.beside, pins.compiler, pins.coverage) for jar in jars
+    ]
     assert all(re.fullmatch("[0-9a-f]{64}", sha256 or "") for sha256 in every)
     assert all(pins.is_pinned(version) for version in pins.releases)
     assert set(pins.brokers) == set(pins.releases) - {"0.10.0.1"}
@@ -59,6 +64,7 @@ def test_a_release_has_its_own_jars_first_then_those_beside(file: Path) -> None:
         Jar("org.slf4j:slf4j-api:1.7.36", A),
     )
     assert pins.compiler == (Jar("org.eclipse.jdt:ecj:3.40.0", B),)
+    assert pins.coverage == (Jar("org.jacoco:org.jacoco.agent:0.8.14", D),)
 
 
 def test_what_a_broker_adds_is_kept_apart(file: Path) -> None:

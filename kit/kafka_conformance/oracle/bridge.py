@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_jars.store import Stored
 
-__all__ = ["Compiler", "jar_of"]
+__all__ = ["Compiler", "instance", "jar_of"]
 
 _SHOWN = 3
 # How Eclipse's compiler prints an error with -Xemacs; the line of source follows.
@@ -113,6 +113,21 @@ def _failure(target: str, log: str) -> str:
         f"cannot compile the oracle's Java for {target}: {shown}{more}:"
         " correct these lines, or name what this release lacks by reflection"
     )
+
+
+def instance(jvm: _Calls, class_name: str, class_path: Sequence[Path]) -> Any:
+    """Return a new object of a class of ours, loaded from ``class_path`` behind Spark's classes."""
+
+    def create() -> Any:
+        java = jvm.view.java
+        urls = jvm.array(java.net.URL, len(class_path))
+        for index, path in enumerate(class_path):
+            urls[index] = java.io.File(str(path)).toURI().toURL()
+        loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getSystemClassLoader())
+        constructor = loader.loadClass(class_name).getDeclaredConstructors()[0]
+        return constructor.newInstance(jvm.array(java.lang.Object, 0))
+
+    return jvm.call(create)
 
 
 def jar_of(classes: Path) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.errors import OracleFault, WrongRelease
-from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.bridge import Compiler, instance
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
@@ -119,16 +119,7 @@ class Oracle:
         spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
         classes = self._ready_compiler().classes(sources, "Spark", [], [spark])
 
-        def create() -> Any:
-            java = self._jvm.view.java
-            urls = self._jvm.array(java.net.URL, 1)
-            urls[0] = java.io.File(str(classes)).toURI().toURL()
-            loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getSystemClassLoader())
-            return (
-                loader.loadClass(_HOST).getDeclaredConstructors()[0].newInstance(self._jvm.array(java.lang.Object, 0))
-            )
-
-        return self._jvm.call(create)
+        return instance(self._jvm, _HOST, [classes])
 
 
 class OpenRelease:

@@ -16,6 +16,9 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
+from kafka_conformance.verify.coverage.record import Record
+from kafka_conformance.verify.coverage.record import shipped as shipped_coverage
+from kafka_conformance.verify.coverage.summary import Summary, newest_summaries
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import Pins
@@ -33,6 +36,16 @@ __all__ = [
     "with_rows_of",
     "write",
 ]
+
+
+_HEADS = (
+    "rule", "Java's branches run", "Java's lines run", "not Kafka's", "kinds of question", "enumerated spaces", "releases",
+    "questions per release", "matching answers",
+)  # fmt: skip
+_COVERAGE = (
+    "Branches and lines are those of the methods of Kafka's that the rule mirrors, in its newest release, as JaCoCo "
+    "measures them while Kafka's classes answer. [The page on coverage](kit/docs/coverage.md) lists what has not run, and why."
+)
 
 
 def last_certificate() -> Path:
@@ -155,20 +168,36 @@ def write(made: Certificate, path: Path) -> None:
         raise KitError(f"the certificate cannot be written to {path}: {error.strerror}") from error
 
 
-def markdown(made: Certificate) -> str:
-    """Return the table of the README, a row for each rule, and below it what of the answers is not Kafka's own."""
-    lines = ["| rule | releases | questions per release | questions | matching answers |", "|---|---|---:|---:|---:|"]
+def markdown(made: Certificate, coverage: Record | None = None) -> str:
+    """Return the table of the README, a row for each rule, and below it what of the answers is not Kafka's own.
+
+    ``coverage`` is the record of coverage, by default the one that ships.
+    """
+    summaries = newest_summaries(shipped_coverage() if coverage is None else coverage)
+    lines = [
+        f"| {' | '.join(_HEADS)} |",
+        "|---|---:|---:|---|---:|---:|---|---:|---:|",
+    ]
     for rule in made.rules():
         rows = [row for row in made.rows if row.rule == rule]
         each = sorted({row.asked for row in rows})
         asked, agreed = sum(row.asked for row in rows), sum(row.agreed for row in rows)
         span = f"{len(rows)}: {rows[0].release} to {rows[-1].release}" if len(rows) > 1 else rows[0].release
         per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
-        lines.append(f"| `{rule}` | {span} | {per} | {asked:,} | {agreed:,} |")
+        match = "all" if agreed == asked else f"{agreed:,} of {asked:,}"
+        lines.append(f"| `{rule}` | {_coverage_cells(summaries.get(rule))} | {span} | {per} | {match} |")
+    lines += ["", _COVERAGE]
     if made.harness:
         lines += ["", "Harness: what of the Java half is the kit's own logic and not Kafka's.", ""]
         lines += [f"- `{rule}`: {made.harness[rule]}" for rule in made.rules() if rule in made.harness]
     return "\n".join(lines) + "\n"
+
+
+def _coverage_cells(summary: Summary | None) -> str:
+    if summary is None:
+        return "not measured | not measured | | | "
+    row = summary.row
+    return f"{summary.branches} | {summary.lines} | {summary.harness} | {row.kinds} | {len(row.spaces)}"
 
 
 def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:

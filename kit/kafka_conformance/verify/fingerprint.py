@@ -19,7 +19,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.reachable_code import reachable_code
 
-__all__ = ["Sources", "fingerprint", "fingerprinted_sources", "installed_sources"]
+__all__ = ["Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources"]
 
 _KIT = ("kafka_conformance.rules", "kafka_conformance.core.sources", "kafka_conformance.core.protocol")
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
@@ -61,11 +61,22 @@ def fingerprinted_sources(rule: Rule, sources: Sources) -> dict[str, str]:
     found = reachable_code((package, "RULE"), sources.python)
     for question in _QUESTIONS:
         found |= reachable_code(question, sources.python)
-    classes = {name for _, name in rule.java}
-    if rule.by_parts is not None:  # Java answers it by way of the rules that its code names
-        code = "\n".join(found.values())
-        classes |= {name for slug, part in RULES.items() if repr(slug) in code for _, name in part.java}
+    classes = {name for part in _answering(rule, found) for _, name in part.java}
     return found | _reachable_java({name.rpartition(".")[2] for name in classes}, sources.java)
+
+
+def answering_rules(rule: Rule) -> list[Rule]:
+    """Return the rules whose Java classes answer ``rule``: itself, or for a rule by parts those that its code names."""
+    if rule.by_parts is None:
+        return [rule]
+    return _answering(rule, fingerprinted_sources(rule, installed_sources()))
+
+
+def _answering(rule: Rule, code: Mapping[str, str]) -> list[Rule]:
+    if rule.by_parts is None:
+        return [rule]
+    text = "\n".join(code.values())
+    return [part for slug, part in RULES.items() if repr(slug) in text]
 
 
 def _reachable_java(roots: set[str], java: Mapping[str, str]) -> dict[str, str]:

@@ -15,6 +15,8 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certificates
+from kafka_conformance.verify.coverage.record import Method, Record, Share
+from kafka_conformance.verify.coverage.record import Row as CoverageRow
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import load
@@ -75,13 +77,26 @@ def test_the_table() -> None:
         row("partition-for-key", "4.4.0", 2000, 2000),
         row("producer-partition", "4.4.0", 5, 5),
     )
-    assert certificates.markdown(made) == (
-        "| rule | releases | questions per release | questions | matching answers |\n"
-        "|---|---|---:|---:|---:|\n"
-        "| `murmur2` | 2: 3.9.2 to 4.4.0 | 1,000 to 16,843,009 | 16,844,009 | 16,844,000 |\n"
-        "| `partition-for-key` | 2: 3.9.2 to 4.4.0 | 2,000 | 4,000 | 4,000 |\n"
-        "| `producer-partition` | 4.4.0 | 5 | 5 | 5 |\n"
+    measured = CoverageRow(
+        "murmur2", "4.4.0", "ab" * 32, "", 1, 500, 76, {"edges": 10, "others": 5}, 500,
+        {"Utils": (Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),)),)},
+    )  # fmt: skip
+    table, _, note = certificates.markdown(made, Record((measured,))).partition("\n\n")
+    assert note.startswith("Branches and lines are those of the methods of Kafka's that the rule mirrors")
+    assert table == (
+        "| rule | Java's branches run | Java's lines run | not Kafka's | kinds of question | enumerated spaces | releases "
+        "| questions per release | matching answers |\n"
+        "|---|---:|---:|---|---:|---:|---|---:|---:|\n"
+        "| `murmur2` | 5 of 6 (83 %) | 23 of 24 (95 %) | nothing | 76 | 2 | 2: 3.9.2 to 4.4.0 | 1,000 to 16,843,009 "
+        "| 16,844,000 of 16,844,009 |\n"
+        "| `partition-for-key` | not measured | not measured | | |  | 2: 3.9.2 to 4.4.0 | 2,000 | all |\n"
+        "| `producer-partition` | not measured | not measured | | |  | 4.4.0 | 5 | all |"
     )
+
+
+def test_its_table_leads_with_the_coverage_that_ships() -> None:
+    row = next(line for line in certificates.markdown(shipped()).splitlines() if line.startswith("| `murmur2` |"))
+    assert row.startswith("| `murmur2` | 6 of 6 (100 %) | 24 of 24 (100 %) | nothing |")
 
 
 def test_the_table_says_what_is_not_kafkas_own() -> None:

@@ -26,6 +26,7 @@ def list_jars() -> int:
             *_of_releases(pins),
             ("every release", pins.beside),
             ("compiler", pins.compiler),
+            ("coverage", pins.coverage),
             ("Spark's connector", pins.connector),
         ]
         for jar in jars
@@ -43,6 +44,7 @@ def resolve(*, kafka: str) -> int:
     releases = chosen_releases(kafka, pins)
     jars = [
         *pins.compiler,
+        *pins.coverage,
         *pins.connector,
         *dict.fromkeys(jar for at in releases for jar in (*pins.jars(str(at)), *pins.broker(str(at)))),
     ]

@@ -17,9 +17,9 @@ from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store
 
-CLIENTS, BESIDE, COMPILER, CONNECTOR, NEW = (
+CLIENTS, BESIDE, COMPILER, COVERAGE, CONNECTOR, NEW = (
     "org.apache.kafka:kafka-clients:3.9.2", "org.slf4j:slf4j-api:1.7.36", "org.eclipse.jdt:ecj:3.40.0",
-    "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
+    "org.jacoco:org.jacoco.agent:0.8.14", "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
 )  # fmt: skip
 STORAGE, NEW_STORAGE = "org.apache.kafka:kafka-storage:3.9.2", "org.apache.kafka:kafka-storage:3.6.1"
 
@@ -34,6 +34,7 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "releases.toml"
     path.write_text(
         f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
+        f'[coverage]\n"{COVERAGE}" = "{sha256(COVERAGE)}"\n\n'
         f'[connector]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
         f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
         f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
@@ -99,6 +100,7 @@ def test_the_list_says_what_is_in_the_cache(store: Store, capsys: pytest.Capture
     assert f"3.9.2 {CLIENTS} {sha256(CLIENTS)[:16]} cached" in said
     assert f"3.9.2 broker {STORAGE} {sha256(STORAGE)[:16]} not fetched" in said
     assert f"every release {BESIDE} {sha256(BESIDE)[:16]} not fetched" in said
+    assert f"coverage {COVERAGE} {sha256(COVERAGE)[:16]} not fetched" in said
     assert f"compiler {COMPILER} {sha256(COMPILER)[:16]} not fetched" in said
     assert said.endswith(f"1 releases pinned; cache {store.folder}")
 
@@ -109,11 +111,11 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 ) -> None:
     put(store, BESIDE, BESIDE)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, "closed"]
     assert store.path(Jar(CLIENTS)).read_text(encoding="utf-8") == CLIENTS
     assert f"{CLIENTS} {sha256(CLIENTS)[:16]} as pinned" in shown(capsys)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, CONNECTOR, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, "closed"]
 
 
 @pytest.mark.usefixtures("pins")

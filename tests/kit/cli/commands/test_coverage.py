@@ -1,0 +1,137 @@
+"""``coverage``, with a meter that asks no Java."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.cli.commands import coverage
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import HYPOTHESIS, Source
+from kafka_conformance.verify.coverage import record as records
+from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_jars.pins import Pins
+from kafka_reference.releases import Release
+
+NAME = "org/apache/kafka/common/utils/Utils"
+MURMUR2 = Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),))
+
+
+class Meter:
+    """Finds the same of every rule."""
+
+    method = MURMUR2
+
+    def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> Row:
+        asked = {source.name: len(source.questions) for source in sources}
+        generated = asked.pop(HYPOTHESIS)
+        return Row(
+            rule.slug, str(release), "ab" * 32, "cd", seed, examples, 3, asked, generated, {NAME: (self.method,)}
+        )
+
+
+@pytest.fixture
+def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
+    found = Meter()
+
+    @contextmanager
+    def opened(_: Pins) -> Iterator[Meter]:
+        yield found
+
+    monkeypatch.setattr(coverage, "open_meter", opened)
+    return found
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["coverage", *words], standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    return done.return_value, done.stdout
+
+
+@pytest.mark.usefixtures("meter")
+def test_what_has_run_is_printed_with_the_seed() -> None:
+    code, out = run("--rules", "murmur2", "--seed", "7", "--examples", "10", "-v")
+    assert code == 0
+    assert "murmur2  4.4.0    5 of 6 (83 %)  23 of 24 (95 %)" in out
+    assert (
+        "murmur2 in 4.4.0: run in part: Utils.murmur2(byte[]): lines 23 of 24 (95 %), branches 5 of 6 (83 %)\n" in out
+    )
+    assert "seed 7" in out
+
+
+@pytest.mark.usefixtures("meter")
+def test_the_newest_release_is_that_of_the_rule() -> None:
+    _, out = run("--rules", "murmur2,uniform-sticky-partitioner", "--seed", "7", "--examples", "1", "--json")
+    assert [(row["rule"], row["release"]) for row in json.loads(out)["rows"]] == [
+        ("murmur2", "4.4.0"), ("uniform-sticky-partitioner", "3.9.2"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("meter")
+def test_a_record_keeps_its_other_rows(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    run("--rules", "murmur2", "--kafka", "2.8.2,4.4.0", "--seed", "7", "--examples", "1", "--record", str(file))
+    run(
+        "--rules",
+        "murmur2",
+        "--seed",
+        "8",
+        "--examples",
+        "1",
+        "--record",
+        str(file),
+        "--write",
+        str(tmp_path / "page.md"),
+    )
+    assert [(row.release, row.seed) for row in records.read(file).rows] == [("2.8.2", 7), ("4.4.0", 8)]
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").count("## murmur2") == 1
+
+
+def test_check_asks_as_recorded_and_fails_where_less_runs(meter: Meter, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
+    monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
+    code, out = run("--rules", "murmur2", "--check", "--json")
+    made = json.loads(out)
+    assert (code, made["faults"], made["rows"][0]["seed"], made["rows"][0]["generated"]) == (0, [], 7, 4)
+    meter.method = Method(MURMUR2.name, Share(22, 24), Share(5, 6))
+    code, out = run("--rules", "murmur2", "--check")
+    assert code == 1
+    assert "murmur2 in 4.4.0: Utils.murmur2(byte[]) runs fewer lines or branches than recorded" in out
+    assert run("--rules", "murmur2", "--examples", "1")[0] == 0, "without --check"
+
+
+def test_what_ships_is_printed_without_java() -> None:
+    code, out = run("--shipped", "--rules", "murmur2,delivery")
+    assert code == 0
+    assert "murmur2   4.4.0    6 of 6 (100 %)" in out
+    assert "delivery  4.4.0" in out
+    assert json.loads(run("--shipped", "--rules", "murmur2", "--json")[1])["rows"][0]["rule"] == "murmur2"
+
+
+def test_what_ships_says_which_rules_have_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
+    monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
+    assert "measured before the code of murmur2 changed\n" in run("--shipped")[1]
+
+
+@pytest.mark.usefixtures("meter")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--rules", "murmur"], "unknown rule 'murmur'"),
+        (["--rules", "uniform-sticky-partitioner", "--kafka", "4.4.0"], "none of these rules exists in these releases"),
+        (["--kafka", "4.9"], "4.9"),
+        (["--shipped", "--record", "x.json"], "--shipped measures nothing that --record could write"),
+    ],
+)
+def test_what_cannot_be_measured_is_one_line(words: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        run(*words)

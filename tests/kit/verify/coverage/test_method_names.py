@@ -1,0 +1,55 @@
+"""Names of methods, and the lambdas that belong to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_conformance.verify.coverage.method_names import fold_lambdas, parameter_types
+from kafka_conformance.verify.coverage.record import Method, Share
+
+
+def code(name: str, lines: list[int], missed: list[int] = [], branches: list[list[int]] = []) -> dict[str, Any]:  # noqa: B006
+    return {"name": name, "descriptor": "(I)V", "lines": lines, "missed": missed, "branches": branches}
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "types"),
+    [
+        ("()V", []),
+        ("(ILjava/lang/String;J)V", ["int", "String", "long"]),
+        ("([B[[Lorg/x/Outer$Inner;Z)[I", ["byte[]", "Inner[][]", "boolean"]),
+    ],
+)
+def test_parameters_have_simple_names(descriptor: str, types: list[str]) -> None:
+    assert list(parameter_types(descriptor)) == types
+
+
+def test_constructors_and_nested_classes_are_named_as_in_the_source() -> None:
+    found = fold_lambdas({
+        "org/x/Outer": [code("<clinit>", [3]), code("<init>", [5]), code("none", [])],
+        "org/x/Outer$Inner": [code("<init>", [9]), code("get", [1])],
+    })  # fmt: skip
+    assert [method.name for method in found] == [
+        "Outer$Inner.get(int)", "Outer.static", "Outer.Outer(int)", "Outer$Inner.Inner(int)",
+    ]  # fmt: skip
+
+
+def test_a_lambda_belongs_to_the_method_around_it() -> None:
+    found = fold_lambdas({
+        "X": [
+            code("get", [1, 2]),
+            code("get", [10, 11, 12], [12], [[11, 1, 2]]),
+            code("lambda$get$0", [11, 13], [13], [[11, 2, 2], [13, 0, 2]]),
+        ]
+    })  # fmt: skip
+    assert found == [
+        Method("X.get(int)", Share(2, 2), Share(0, 0)),
+        Method("X.get(int)", Share(2, 4), Share(3, 6), (12, 13), ((11, 3, 4), (13, 0, 2))),
+    ]
+
+
+def test_a_line_that_ran_in_the_method_or_in_its_lambda_has_run() -> None:
+    (method,) = fold_lambdas({"X": [code("get", [1], [1]), code("lambda$get$0", [1])]})
+    assert method.lines == Share(1, 1)

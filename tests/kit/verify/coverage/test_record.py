@@ -1,0 +1,56 @@
+"""The record of coverage: written, read and merged; and the one that ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.verify.coverage import record as records
+from kafka_conformance.verify.coverage.mirrored import mirroring_rules
+from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.summary import false_reasons
+
+
+def row(rule: str = "murmur2", release: str = "4.4.0", run: int = 1) -> Row:
+    method = Method("Utils.murmur2(byte[])", Share(run, 2), Share(run, 2), (8,), ((9, 1, 2),))
+    return Row(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"org/Utils": (method,)})
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(Share(0, 0), "none"), (Share(199, 200), "199 of 200 (99 %)"), (Share(2, 2), "2 of 2 (100 %)")]
+)
+def test_only_all_is_a_hundred_percent(share: Share, text: str) -> None:
+    assert str(share) == text
+
+
+def test_it_is_written_a_line_for_each_method_and_read_back(tmp_path: Path) -> None:
+    made = Record((row(), row("partition-for-key")))
+    records.write(made, tmp_path / "it.json")
+    assert records.read(tmp_path / "it.json") == made
+    assert sum("Utils.murmur2" in line for line in (tmp_path / "it.json").read_text(encoding="utf-8").splitlines()) == 2
+    records.write(Record(), tmp_path / "it.json")
+    assert records.read(tmp_path / "it.json") == Record()
+    assert records.read(tmp_path / "none.json") == Record()
+
+
+def test_what_is_no_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "it.json").write_text('{"rows": [3]}', encoding="utf-8")
+    with pytest.raises(BadInput, match=r"it\.json is not a record of coverage: "):
+        records.read(tmp_path / "it.json")
+
+
+def test_new_rows_replace_those_of_the_same_rule_and_release() -> None:
+    made = records.merged(Record((row(), row(release="2.8.2"))), [row(run=2), row("partition-for-key")])
+    assert [(one.rule, one.release, one.methods["org/Utils"][0].lines.run) for one in made.rows] == [
+        ("murmur2", "2.8.2", 1), ("murmur2", "4.4.0", 2), ("partition-for-key", "4.4.0", 1),
+    ]  # fmt: skip
+    assert [one.release for one in records.newest_rows(made)] == ["4.4.0", "4.4.0"]
+
+
+def test_the_record_that_ships_has_every_rule_and_true_reasons() -> None:
+    shipped = records.shipped()
+    newest = records.newest_rows(shipped)
+    assert [one.rule for one in newest] == [rule.slug for rule in mirroring_rules()]
+    assert [line for one in newest for line in false_reasons(one, shipped)] == []

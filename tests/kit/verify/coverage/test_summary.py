@@ -1,0 +1,66 @@
+"""What a row of the record means, and when a reason or a share is no longer true."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.verify.coverage import summary as summaries
+from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredClass, MirroredCode
+from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.summary import decreases, false_reasons, newest_summaries, summary_of
+
+ALL = Method("A.all(int)", Share(3, 3), Share(2, 2))
+PART = Method("A.part()", Share(1, 2), Share(1, 4), (8,), ((9, 1, 4),))
+NEVER = Method("A.never()", Share(0, 5), Share(0, 6), (1, 2, 3, 4, 5))
+TXN = Method("A$Txn.begin(byte[])", Share(0, 7), Share(0, 8))
+
+
+def row(*methods: Method, rule: str = "murmur2", release: str = "4.4.0") -> Row:
+    return Row(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"x/A": methods})
+
+
+def code(monkeypatch: pytest.MonkeyPatch, *elsewhere: Elsewhere) -> None:
+    made = MirroredCode((MirroredClass("x.A"),), elsewhere, "the network")
+    monkeypatch.setattr(summaries, "mirrored_code", lambda rule: made if rule == "murmur2" else None)
+
+
+@pytest.mark.parametrize("pattern", ["A$Txn.*", "A$Txn.begin", "A$Txn.begin(byte[])"])
+def test_methods_of_another_rule_are_counted_apart(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = Elsewhere("transactions", (pattern,))
+    code(monkeypatch, reason)
+    made = summary_of(row(ALL, PART, NEVER, TXN))
+    assert (made.branches, made.lines, made.all_branches) == (Share(3, 12), Share(4, 10), Share(3, 20))
+    assert (made.own, made.elsewhere) == ({"x/A": [ALL, PART, NEVER]}, [(reason, [TXN])])
+    assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
+
+
+def test_a_reason_is_false_once_its_methods_run_or_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    code(monkeypatch, Elsewhere("so", ("A.never", "A.part", "A.gone")))
+    made = row(ALL, PART, NEVER)
+    assert false_reasons(made, Record((made,))) == [
+        "murmur2: A.gone names no method", "murmur2: A.part() has run: it is the rule's own",
+    ]  # fmt: skip
+    code(monkeypatch, Elsewhere("so", ("A.never", "A.part"), run=True))
+    assert false_reasons(made, Record((made,))) == ["murmur2: A.never() has not run: it is not the harness's"]
+
+
+def test_a_reason_is_false_once_the_other_rule_does_not_run_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    code(monkeypatch, Elsewhere("so", ("A.all", "A.never"), rule="producer-send"))
+    made, other = row(ALL, NEVER), row(ALL, NEVER, rule="producer-send")
+    assert false_reasons(made, Record((made, other))) == ["murmur2: A.never() is not run by producer-send"]
+    assert len(false_reasons(made, Record((made,)))) == 2
+
+
+def test_less_of_a_method_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    less = Method(PART.name, Share(1, 2), Share(0, 4))
+    assert decreases(row(ALL, PART), row(ALL, less)) == [
+        "murmur2 in 4.4.0: A.part() runs fewer lines or branches than recorded: lines 1 to 1, branches 1 to 0"
+    ]
+    assert decreases(row(ALL, less), row(ALL, PART)) == []
+    assert decreases(None, row(ALL)) == []
+
+
+def test_the_newest_release_of_each_rule() -> None:
+    record = Record((row(NEVER, release="2.8.2"), row(ALL), row(PART, rule="delivery", release="2.8.2")))
+    newest = newest_summaries(record)
+    assert {rule: one.row.release for rule, one in newest.items()} == {"murmur2": "4.4.0", "delivery": "2.8.2"}
