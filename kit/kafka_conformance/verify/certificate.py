@@ -44,7 +44,8 @@ _HEADS = (
 )  # fmt: skip
 _COVERAGE = (
     "Branches and lines are those of the methods of Kafka's that the rule mirrors, in its newest release, as JaCoCo "
-    "measures them while Kafka's classes answer. [The page on coverage](kit/docs/coverage.md) lists what has not run, and why."
+    "measures them while Kafka's classes answer. [The page on coverage](kit/docs/coverage.md) lists what has not run, and "
+    "why."
 )
 
 
