@@ -81,18 +81,18 @@ def murmur2(keys: Any) -> Any:
     return _over_arrow(keys, murmur2_columns)
 
 
-def partition_for_key(keys: Any, partitions: int) -> Any:
+def partition_for_key(keys: Any, num_partitions: int) -> Any:
     """Return the partition that Kafka's producer gives each key of an Arrow column.
 
     That is ``(hash & 0x7fffffff) % partitions``. ``keys`` and the shape of the result are those of :func:`murmur2`;
-    ``partitions`` is an int32. A negative number is no error in Java and gives the result of its absolute value.
+    ``num_partitions`` is an int32. A negative number is no error in Java and gives the result of its absolute value.
 
     Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError, too)
-    for 0 partitions, even for a column without keys; TypeError or ValueError if ``partitions`` is not an int32.
+    for 0 partitions, even for a column without keys; TypeError or ValueError if ``num_partitions`` is not an int32.
 
     Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
     """
-    divisor = _divisor(partitions)
+    divisor = _divisor(num_partitions)
     return _over_arrow(keys, lambda offsets, data: _place(murmur2_columns(offsets, data), divisor))
 
 
@@ -119,13 +119,13 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
     return hashes.view(np.int32)
 
 
-def partition_for_key_columns(offsets: Offsets, data: Data, partitions: int) -> Numbers:
+def partition_for_key_columns(offsets: Offsets, data: Data, num_partitions: int) -> Numbers:
     """Return the partition that Kafka's producer gives each key of a column given as two NumPy arrays.
 
-    ``offsets`` and ``data`` are those of :func:`murmur2_columns`, ``partitions`` and its errors those of
+    ``offsets`` and ``data`` are those of :func:`murmur2_columns`, ``num_partitions`` and its errors those of
     :func:`partition_for_key`. Returns an int32 array of shape (n,).
     """
-    divisor = _divisor(partitions)
+    divisor = _divisor(num_partitions)
     return _place(murmur2_columns(offsets, data), divisor)
 
 
@@ -190,14 +190,14 @@ def _kernel() -> Kernel:
     return kernel
 
 
-def _divisor(partitions: int) -> np.uint32:
-    """Return the divisor for ``partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
-    partitions = index(partitions)
-    if not -(2**31) <= partitions < 2**31:
-        raise ValueError(f"{partitions} partitions: expected a Java int, -2^31 to 2^31-1")
-    if partitions == 0:
+def _divisor(num_partitions: int) -> np.uint32:
+    """Return the divisor for ``num_partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
+    num_partitions = index(num_partitions)
+    if not -(2**31) <= num_partitions < 2**31:
+        raise ValueError(f"{num_partitions} partitions: expected a Java int, -2^31 to 2^31-1")
+    if num_partitions == 0:
         raise ArithmeticException
-    return u32(abs(partitions))
+    return u32(abs(num_partitions))
 
 
 def _place(hashes: Numbers, divisor: np.uint32) -> Numbers:

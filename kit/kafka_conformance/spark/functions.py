@@ -41,8 +41,8 @@ __all__ = ["partition_for_key"]
 _UTF8 = ("utf-8", "utf8")
 
 
-def partition_for_key(keys: Column | str, partitions: int | Column, *, encoding: str | None = None) -> Column:
-    """Return the partition of each key among ``partitions``, a number or a column of numbers, as a column of ints.
+def partition_for_key(keys: Column | str, num_partitions: int | Column, *, encoding: str | None = None) -> Column:
+    """Return the partition of each key among ``num_partitions``, a number or a column of numbers, as a column of ints.
 
     Raises ArithmeticException for 0, ValueError for a number that is no Java int or an ``encoding`` that is not UTF-8. In a
     job, keys that are not binary fail with a TypeError that says what to do, and a count of 0 with ArithmeticException.
@@ -55,15 +55,15 @@ def partition_for_key(keys: Column | str, partitions: int | Column, *, encoding:
     if encoding is not None and encoding.lower() not in _UTF8:
         raise ValueError(f"keys in {encoding} cannot be hashed: give the bytes your serializer makes, as binary")
     column = f.col(keys) if isinstance(keys, str) else keys
-    if isinstance(partitions, Column):
-        return _function(_Among(None, encoding is not None), 2)(column, partitions.cast("int"))
-    return _function(_Among(_java_int(partitions), encoding is not None), 1)(column)
+    if isinstance(num_partitions, Column):
+        return _function(_Among(None, encoding is not None), 2)(column, num_partitions.cast("int"))
+    return _function(_Among(_java_int(num_partitions), encoding is not None), 1)(column)
 
 
-def _java_int(partitions: int) -> int:
-    count = index(partitions)
+def _java_int(num_partitions: int) -> int:
+    count = index(num_partitions)
     if not -(2**31) <= count < 2**31:
-        raise ValueError(f"partitions is a Java int, -2^31 to 2^31-1, not {count}")
+        raise ValueError(f"num_partitions is a Java int, -2^31 to 2^31-1, not {count}")
     if count == 0:
         raise ArithmeticException
     return count

@@ -56,22 +56,22 @@ class ProduceError:
     kind: ErrorKind
 
 
-def has_error(release: Release | str, name: str) -> bool:
+def has_error(version: str | Release, name: str) -> bool:
     """Return whether the release has an error of this name."""
-    return name in produce_errors(release)
+    return name in produce_errors(version)
 
 
-def produce_error(release: Release | str, name: str) -> ProduceError:
+def produce_error(version: str | Release, name: str) -> ProduceError:
     """Return the error of this name. Raises NotInThisRelease."""
-    error = produce_errors(release).get(name)
+    error = produce_errors(version).get(name)
     if error is None:
-        raise NotInThisRelease(f"unknown error {name!r}: no produce request is answered by it in Kafka {release}")
+        raise NotInThisRelease(f"unknown error {name!r}: no produce request is answered by it in Kafka {version}")
     return error
 
 
-def produce_errors(release: Release | str) -> Mapping[str, ProduceError]:
+def produce_errors(version: str | Release) -> Mapping[str, ProduceError]:
     """Return the errors of the release, by name."""
-    return _errors_of(ErrorsBehaviour.of(release))
+    return _errors_of(ErrorsBehaviour.of(version))
 
 
 @lru_cache(maxsize=64)

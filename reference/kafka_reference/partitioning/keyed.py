@@ -30,11 +30,11 @@ from kafka_reference.partitioning.murmur2_fast import murmur2
 __all__ = ["partition_for_key"]
 
 
-def partition_for_key(key: Key, partitions: int) -> int:
+def partition_for_key(key: Key, num_partitions: int) -> int:
     """Return the partition that Kafka's Java client gives a record with this serialized key.
 
-    ``key`` is bytes, empty included; ``partitions`` is the topic's number of partitions, an int32. The result is 0 to
-    ``partitions - 1``.
+    ``key`` is bytes, empty included; ``num_partitions`` is the topic's number of partitions, an int32. The result is 0
+    to ``num_partitions - 1``.
 
         >>> partition_for_key(b"home", 3)
         1
@@ -46,16 +46,16 @@ def partition_for_key(key: Key, partitions: int) -> int:
     Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before.
     """
     hashed = murmur2(key) & INT_MAX
-    if type(partitions) is int and 0 < partitions <= INT_MAX:
-        return hashed % partitions
-    return hashed % _divisor(partitions)
+    if type(num_partitions) is int and 0 < num_partitions <= INT_MAX:
+        return hashed % num_partitions
+    return hashed % _divisor(num_partitions)
 
 
-def _divisor(partitions: int) -> int:
-    """Return what Java's remainder by ``partitions`` amounts to dividing by."""
-    partitions = index(partitions)  # raises for a float; NumPy's integers are fine
-    if partitions == 0:
+def _divisor(num_partitions: int) -> int:
+    """Return what Java's remainder by ``num_partitions`` amounts to dividing by."""
+    num_partitions = index(num_partitions)  # raises for a float; NumPy's integers are fine
+    if num_partitions == 0:
         raise ArithmeticException
-    if not INT_MIN <= partitions <= INT_MAX:
-        raise ValueError(f"{partitions} partitions: expected a Java int, {INT_MIN} to {INT_MAX}")
-    return abs(partitions)
+    if not INT_MIN <= num_partitions <= INT_MAX:
+        raise ValueError(f"{num_partitions} partitions: expected a Java int, {INT_MIN} to {INT_MAX}")
+    return abs(num_partitions)
