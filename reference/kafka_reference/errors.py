@@ -51,6 +51,13 @@ class JavaException(Exception):
     ``java_name`` is Java's simple class name, which every subclass carries in Python, too. ``message`` is the text
     where Kafka wrote one for its users, otherwise None: texts of the JVM ("/ by zero") differ between JVMs and are no
     part of an answer.
+
+        >>> from kafka_reference import partition_for_key
+        >>> try:
+        ...     partition_for_key(b"home", 0)
+        ... except JavaException as thrown:
+        ...     thrown.java_name
+        'ArithmeticException'
     """
 
     java_name: ClassVar[str]
@@ -140,7 +147,13 @@ class CorruptSnapshotException(JavaException, ValueError):
 
 
 class QuestionError(Exception):
-    """The question has no answer: the message says why, and what to change in it."""
+    """The question has no answer: the message says why, and what to change in it.
+
+    >>> from kafka_reference.partitioning import BuiltInPartitioner
+    >>> BuiltInPartitioner("2.8.2")
+    Traceback (most recent call last):
+    kafka_reference.errors.NotInThisRelease: BuiltInPartitioner of Kafka 2.8.2 is not mirrored: expected since 3.3.0
+    """
 
 
 class NotInThisRelease(QuestionError):

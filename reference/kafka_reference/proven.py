@@ -28,7 +28,13 @@ T = TypeVar("T")
 
 
 class UnprovenRelease(ValueError):
-    """A release was named that the certificate does not have: name a proven one, or pass a Release."""
+    """A release was named that the certificate does not have: name a proven one, or pass a Release.
+
+    >>> from kafka_reference.idempotence import producer_outcome
+    >>> producer_outcome({}, "9.9.9")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    kafka_reference.proven.UnprovenRelease: release 9.9.9 is not proven: ...
+    """
 
 
 @cache

@@ -28,9 +28,16 @@ _FORM = re.compile(r"\d{1,4}(\.\d{1,4}){2,3}")
 
 @dataclass(frozen=True, order=True, slots=True)
 class Release:
-    """One published Kafka release. ``numbers`` is its version, ``(4, 4, 0)``; ``str()`` gives ``"4.4.0"`` back."""
+    """One published Kafka release. ``numbers`` is its version, ``(4, 4, 0)``; ``str()`` gives ``"4.4.0"`` back.
+
+    >>> parse_release("4.4.0") > parse_release("4.3.1"), str(parse_release("4.4.0"))
+    (True, '4.4.0')
+    """
 
     numbers: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"<Release {self}>"
 
     def __str__(self) -> str:
         return ".".join("x" if number == _EVERY_PATCH else str(number) for number in self.numbers)
@@ -41,6 +48,9 @@ def parse_release(version: str | Release) -> Release:
     """Return the :class:`Release` named by ``version``; a Release is returned as it is.
 
     Raises ValueError for anything but three or four numbers joined by dots: "3.x" and "newest" are not releases.
+
+        >>> parse_release("0.10.0.1")
+        <Release 0.10.0.1>
     """
     if isinstance(version, Release):
         return version
@@ -51,9 +61,16 @@ def parse_release(version: str | Release) -> Release:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """A set of releases, as spans whose both ends are included; an open end is None."""
+    """A set of releases, as spans whose both ends are included; an open end is None.
+
+    >>> parse_release("2.2.1") in since("2.1.0", until="2.2.x")
+    True
+    """
 
     spans: tuple[tuple[Release, Release | None], ...]
+
+    def __repr__(self) -> str:
+        return f"<Spans {self}>"
 
     def __contains__(self, candidate: Release) -> bool:
         # A plain loop over plain tuples: some rules test this hundreds of times per question.
@@ -77,6 +94,9 @@ def since(first: str, *, until: str | None = None) -> Spans:
     """Return the releases from ``first`` to ``until``, both included; without ``until``, every release since ``first``.
 
     ``until`` may name a whole line, as in ``until="2.2.x"``: every patch of it is included.
+
+        >>> since("2.1.0", until="2.2.x")
+        <Spans 2.1.0 to 2.2.x>
     """
     return Spans(((parse_release(first), _end_of(until) if until else None),))
 

@@ -35,11 +35,10 @@ Java source mirrored: ``RecordAccumulator.append``, ``ready``, ``drain``, ``reen
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch, BatchState, split
 from kafka_reference.accumulator.drain import drain
 from kafka_reference.accumulator.metadata import Metadata
@@ -50,9 +49,10 @@ from kafka_reference.accumulator.sequences import NO_SEQUENCES, SequenceTracker
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, AccumulatorState, NodeLatency, Queue
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
+from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
 from kafka_reference.proven import refuse_unproven
-from kafka_reference.releases import Release, parse_release
+from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["Appended", "Failure", "RecordAccumulator"]
 
@@ -79,17 +79,48 @@ class Appended:
 
 
 class RecordAccumulator:
-    """The accumulator of a release. ``state.now_ms`` is its clock; batches are numbered in the order they are made."""
+    """The accumulator of release ``version``. ``now_ms`` is its clock; batches are numbered in the order they are made.
+
+    ``config`` has a producer's settings by Kafka's names, None for Kafka's defaults (see :meth:`AccumulatorConfig.of`);
+    ``draws`` gives the random int32 it uses, None random ones; ``sequences`` is the idempotent producer, if it is one.
+
+        >>> from kafka_reference.accumulator import Metadata, SizedRecord
+        >>> accumulator, metadata = RecordAccumulator(config={"linger.ms": "5"}), Metadata()
+        >>> accumulator.append("t", 0, SizedRecord(value=100), metadata).new_batch
+        True
+        >>> accumulator.ready(metadata).delay_ms
+        5
+        >>> accumulator.now_ms += 5
+        >>> accumulator.drain(metadata, accumulator.ready(metadata).nodes, max_size=1048576)
+        [<Batch 0 of t-0: 1 record, 170 bytes, drained>]
+
+    Raises ConfigException, with Kafka's text, for an invalid setting.
+    """
 
     @refuse_unproven
     def __init__(
         self,
-        version: str | Release,
-        config: AccumulatorConfig,
-        draws: StepDraws | None = None,
+        version: str | Release = NEWEST,
+        config: AccumulatorConfig | Mapping[str, object] | None = None,
+        draws: Draws = None,
         sequences: SequenceTracker = NO_SEQUENCES,
     ) -> None:
-        self.state = AccumulatorState(parse_release(version), config, draws or StepDraws(), sequences)
+        if not isinstance(config, AccumulatorConfig):
+            config = AccumulatorConfig.of(config or {}, version)
+        self.state = AccumulatorState(parse_release(version), config, draw_source(draws), sequences)
+
+    def __repr__(self) -> str:
+        state = self.state
+        return f"<RecordAccumulator {state.release} at {state.now_ms} ms: {len(state.incomplete)} incomplete batches>"
+
+    @property
+    def now_ms(self) -> int:
+        """The time, in milliseconds; set it to let time pass."""
+        return self.state.now_ms
+
+    @now_ms.setter
+    def now_ms(self, now_ms: int) -> None:
+        self.state.now_ms = now_ms
 
     def append(self, topic: str, partition: int | None, record: SizedRecord, metadata: Metadata) -> Appended:
         """Add a record to this partition, or to a chosen one if ``partition`` is None. Mirrors ``append``.

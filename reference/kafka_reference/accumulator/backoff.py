@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from kafka_reference.java.thread_local_random import GAMMA, ListedDraws, mix32, seed_for
+from kafka_reference.java.thread_local_random import GAMMA, DrawSource, ListedDraws, mix32, next_double, seed_for
 
 __all__ = ["Backoff", "StepDraws"]
 
@@ -53,16 +53,11 @@ class StepDraws:
         self._state += GAMMA
         return mix32(self._state)
 
-    def next_double(self) -> float:
-        """Return the next draw as a double, 0 included, 1 excluded."""
-        high, low = (self.next() & 0xFFFFFFFF) >> 6, (self.next() & 0xFFFFFFFF) >> 5
-        return ((high << 27) + low) * 2.0**-53
-
 
 class Backoff:
     """The back-off of a configuration, in ms; ``draws`` gives the jitter of an ``exponential`` one."""
 
-    def __init__(self, first_ms: int, max_ms: int, draws: StepDraws, *, exponential: bool) -> None:
+    def __init__(self, first_ms: int, max_ms: int, draws: DrawSource, *, exponential: bool) -> None:
         self._initial = min(first_ms, max_ms) if exponential else first_ms
         self._max_ms, self._draws = max_ms, draws
         grows = exponential and max_ms > first_ms
@@ -74,6 +69,6 @@ class Backoff:
             return self._initial
         term = self._initial * math.pow(_BASE, min(attempts, self._most))
         low, high = 1 - _JITTER, 1 + _JITTER
-        factor = self._draws.next_double() * (high - low) + low
+        factor = next_double(self._draws) * (high - low) + low
         factor = math.nextafter(high, 0.0) if factor >= high else factor
         return min(int(factor * term), self._max_ms)

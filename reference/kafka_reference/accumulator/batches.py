@@ -91,6 +91,11 @@ class Batch:
         self._attempts_at_epoch = 0
         self.append(first, now_ms)
 
+    def __repr__(self) -> str:
+        (topic, partition), count = self.topic_partition, self.record_count
+        records = f"{count} record{'s' * (count != 1)}, {self.estimated} bytes"
+        return f"<Batch {self.number} of {topic}-{partition}: {records}, {self.state.name.lower().replace('_', ' ')}>"
+
     @property
     def full(self) -> bool:
         """Whether the batch takes no further record. Mirrors ``isFull``."""

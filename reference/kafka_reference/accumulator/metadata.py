@@ -20,17 +20,32 @@ from collections.abc import Sequence
 from kafka_reference.accumulator.behaviour import MetadataSnapshotBehaviour
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.partitioning.cluster import Cluster, Partition
-from kafka_reference.releases import Release
+from kafka_reference.proven import refuse_unproven
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["Metadata"]
 
 
 class Metadata:
-    """A cluster in which each of ``topics`` has the same partitions; ``epochs`` go with the partitions, None for unknown."""
+    """A cluster in which each of ``topics`` has the same partitions; ``epochs`` go with the partitions, None for unknown.
 
+    Without a ``cluster``, there is one partition, led by node 0.
+
+        >>> Metadata(topics=["orders"]).leader("orders", 0)
+        0
+        >>> Metadata("4.4.0", Cluster.of(3, nodes=3), ["t"]).node_partitions(2)
+        [('t', 2)]
+    """
+
+    @refuse_unproven
     def __init__(
-        self, version: str | Release, cluster: Cluster, topics: Sequence[str], epochs: Sequence[int | None] = ()
+        self,
+        version: str | Release = NEWEST,
+        cluster: Cluster | None = None,
+        topics: Sequence[str] = ("t",),
+        epochs: Sequence[int | None] = (),
     ) -> None:
+        cluster = Cluster.of(1) if cluster is None else cluster
         behaviour = MetadataSnapshotBehaviour.of(version)
         partitions = {(topic, one.id): one for topic in topics for one in cluster.partitions}
         order = list(partitions)

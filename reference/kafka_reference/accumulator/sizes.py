@@ -70,11 +70,15 @@ Headers: TypeAlias = Sequence[tuple[str, int | None]]
 
 @dataclass(frozen=True, slots=True)
 class SizedRecord:
-    """A record by its lengths in bytes, None for null; ``timestamp`` in ms, an int64."""
+    """A record by its lengths in bytes, None for null; ``timestamp`` in ms, an int64.
 
-    timestamp: int
-    key: int | None
-    value: int | None
+    >>> SizedRecord(key=3, value=100)
+    SizedRecord(timestamp=0, key=3, value=100, headers=())
+    """
+
+    timestamp: int = 0
+    key: int | None = None
+    value: int | None = None
     headers: Headers = ()
 
 

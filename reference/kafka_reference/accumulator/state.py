@@ -11,11 +11,11 @@ aborted.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ParamSpec
+from typing import Any, ParamSpec, Self
 
-from kafka_reference.accumulator.backoff import Backoff, StepDraws
+from kafka_reference.accumulator.backoff import Backoff
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.chunks import create_memory
@@ -23,9 +23,12 @@ from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.accumulator.sequences import SequenceTracker
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
+from kafka_reference.java.thread_local_random import DrawSource
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
-from kafka_reference.releases import Release
+from kafka_reference.producer_config import parse_settings
+from kafka_reference.proven import refuse_unproven
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
 
@@ -55,6 +58,32 @@ class AccumulatorConfig:
     ratio: float = 1.0
     achieved_per_mille: tuple[int, ...] = ()
     allocation: str = "full"
+
+    @classmethod
+    @refuse_unproven
+    def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
+        """Return what a producer of release ``version`` with these settings, by Kafka's names, gives its accumulator.
+
+            >>> AccumulatorConfig.of({"linger.ms": "20"}).linger_ms, AccumulatorConfig.of({}, "3.9.1").linger_ms
+            (20, 0)
+
+        Unset settings have Kafka's defaults. Raises ConfigException, with Kafka's text, for an invalid value, and ValueError
+        for a name with underscores. Up to 2.0.x ``request.timeout.ms`` takes the place of ``delivery.timeout.ms``.
+        """
+        values: dict[str, Any] = parse_settings(settings, version)
+        return cls(
+            batch_size=values["batch.size"],
+            linger_ms=values["linger.ms"],
+            retry_backoff_ms=values["retry.backoff.ms"],
+            retry_backoff_max_ms=values.get("retry.backoff.max.ms", values["retry.backoff.ms"]),
+            delivery_timeout_ms=values.get("delivery.timeout.ms", values["request.timeout.ms"]),
+            buffer_memory=values["buffer.memory"],
+            adaptive=values.get("partitioner.adaptive.partitioning.enable", False),
+            availability_timeout_ms=values.get("partitioner.availability.timeout.ms", 0),
+            rack_aware=values.get("partitioner.rack.aware", False),
+            rack=values.get("client.rack", ""),
+            compression=values["compression.type"],
+        )
 
 
 @dataclass(slots=True)
@@ -94,7 +123,7 @@ class AccumulatorState:
     """
 
     def __init__(
-        self, release: Release, config: AccumulatorConfig, draws: StepDraws, sequences: SequenceTracker
+        self, release: Release, config: AccumulatorConfig, draws: DrawSource, sequences: SequenceTracker
     ) -> None:
         self.release, self.config, self.draws, self.sequences = release, config, draws, sequences
         self.behaviour = RecordAccumulatorBehaviour.of(release)

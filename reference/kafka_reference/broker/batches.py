@@ -22,7 +22,11 @@ NO_TIMESTAMP = -1
 
 @dataclass(frozen=True, slots=True)
 class DataBatch:
-    """A batch of ``records`` records from ``offset`` on, the first with sequence ``first_sequence``."""
+    """A batch of ``records`` records from ``offset`` on, the first with sequence ``first_sequence``.
+
+    >>> DataBatch(producer_id=7, epoch=0, first_sequence=0, records=3, offset=40, timestamp=0).last_offset
+    42
+    """
 
     producer_id: int
     epoch: int
@@ -50,6 +54,9 @@ class Marker:
     """The end of a transaction, written by its coordinator as a batch of one record.
 
     ``transaction_version`` is the version that the coordinator names, -1 if it names none; it matters since 4.2.0.
+
+        >>> Marker(producer_id=7, epoch=0, offset=43, timestamp=0, commit=True, coordinator_epoch=0).records
+        1
     """
 
     producer_id: int

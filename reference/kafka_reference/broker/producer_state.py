@@ -37,32 +37,53 @@ from kafka_reference.broker.verification import VerificationStateEntry, ends_ver
 from kafka_reference.errors import CorruptSnapshotException
 from kafka_reference.java.long_maps import LongMap
 from kafka_reference.proven import refuse_unproven
-from kafka_reference.releases import Release
+from kafka_reference.releases import NEWEST, Release
 
-__all__ = ["Appended", "Duplicate", "ProducerStateManager"]
+__all__ = ["DAY_MS", "Appended", "Duplicate", "ProducerStateManager"]
+
+DAY_MS = 86_400_000
+"""The default of ``producer.id.expiration.ms``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """A request was appended. ``completed`` are the transactions it completed, each with the last stable offset."""
+    """A request was appended. ``completed`` are the transactions it completed, each with the last stable offset.
+
+    >>> Appended(completed=())
+    Appended(completed=())
+    """
 
     completed: tuple[tuple[CompletedTxn, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A request was not appended: a batch of it is in the log, from ``offset`` on as far as is remembered."""
+    """A request was not appended: a batch of it is in the log, from ``offset`` on as far as is remembered.
+
+    >>> Duplicate(offset=42)
+    Duplicate(offset=42)
+    """
 
     offset: int
 
 
 class ProducerStateManager:
-    """The producer state of one partition in release ``version``, opened over the snapshots in ``disk``."""
+    """The producer state of one partition in release ``version``, opened over the snapshots in ``disk``.
+
+    ``expiration_ms`` is ``producer.id.expiration.ms``; up to 3.3.x it is ``transactional.id.expiration.ms``, whose default is
+    seven days. Its caller is the log, which knows offsets and the time: :class:`~.log.ProducerState` has such a log.
+
+        >>> manager, batch = ProducerStateManager(), DataBatch(7, 0, first_sequence=0, records=3, offset=0, timestamp=0)
+        >>> manager.append([batch], Origin.CLIENT), manager.append([batch], Origin.CLIENT)
+        (Appended(completed=()), Duplicate(offset=0))
+    """
 
     append_info_class: ClassVar[type[ProducerAppendInfo]] = ProducerAppendInfo
 
     @refuse_unproven
-    def __init__(self, version: str | Release, expiration_ms: int, disk: dict[int, bytes] | None = None) -> None:
+    def __init__(
+        self, version: str | Release = NEWEST, expiration_ms: int = DAY_MS, disk: dict[int, bytes] | None = None
+    ) -> None:
         self.behaviour = ProducerStateBehaviour.of(version)
         self.expiration_ms = expiration_ms
         self.producers: LongMap[ProducerStateEntry] = self.behaviour.producer_map.create()
@@ -71,6 +92,9 @@ class ProducerStateManager:
         self.snapshots = SnapshotFolder(self.behaviour, {} if disk is None else disk)
         self.end_offset = 0
         self._last_snapshot = 0
+
+    def __repr__(self) -> str:
+        return f"<ProducerStateManager up to offset {self.end_offset}: {len(list(self.producers.items()))} producers>"
 
     def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
         """Append a request. Raises the JavaException that refuses one of its batches."""

@@ -14,20 +14,18 @@ from kafka_reference.releases import Release
 
 __all__ = ["Leader"]
 
-_DAY_MS = 86_400_000
-
 
 class Leader:
     """The current leader: started with a log that it has by replication, it appends what clients send."""
 
     def __init__(self, release: Release) -> None:
         self._release = release
-        self._state = ProducerStateManager(release, _DAY_MS)
+        self._state = ProducerStateManager(release)
 
     def handle(self, event: StartLeader | Batch) -> AppendResult:
         """Start with a log, or append a batch; an exception of the producer state is part of the result."""
         if isinstance(event, StartLeader):
-            self._state = ProducerStateManager(self._release, _DAY_MS)
+            self._state = ProducerStateManager(self._release)
             for batch in event.log:
                 self._state.append([self._at_end(batch)], Origin.REPLICATION)
             return AppendResult()

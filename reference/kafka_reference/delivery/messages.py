@@ -33,9 +33,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """Determine the effective settings of a producer. ``config`` has Kafka's names and texts, without unset ones."""
+    """Determine the effective settings of a producer. ``config`` has Kafka's names and values, without unset ones."""
 
-    config: tuple[tuple[str, str], ...]
+    config: tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)

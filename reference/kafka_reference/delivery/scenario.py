@@ -32,9 +32,13 @@ __all__ = ["Outcome", "RequestOutcome", "Scenario"]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """``records`` records, sent by a producer with ``config``: what a user sets, by Kafka's names, without unset ones."""
+    """``records`` records, sent by a producer with ``config``: what a user sets, by Kafka's names, without unset ones.
 
-    config: Mapping[str, str]
+    >>> Scenario({"acks": "1", "retries": 0}, records=3).replicas
+    3
+    """
+
+    config: Mapping[str, object]
     records: int
     faults: Sequence[Fault] = ()
     replicas: int = 3

@@ -73,7 +73,7 @@ class _Ends:
                 return self._leader.handle(event)
 
 
-def _configure(config: dict[str, str], release: Release) -> Settings | InvalidProducer:
+def _configure(config: dict[str, object], release: Release) -> Settings | InvalidProducer:
     try:
         effective = producer_outcome(config, release)
     except ConfigException as error:

@@ -22,7 +22,7 @@ Exceptions
 "Set" means named at all: a setting may be set to its default, or to null (a map can hold null, a properties file cannot).
 A null ``enable.idempotence`` or, for an idempotent producer, ``transaction.timeout.ms`` throws a NullPointerException when
 it is read. The order of the checks decides which of two conflicts is reported: see
-:class:`~.config_behaviour.ProducerConfigBehaviour`. Texts are parsed before any of this (:mod:`.config_def`).
+:class:`~.config_behaviour.ProducerConfigBehaviour`. Values are parsed before any of this (:mod:`.config_def`).
 
 Java source mirrored: the constructor of ``KafkaProducer`` with its ``configureTransactionState``, ``configureRetries``,
 ``configureInflightRequests`` and ``configureAcks`` (0.10.0.1 to 3.1.0), and ``ProducerConfig.postProcessParsedConfig``
@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from kafka_reference.config_def import Value
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence.config_behaviour import (
     ACKS,
@@ -45,7 +46,7 @@ from kafka_reference.idempotence.config_behaviour import (
     TWO_PHASE_COMMIT,
     ProducerConfigBehaviour,
 )
-from kafka_reference.idempotence.config_def import Value, parse_config
+from kafka_reference.idempotence.config_def import parse_config
 from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
@@ -93,9 +94,9 @@ class ProducerOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """The texts that are set, and the parsed values of all settings that the release defines."""
+    """The values that are set, and the parsed values of all settings that the release defines."""
 
-    texts: Mapping[str, str | None]
+    texts: Mapping[str, object]
     values: Mapping[str, Value]
     behaviour: ProducerConfigBehaviour
 
@@ -117,11 +118,14 @@ def _unboxed(value: Value) -> bool | int | str:
 
 
 @refuse_unproven
-def producer_outcome(config: Mapping[str, str | None], version: str | Release = NEWEST) -> ProducerOutcome:
+def producer_outcome(config: Mapping[str, object], version: str | Release = NEWEST) -> ProducerOutcome:
     """Return the effective settings of a ``KafkaProducer`` of release ``version`` with the settings ``config``.
 
-    ``config`` has names and texts; an absent setting is unset. Names that do not matter here are ignored: those that matter
-    are the constants of :mod:`.config_behaviour`.
+    ``config`` has Kafka's names and values, texts or of the setting's type; an absent setting is unset. Names that do not
+    matter here are ignored: those that matter are the constants of :mod:`.config_behaviour`.
+
+        >>> producer_outcome({"acks": "1", "retries": 0}).idempotent
+        False
 
     Raises ConfigException with Kafka's text (up to 2.4.x a user sees it as the cause of a KafkaException "Failed to
     construct kafka producer"), and NullPointerException for some settings that are None.

@@ -30,9 +30,12 @@ class Reply:
     ``error`` is for the first partition of the request, ``others`` for the others if it is not None. ``base_offset`` is the
     offset of each first record, ``log_start`` the first offset of each log, -1 for unknown. In the reply to a request for a
     producer id, ``producer`` is the id and the epoch.
+
+        >>> Reply("NOT_ENOUGH_REPLICAS").base_offset
+        0
     """
 
-    error: str
+    error: str = "NONE"
     others: str | None = None
     base_offset: int = 0
     log_start: int = -1

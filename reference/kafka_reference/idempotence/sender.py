@@ -39,11 +39,11 @@ https://github.com/apache/kafka/blob/4.1.0/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch, BatchState
@@ -51,6 +51,7 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.errors import IllegalStateException, JavaException
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, answer_of, decide, situation_of
 from kafka_reference.idempotence.behaviour import NodeBehaviour, SenderBehaviour
+from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.idempotence.errors import ErrorKind, ProduceError, produce_errors
 from kafka_reference.idempotence.in_flight import InFlightBatches
 from kafka_reference.idempotence.network import Network, node_hash
@@ -58,7 +59,9 @@ from kafka_reference.idempotence.outcomes import Outcomes
 from kafka_reference.idempotence.requests import COORDINATOR, End, Reply, Request, Sent, on_the_wire
 from kafka_reference.idempotence.transaction_manager import ManagerState, NoTransactionManager, TransactionManager
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
-from kafka_reference.releases import Release
+from kafka_reference.producer_config import parse_settings
+from kafka_reference.proven import refuse_unproven
+from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["Sender", "SenderConfig"]
 
@@ -78,9 +81,48 @@ class SenderConfig:
     retry_backoff_ms: int
     max_request_size: int = 1 << 20
 
+    @classmethod
+    @refuse_unproven
+    def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
+        """Return what a producer of release ``version`` with these settings, by Kafka's names, gives its sender.
+
+            >>> SenderConfig.of({"retries": 0}).retries, SenderConfig.of({"acks": "1"}).acks
+            (0, 1)
+
+        Unset settings have Kafka's defaults. Raises ConfigException, with Kafka's text, for an invalid value, and ValueError
+        for a name with underscores.
+        """
+        outcome = producer_outcome(settings, version)
+        values: dict[str, Any] = parse_settings(settings, version)
+        return cls(
+            acks=outcome.acks,
+            retries=outcome.retries,
+            max_in_flight=outcome.max_in_flight,
+            request_timeout_ms=values["request.timeout.ms"],
+            delivery_timeout_ms=values.get("delivery.timeout.ms", values["request.timeout.ms"]),
+            retry_backoff_ms=values["retry.backoff.ms"],
+            max_request_size=values["max.request.size"],
+        )
+
 
 class Sender:
-    """The sender of a release, over an accumulator.
+    """The sender of release ``version``, over an accumulator.
+
+    ``config`` has a producer's settings by Kafka's names, None for Kafka's defaults. They decide whether it is
+    ``idempotent`` and make its ``accumulator``, unless these are given; a SenderConfig decides neither.
+
+        >>> from kafka_reference.accumulator import SizedRecord
+        >>> from kafka_reference.idempotence import Reply
+        >>> sender = Sender(config={"acks": "1", "linger.ms": 0})
+        >>> sender.accumulator.append("t", 0, SizedRecord(value=100), sender.metadata).new_batch
+        True
+        >>> sender.run()
+        >>> sender.sent
+        [(0, [Sent(topic_partition=('t', 0), records=(-1,), producer=(-1, -1), sequence=-1)])]
+        >>> sender.network.reply(0, Reply("NONE", base_offset=42))
+        >>> sender.run()
+        >>> sender.ended
+        [(-1, 42)]
 
     What happened in the last round is in ``sent`` (batches by node), ``ended`` (records), and ``uncaught`` (names of the
     exceptions that were thrown while responses were handled).
@@ -91,33 +133,49 @@ class Sender:
     outcomes_class: ClassVar[type[Outcomes]] = Outcomes
     in_flight_class: ClassVar[type[InFlightBatches]] = InFlightBatches
 
+    @refuse_unproven
     def __init__(
         self,
-        release: Release,
-        config: SenderConfig,
-        accumulator: RecordAccumulator,
-        metadata: Metadata,
-        idempotent: bool,
+        version: str | Release = NEWEST,
+        config: SenderConfig | Mapping[str, object] | None = None,
+        accumulator: RecordAccumulator | None = None,
+        metadata: Metadata | None = None,
+        idempotent: bool | None = None,
     ) -> None:
-        self.release, self._config, self.accumulator, self._metadata = release, config, accumulator, metadata
+        release = self.release = parse_release(version)
+        settings = {} if config is None or isinstance(config, SenderConfig) else config
+        self._config = config if isinstance(config, SenderConfig) else SenderConfig.of(settings, release)
+        accumulator = self.accumulator = RecordAccumulator(release, settings) if accumulator is None else accumulator
+        self.metadata = Metadata(release) if metadata is None else metadata
+        if idempotent is None:
+            idempotent = producer_outcome(settings, release).idempotent
         self._behaviour = SenderBehaviour.of(release)
         self._errors = produce_errors(release)
         self._node_hash = partial(node_hash, NodeBehaviour.of(release))
         self.manager = self.manager_class(release) if idempotent else NoTransactionManager(release)
         if idempotent:
             accumulator.state.sequences = self.manager
-        self.network = self.network_class(release, config.max_in_flight, config.request_timeout_ms)
-        self._mutes_partitions = config.max_in_flight == 1
+        self.network = self.network_class(release, self._config.max_in_flight, self._config.request_timeout_ms)
+        self._mutes_partitions = self._config.max_in_flight == 1
         self._in_flight = self.in_flight_class()
         self._outcomes = self.outcomes_class(release)
         self._repeats_id_request = False
         self.sent: list[tuple[int, Sequence[Sent]]] = []
         self.uncaught: list[str] = []
 
+    def __repr__(self) -> str:
+        return (
+            f"<Sender {self.release} at {self.now_ms} ms: {len(self.accumulator.state.incomplete)} incomplete batches>"
+        )
+
     @property
     def now_ms(self) -> int:
-        """The time, in milliseconds."""
-        return self.accumulator.state.now_ms
+        """The time, in milliseconds; set it to let time pass."""
+        return self.accumulator.now_ms
+
+    @now_ms.setter
+    def now_ms(self, now_ms: int) -> None:
+        self.accumulator.now_ms = now_ms
 
     @property
     def ended(self) -> Sequence[tuple[int, int | str]]:
@@ -188,13 +246,13 @@ class Sender:
     def _send_produce_requests(self) -> None:
         """Mirrors ``sendProducerData``."""
         nodes: list[int] = []
-        for node in table_order(self.accumulator.ready(self._metadata).node_order, self._node_hash, 16):
+        for node in table_order(self.accumulator.ready(self.metadata).node_order, self._node_hash, 16):
             can_send = self.network.can_send(node)
             self.accumulator.update_node_latency(node, can_send)
             nodes += [node] * can_send
         by_node: dict[int, list[Batch]] = {}
-        for batch in self.accumulator.drain(self._metadata, nodes, self._config.max_request_size):
-            by_node.setdefault(self._metadata.leader(*batch.topic_partition) or 0, []).append(batch)
+        for batch in self.accumulator.drain(self.metadata, nodes, self._config.max_request_size):
+            by_node.setdefault(self.metadata.leader(*batch.topic_partition) or 0, []).append(batch)
             self._in_flight.add(batch)
             if self._mutes_partitions:
                 self.accumulator.state.mute(batch.topic_partition)

@@ -8,6 +8,8 @@ draws in one of two forms:
 - a seed: draw k, counted from 1, is ``mix32(seed + k * GAMMA)`` modulo 2^64. That is what an unchanged
   ``ThreadLocalRandom`` draws on a thread whose id is 0 and whose seed was set.
 
+A caller that gives no draws gets those of a random seed (:func:`draw_source`).
+
 ``mix32`` can be inverted: :func:`seed_for` returns a seed with a given first draw.
 
 Java source mirrored: ``java.util.concurrent.ThreadLocalRandom.nextInt()`` and ``mix32``, JDK 17 and 21.
@@ -15,13 +17,24 @@ Java source mirrored: ``java.util.concurrent.ThreadLocalRandom.nextInt()`` and `
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.int32 import int32
 
-__all__ = ["GAMMA", "DrawSource", "ListedDraws", "SeededDraws", "mix32", "seed_for"]
+__all__ = [
+    "GAMMA",
+    "DrawSource",
+    "Draws",
+    "ListedDraws",
+    "SeededDraws",
+    "draw_source",
+    "mix32",
+    "next_double",
+    "seed_for",
+]
 
 GAMMA = 0x9E3779B97F4A7C15
 MASK64 = 0xFFFFFFFFFFFFFFFF
@@ -39,6 +52,10 @@ class DrawSource(Protocol):
     def next(self) -> int:
         """Return the next draw, an int32."""
         ...
+
+
+Draws: TypeAlias = "DrawSource | Iterable[int] | None"
+"""A source of draws, or a list of int32 to draw one after the other, or None for random ones."""
 
 
 class ListedDraws:
@@ -69,6 +86,23 @@ class SeededDraws:
         """Return the next draw, an int32."""
         self.used += 1
         return mix32(self._seed + self.used * GAMMA)
+
+
+def draw_source(draws: Draws) -> DrawSource:
+    """Return the source that ``draws`` stands for; None is a random seed, taken from Python's ``random``.
+
+    >>> draw_source([7, -1]).next()
+    7
+    """
+    if draws is None:
+        return SeededDraws(random.getrandbits(64))
+    return ListedDraws(draws) if isinstance(draws, Iterable) else draws
+
+
+def next_double(draws: DrawSource) -> float:
+    """Return the next draw as a double, 0 included, 1 excluded: 26 bits of one int32 and 27 bits of another."""
+    high, low = (draws.next() & 0xFFFFFFFF) >> 6, (draws.next() & 0xFFFFFFFF) >> 5
+    return ((high << 27) + low) * 2.0**-53
 
 
 def mix32(z: int) -> int:

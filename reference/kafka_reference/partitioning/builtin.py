@@ -63,13 +63,13 @@ from kafka_reference.errors import (
     NullPointerException,
 )
 from kafka_reference.java.int32 import int32
-from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
 from kafka_reference.proven import refuse_unproven
-from kafka_reference.releases import Release
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
 
@@ -102,8 +102,15 @@ class LoadTable:
 class BuiltInPartitioner:
     """The partitioner of one topic, as of release ``version``.
 
-    ``sticky_batch_size`` is an int32, in bytes; ``draws`` gives the random int32 it uses; ``rack_aware`` and ``rack``
-    are ``partitioner.rack.aware`` and ``client.rack`` of 4.4.0.
+    ``sticky_batch_size`` is ``batch.size``, an int32, in bytes; ``draws`` gives the random int32 it uses, None random ones;
+    ``rack_aware`` and ``rack`` are ``partitioner.rack.aware`` and ``client.rack`` of 4.4.0.
+
+        >>> from kafka_reference import Cluster
+        >>> partitioner, cluster = BuiltInPartitioner(draws=[4, 0]), Cluster.of(3)
+        >>> stay = partitioner.peek(cluster)
+        >>> partitioner.update(stay, appended_bytes=20_000, cluster=cluster)
+        >>> stay.partition, partitioner.is_changed(stay), partitioner.peek(cluster).partition
+        (1, True, 0)
 
     Raises NotInThisRelease before 3.3.0, and before 4.4.0 if ``rack_aware``; IllegalArgumentException, since 3.3.2, for
     a batch size below 1.
@@ -112,9 +119,9 @@ class BuiltInPartitioner:
     @refuse_unproven
     def __init__(
         self,
-        version: str | Release,
-        sticky_batch_size: int,
-        draws: DrawSource,
+        version: str | Release = NEWEST,
+        sticky_batch_size: int = 16_384,
+        draws: Draws = None,
         rack_aware: bool = False,
         rack: str = "",
     ) -> None:
@@ -124,7 +131,7 @@ class BuiltInPartitioner:
         if sticky_batch_size < 1 and behaviour.batch_size_below_1_refused:
             raise IllegalArgumentException(f"stickyBatchSize must be >= 1 but got {sticky_batch_size}")
         self._batch_size = sticky_batch_size
-        self._draws = draws
+        self._draws = draw_source(draws)
         self._rack_aware = rack_aware
         self._rack = rack
         self._current: StickyPartitionInfo | None = None

@@ -20,7 +20,11 @@ __all__ = ["Cluster", "Node", "Partition"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A broker: its id, an int32, and its rack, or None."""
+    """A broker: its id, an int32, and its rack, or None.
+
+    >>> Node(0, rack="eu-1a")
+    Node(id=0, rack='eu-1a')
+    """
 
     id: int
     rack: str | None = None
@@ -28,7 +32,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A partition: its id, an int32, and the id of the node that leads it, or None."""
+    """A partition: its id, an int32, and the id of the node that leads it, or None.
+
+    >>> Partition(0, leader=2)
+    Partition(id=0, leader=2)
+    """
 
     id: int
     leader: int | None = None
@@ -36,10 +44,23 @@ class Partition:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Nodes and partitions, in the order of Java's lists."""
+    """Nodes and partitions, in the order of Java's lists.
+
+    >>> Cluster((Node(0, rack="a"),), (Partition(0, leader=0), Partition(1, leader=None))).available
+    (Partition(id=0, leader=0),)
+    """
 
     nodes: tuple[Node, ...]
     partitions: tuple[Partition, ...]
+
+    @classmethod
+    def of(cls, partitions: int, nodes: int = 1) -> Cluster:
+        """Return a cluster of so many partitions, led by so many nodes in turn.
+
+        >>> Cluster.of(3, nodes=2).partitions
+        (Partition(id=0, leader=0), Partition(id=1, leader=1), Partition(id=2, leader=0))
+        """
+        return cls(tuple(map(Node, range(nodes))), tuple(Partition(one, one % nodes) for one in range(partitions)))
 
     @cached_property
     def available(self) -> tuple[Partition, ...]:

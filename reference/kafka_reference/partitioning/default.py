@@ -37,7 +37,7 @@ https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafk
 from __future__ import annotations
 
 from kafka_reference.errors import NotInThisRelease, NullPointerException
-from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.behaviour import (
     DefaultPartitionerBehaviour,
     PartitionerBehaviour,
@@ -55,18 +55,23 @@ __all__ = ["DefaultPartitioner", "UniformStickyPartitioner"]
 
 
 class DefaultPartitioner:
-    """The partitioner of release ``version``; ``draws`` gives the random int32 it uses.
+    """The partitioner of release ``version``; ``draws`` gives the random int32 it uses, None random ones.
+
+        >>> from kafka_reference import Cluster
+        >>> partitioner = DefaultPartitioner("2.3.1", draws=[7])
+        >>> [partitioner.partition("t", None, Cluster.of(3)) for _ in range(3)]
+        [1, 2, 0]
 
     Raises NotInThisRelease before 0.9.0.0 and since 4.0.0.
     """
 
     @refuse_unproven
-    def __init__(self, version: str | Release, draws: DrawSource) -> None:
+    def __init__(self, version: str | Release, draws: Draws = None) -> None:
         self._behaviour = DefaultPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
-        self._draws = draws
+        self._draws = draw_source(draws)
         self._counters: dict[str | None, int] = {}
-        self._sticky = StickyPartitionCache(draws)
+        self._sticky = StickyPartitionCache(self._draws)
 
     @property
     def counters(self) -> dict[str | None, int]:  # unreached: for timelines
@@ -112,13 +117,18 @@ class DefaultPartitioner:
 
 
 class UniformStickyPartitioner:
-    """The sticky cache for every record, with a key or without; ``draws`` gives the random int32 it uses.
+    """The sticky cache for every record, with a key or without; ``draws`` gives the random int32 it uses, None random ones.
+
+        >>> from kafka_reference import Cluster
+        >>> partitioner = UniformStickyPartitioner("3.9.1", draws=[5])
+        >>> [partitioner.partition("t", None, Cluster.of(3)) for _ in range(3)]
+        [2, 2, 2]
 
     Raises NotInThisRelease before 2.4.0 and since 4.0.0.
     """
 
     @refuse_unproven
-    def __init__(self, version: str | Release, draws: DrawSource) -> None:
+    def __init__(self, version: str | Release, draws: Draws = None) -> None:
         UniformStickyPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
         self._sticky = StickyPartitionCache(draws)

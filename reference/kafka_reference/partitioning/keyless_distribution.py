@@ -40,7 +40,7 @@ from dataclasses import dataclass
 
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import QuestionError
-from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.java.thread_local_random import Draws
 from kafka_reference.partitioning.behaviour import (
     BuiltInPartitionerBehaviour,
     DefaultPartitionerBehaviour,
@@ -113,7 +113,7 @@ def distribute(
     partitioner: str,
     version: str | Release,
     cluster: Cluster,
-    draws: DrawSource,
+    draws: Draws,
     *,
     records: int,
     batch_records: int,
@@ -191,7 +191,7 @@ def load_queue_sizes(partitioner: BuiltInPartitioner, cluster: Cluster, queue_si
 
 
 def partitioner_calls(
-    partitioner: str, version: str | Release, cluster: Cluster, draws: DrawSource
+    partitioner: str, version: str | Release, cluster: Cluster, draws: Draws
 ) -> tuple[Callable[[], int], Callable[[int], None]]:
     """Return ``partition()`` and ``onNewBatch()`` of a new partitioner, any but the built-in one."""
     if partitioner == "round-robin":

@@ -25,11 +25,10 @@ https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
-from kafka_reference.java.thread_local_random import ListedDraws
+from kafka_reference.java.thread_local_random import Draws
 from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner
@@ -45,7 +44,12 @@ UNKNOWN_PARTITION = -1
 
 @dataclass(frozen=True, slots=True)
 class CustomPartitioner:
-    """A partitioner set by ``partitioner.class``, reduced to what it returns for this record, an int32."""
+    """A partitioner set by ``partitioner.class``, reduced to what it returns for this record, an int32.
+
+    >>> from kafka_reference import Cluster
+    >>> choose_partition(key=b"foo", cluster=Cluster.of(3), partitioner=CustomPartitioner(returns=1))
+    1
+    """
 
     returns: int
 
@@ -58,7 +62,7 @@ def choose_partition(
     cluster: Cluster,
     ignore_keys: bool = False,
     partitioner: CustomPartitioner | None = None,
-    draws: Sequence[int] = (),
+    draws: Draws = None,
     version: str | Release = NEWEST,
 ) -> int:
     """Return the partition that ``KafkaProducer`` of release ``version`` chooses for a record, or UNKNOWN_PARTITION, -1.
@@ -66,10 +70,10 @@ def choose_partition(
     ``partition`` is the one named in the record, an int32, or None; ``key`` the serialized key, or None; ``cluster``
     the topic's partitions; ``ignore_keys`` is ``partitioner.ignore.keys`` (ignored up to 3.2.x, which do not have it);
     ``partitioner`` stands for ``partitioner.class``. ``draws`` are the random int32 available to releases up to 3.2.x,
-    where a record without a key uses one.
+    where a record without a key uses one; None draws a random one.
 
-        >>> from kafka_reference import Cluster, Node, Partition
-        >>> choose_partition(key=b"foo", cluster=Cluster((Node(0),), (Partition(0, 0), Partition(1, 0), Partition(2, 0))))
+        >>> from kafka_reference import Cluster
+        >>> choose_partition(key=b"foo", cluster=Cluster.of(3))
         2
 
     Raises IllegalArgumentException, with Kafka's message; NullPointerException or ArithmeticException for a topic
@@ -85,7 +89,7 @@ def choose_partition(
         if key is None or ignore_keys:
             return UNKNOWN_PARTITION
         return partition_for_key(key, len(cluster.partitions))
-    return _check_choice(DefaultPartitioner(version, ListedDraws(draws)).partition("t", key, cluster), behaviour)
+    return _check_choice(DefaultPartitioner(version, draws).partition("t", key, cluster), behaviour)
 
 
 def _check_explicit(partition: int, cluster: Cluster, behaviour: ProducerPartitionBehaviour) -> int:

@@ -35,7 +35,7 @@ from kafka_reference.partitioning.behaviour import PartitionerBehaviour, RoundRo
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.proven import refuse_unproven
-from kafka_reference.releases import Release
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["RoundRobinPartitioner", "pick"]
 
@@ -54,10 +54,16 @@ def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
 
 
 class RoundRobinPartitioner:
-    """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0."""
+    """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0.
+
+    >>> from kafka_reference import Cluster
+    >>> partitioner = RoundRobinPartitioner()
+    >>> [partitioner.partition("t", Cluster.of(3)) for _ in range(4)]
+    [0, 1, 2, 0]
+    """
 
     @refuse_unproven
-    def __init__(self, version: str | Release) -> None:
+    def __init__(self, version: str | Release = NEWEST) -> None:
         self._behaviour = RoundRobinPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
         self._next: dict[str, int] = {}

@@ -35,7 +35,7 @@ https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafk
 from __future__ import annotations
 
 from kafka_reference.errors import DrawsExhausted
-from kafka_reference.java.thread_local_random import DrawSource
+from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
@@ -46,10 +46,16 @@ NO_PARTITION = -1
 
 
 class StickyPartitionCache:
-    """One sticky partition per topic; ``draws`` gives the random int32 it uses."""
+    """One sticky partition per topic; ``draws`` gives the random int32 it uses, None random ones.
 
-    def __init__(self, draws: DrawSource) -> None:
-        self._draws = draws
+    >>> from kafka_reference import Cluster
+    >>> cache = StickyPartitionCache([4, 7, 9])
+    >>> cache.partition("t", Cluster.of(3)), cache.next_partition("t", Cluster.of(3), previous=1)
+    (1, 0)
+    """
+
+    def __init__(self, draws: Draws = None) -> None:
+        self._draws = draw_source(draws)
         self._sticky: dict[str, int] = {}
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
+from kafka_reference.behaviour import Behaviour, behaviour, holds
 from kafka_reference.releases import since
 
 __all__ = ["KafkaProducerBehaviour"]
@@ -10,18 +10,12 @@ __all__ = ["KafkaProducerBehaviour"]
 
 @behaviour("org.apache.kafka.clients.producer.KafkaProducer")
 class KafkaProducerBehaviour(Behaviour):
-    """What changed in ``doSend``, ``flush`` and the constructor of ``KafkaProducer``."""
+    """What changed in ``doSend``, ``flush`` and the constructor of ``KafkaProducer``; defaults: ``producer_config``."""
 
     waits_for_named_partition: bool = holds(
         since("0.10.1.0"),
         "A record that names a partition the topic does not have waits for max.block.ms; before, it is refused at once.",
         "KAFKA-4254",
-    )
-    default_linger_ms: int = varies(
-        "linger.ms of a producer that sets none.", (since("4.0.0"), 5), otherwise=0, ticket="KIP-1030"
-    )
-    has_delivery_timeout: bool = holds(
-        since("2.1.0"), "delivery.timeout.ms limits the time of a record, and must not be too short.", "KIP-91"
     )
     announces_new_batch: bool = holds(
         since("2.4.0", until="3.9.x"),

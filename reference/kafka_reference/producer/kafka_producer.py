@@ -26,10 +26,10 @@ Java source mirrored: ``KafkaProducer.doSend``, ``waitOnMetadata``, ``ensureVali
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
-from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import upper_bound
@@ -43,13 +43,14 @@ from kafka_reference.errors import (
     TimeoutException,
 )
 from kafka_reference.idempotence.outcomes import Numbered
+from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.flushes import FlushableSender
 from kafka_reference.producer.partition_choice import PartitionChoice
 from kafka_reference.producer.settings import ProducerSettings, effective_settings
 from kafka_reference.proven import refuse_unproven
-from kafka_reference.releases import Release, parse_release
+from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["KafkaProducer", "Placement", "Record"]
 
@@ -61,10 +62,14 @@ _API_EXCEPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record to send: its serialized key, the bytes of its value, and the partition and timestamp (ms) it names."""
+    """A record to send: its serialized key, the bytes of its value, and the partition and timestamp (ms) it names.
 
-    key: bytes | None
-    value_bytes: int
+    >>> Record(key=b"k", value_bytes=100)
+    Record(key=b'k', value_bytes=100, partition=None, timestamp=None)
+    """
+
+    key: bytes | None = None
+    value_bytes: int = 0
     partition: int | None = None
     timestamp: int | None = None
 
@@ -80,7 +85,18 @@ class Placement:
 
 
 class KafkaProducer:
-    """A producer of a release, and its sender. Nothing happens in the background: :meth:`run` is a round of the sender.
+    """A producer of release ``version``, and its sender.
+
+    Nothing happens in the background: :meth:`run` is a round of the sender.
+    ``config`` has its settings by Kafka's names, None for Kafka's defaults; ``draws`` gives the random int32 it uses, None
+    random ones.
+
+        >>> producer = KafkaProducer(config={"linger.ms": 0, "acks": "1"})
+        >>> producer.send("t", Record(key=b"k", value_bytes=100)).partition
+        0
+        >>> producer.run()
+        >>> producer.sender.sent
+        [(0, [Sent(topic_partition=('t', 0), records=(0,), producer=(-1, -1), sequence=-1)])]
 
     ``sender`` shows what the last round did; ``wakeups`` counts how often ``send`` woke it. Records are numbered from 0, in
     the order of ``send``. Raises ConfigException, and NotInThisRelease for a partitioner that the release does not have.
@@ -88,20 +104,26 @@ class KafkaProducer:
 
     @refuse_unproven
     def __init__(
-        self, version: str | Release, settings: ProducerSettings, metadata: Metadata, draws: StepDraws | None = None
+        self,
+        version: str | Release = NEWEST,
+        config: ProducerSettings | Mapping[str, object] | None = None,
+        metadata: Metadata | None = None,
+        draws: Draws = None,
     ) -> None:
-        self._release, self._settings, self._metadata = parse_release(version), settings, metadata
+        self._release = parse_release(version)
+        settings = config if isinstance(config, ProducerSettings) else ProducerSettings.of(config or {}, version)
+        self._settings, self._metadata = settings, Metadata(self._release) if metadata is None else metadata
         self._behaviour = KafkaProducerBehaviour.of(self._release)
         self._sizes = MemoryRecordsBuilderBehaviour.of(self._release)
-        draws = StepDraws() if draws is None else draws
-        self._choice = PartitionChoice(self._release, settings.partitioner, settings.ignore_keys, draws)
+        source = draw_source(draws)
+        self._choice = PartitionChoice(self._release, settings.partitioner, settings.ignore_keys, source)
         effective = effective_settings(settings, self._release)
-        self.accumulator = RecordAccumulator(self._release, effective.accumulator, draws)
+        self.accumulator = RecordAccumulator(self._release, effective.accumulator, source)
         self.sender = FlushableSender(
             self._release,
             effective.sender,
             self.accumulator,
-            metadata,
+            self._metadata,
             effective.idempotent,
         )
         self._records, self.wakeups = 0, 0

@@ -13,14 +13,19 @@ Java source mirrored: the constructor of ``KafkaProducer``, ``lingerMs``, ``conf
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
+from kafka_reference.idempotence.config_behaviour import ACKS, IDEMPOTENCE, IN_FLIGHT, RETRIES, ProducerConfigBehaviour
+from kafka_reference.idempotence.config_def import parse_config
 from kafka_reference.idempotence.sender import SenderConfig
-from kafka_reference.producer.behaviour import KafkaProducerBehaviour
-from kafka_reference.releases import Release
+from kafka_reference.producer_config import ProducerDefaultsBehaviour, parse_settings
+from kafka_reference.proven import refuse_unproven
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["EffectiveSettings", "ProducerSettings", "effective_settings"]
 
@@ -34,6 +39,9 @@ class ProducerSettings:
 
     ``acks`` is "0", "1" or "all"; ``partitioner`` is "default", "uniform-sticky" or "round-robin". Settings that a release
     does not know have no effect there.
+
+        >>> ProducerSettings.of({"batch.size": "100", "retries": 0}).retries
+        0
     """
 
     batch_size: int
@@ -53,6 +61,50 @@ class ProducerSettings:
     adaptive: bool = True
     availability_timeout_ms: int = 0
 
+    @classmethod
+    @refuse_unproven
+    def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
+        """Return the configuration that ``settings``, by Kafka's names, are in release ``version``.
+
+        Raises ConfigException, with Kafka's text, for an invalid value, and ValueError for a name with underscores.
+        """
+        values: dict[str, Any] = parse_settings(settings, version)
+        values |= parse_config(settings, ProducerConfigBehaviour.of(version))
+        given = {name: value for name, value in values.items() if name in settings}
+        return cls(
+            batch_size=values["batch.size"],
+            buffer_memory=values["buffer.memory"],
+            max_request_size=values["max.request.size"],
+            request_timeout_ms=values["request.timeout.ms"],
+            retry_backoff_ms=values["retry.backoff.ms"],
+            retry_backoff_max_ms=values.get("retry.backoff.max.ms", values["retry.backoff.ms"]),
+            linger_ms=given.get("linger.ms"),
+            delivery_timeout_ms=given.get("delivery.timeout.ms"),
+            acks=given.get(ACKS),
+            retries=given.get(RETRIES),
+            idempotence=given.get(IDEMPOTENCE),
+            max_in_flight=given.get(IN_FLIGHT),
+            partitioner=_partitioner(settings.get("partitioner.class")),
+            ignore_keys=values.get("partitioner.ignore.keys", False),
+            adaptive=values.get("partitioner.adaptive.partitioning.enable", True),
+            availability_timeout_ms=values.get("partitioner.availability.timeout.ms", 0),
+        )
+
+
+_PARTITIONERS = {
+    "org.apache.kafka.clients.producer.internals.DefaultPartitioner": "default",
+    "org.apache.kafka.clients.producer.UniformStickyPartitioner": "uniform-sticky",
+    "org.apache.kafka.clients.producer.RoundRobinPartitioner": "round-robin",
+}
+
+
+def _partitioner(name: object) -> str | None:
+    if name is not None and name not in _PARTITIONERS:
+        raise ConfigException(
+            f"Invalid value {name} for configuration partitioner.class: Class {name} could not be found."
+        )
+    return _PARTITIONERS.get(str(name))
+
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
@@ -63,7 +115,7 @@ class EffectiveSettings:
     idempotent: bool
 
 
-def effective_settings(settings: ProducerSettings, release: Release) -> EffectiveSettings:
+def effective_settings(settings: ProducerSettings, version: str | Release) -> EffectiveSettings:
     """What ``KafkaProducer`` makes of these settings.
 
     Raises ConfigException, with Kafka's text, for settings that contradict each other.
@@ -76,8 +128,8 @@ def effective_settings(settings: ProducerSettings, release: Release) -> Effectiv
         if settings.max_in_flight is None
         else str(settings.max_in_flight),
     }
-    outcome = producer_outcome({name: text for name, text in texts.items() if text is not None}, release)
-    behaviour = KafkaProducerBehaviour.of(release)
+    outcome = producer_outcome({name: text for name, text in texts.items() if text is not None}, version)
+    behaviour = ProducerDefaultsBehaviour.of(version)
     linger_ms = behaviour.default_linger_ms if settings.linger_ms is None else settings.linger_ms
     delivery_timeout_ms = settings.request_timeout_ms
     if behaviour.has_delivery_timeout:

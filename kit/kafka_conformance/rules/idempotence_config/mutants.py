@@ -13,8 +13,9 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.idempotence_config.question import Config, to_config
 from kafka_conformance.rules.idempotence_config.rule import RULE
+from kafka_reference import config_def
 from kafka_reference.behaviour import overridden
-from kafka_reference.idempotence import config, config_def
+from kafka_reference.idempotence import config
 from kafka_reference.idempotence.config_behaviour import (
     ACKS,
     IN_FLIGHT,

@@ -16,12 +16,13 @@ from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import Queue
-from kafka_reference.behaviour import overridden
+from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.kafka_producer import KafkaProducer, Record
 from kafka_reference.producer.settings import ProducerSettings
+from kafka_reference.producer_config import ProducerDefaultsBehaviour
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -227,11 +228,11 @@ def _made(kind: type[KafkaProducer]) -> Ask:
     return partial(ask_producer, kind)
 
 
-def _otherwise(**values: Any) -> Ask:
+def _otherwise(record: type[Behaviour] = KafkaProducerBehaviour, **values: Any) -> Ask:
     """A producer of which this is otherwise than in its release."""
 
     def ask(question: ProducerSendQuestion, release: Release) -> Answer:
-        with overridden(KafkaProducerBehaviour, **values):
+        with overridden(record, **values):
             return RULE.ask(question, release)
 
     return ask
@@ -262,8 +263,10 @@ _MISTAKES: tuple[tuple[str, str, Ask, str], ...] = (
     ("send-empty-key-is-none", "the empty key is no key", _made(_EmptyKeyIsNone), "4.4.0"),
     ("send-after-a-fatal-error", "a failed producer takes records", _otherwise(throws_after_fatal_error=False), "4.4.0"),
     ("flush-leaves-pieces", "a flush does not wait for pieces", _otherwise(flush_awaits_pieces=False), "4.4.0"),
-    ("no-linger-by-default", "linger.ms is 0 by default", _otherwise(default_linger_ms=0), "4.4.0"),
-    ("any-delivery-timeout", "a delivery timeout may be short", _otherwise(has_delivery_timeout=False), "2.3.1"),
+    ("no-linger-by-default", "linger.ms is 0 by default",
+     _otherwise(ProducerDefaultsBehaviour, default_linger_ms=0), "4.4.0"),
+    ("any-delivery-timeout", "a delivery timeout may be short",
+     _otherwise(ProducerDefaultsBehaviour, has_delivery_timeout=False), "2.3.1"),
     ("partition-at-once", "no named partition is waited for", _otherwise(waits_for_named_partition=False), "0.11.0.3"),
     ("send-3.9-in-4.0", "onNewBatch is still called", as_if(RULE.slug, "3.9.2"), "4.0.2"),
     ("send-3.2-in-3.3", "records without a key stick to a partition for a batch", as_if(RULE.slug, "3.2.3"), "3.3.2"),

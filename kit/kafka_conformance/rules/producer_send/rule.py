@@ -59,6 +59,7 @@ from kafka_conformance.rules.round_robin_partitioner.rule import RULE as _ROUND_
 from kafka_conformance.rules.uniform_sticky_partitioner.rule import RULE as _UNIFORM_STICKY
 from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.kafka_producer import KafkaProducer
+from kafka_reference.producer_config import ProducerDefaultsBehaviour
 from kafka_reference.releases import Release, since
 
 __all__ = ["RULE"]
@@ -119,7 +120,13 @@ RULE = Rule(
         "clock are set by reflection, and so is the start of DefaultPartitioner's counter in 0.10."
     ),
     behaviours=tuple(
-        dict.fromkeys((KafkaProducerBehaviour, *(record for part in _PARTS for record in part.behaviours)))
+        dict.fromkeys(
+            (
+                KafkaProducerBehaviour,
+                ProducerDefaultsBehaviour,
+                *(record for part in _PARTS for record in part.behaviours),
+            )
+        )
     ),
     links=(
         f"{_KIPS}/KIP-480%3A+Sticky+Partitioner",
