@@ -70,7 +70,7 @@ class Duplicate:
 class ProducerStateManager:
     """The producer state of one partition in release ``version``, opened over the snapshots in ``disk``.
 
-    ``expiration_ms`` is ``producer.id.expiration.ms``; up to 3.3.x it is ``transactional.id.expiration.ms``, whose default is
+    ``expiration_ms`` is ``producer.id.expiration.ms``; up to 3.3.x it is ``transactional.id.expiration.ms``, by default
     seven days. Its caller is the log, which knows offsets and the time: :class:`~.log.ProducerState` has such a log.
 
         >>> manager, batch = ProducerStateManager(), DataBatch(7, 0, first_sequence=0, records=3, offset=0, timestamp=0)
