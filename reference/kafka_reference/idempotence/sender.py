@@ -142,11 +142,12 @@ class Sender:
         metadata: Metadata | None = None,
         idempotent: bool | None = None,
     ) -> None:
-        release = self.release = parse_release(version)
+        release = parse_release(version)
         settings = {} if config is None or isinstance(config, SenderConfig) else config
         self._config = config if isinstance(config, SenderConfig) else SenderConfig.of(settings, release)
-        accumulator = self.accumulator = RecordAccumulator(release, settings) if accumulator is None else accumulator
-        self.metadata = Metadata(release) if metadata is None else metadata
+        accumulator = RecordAccumulator(release, settings) if accumulator is None else accumulator
+        metadata = Metadata(release) if metadata is None else metadata
+        self.release, self.accumulator, self.metadata = release, accumulator, metadata
         if idempotent is None:
             idempotent = producer_outcome(settings, release).idempotent
         self._behaviour = SenderBehaviour.of(release)

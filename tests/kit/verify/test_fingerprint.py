@@ -46,7 +46,7 @@ def java_with(name: str, change: Callable[[str], str]) -> Sources:
     ("module", "old", "new", "those", "not_those"),
     [
         ("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D", HASHES, {"producer-sequences", "record-sizes"}),
-        ("kafka_reference.partitioning.keyed", " % partitions", " // partitions",
+        ("kafka_reference.partitioning.keyed", " % num_partitions", " // num_partitions",
          {"partition-for-key", "default-partitioner"}, {"murmur2", "record-sizes"}),
         ("kafka_conformance.rules.common.keys", "def every_tail(", "def every_tail(_: int = 0", {"murmur2"}, SCRIPTS),
         ("kafka_conformance.rules.murmur2.rule", "st.one_of(st.none(), keys())", "keys()", {"murmur2"}, SCRIPTS),
