@@ -1,4 +1,4 @@
-"""The page of findings and its cases: each is linked, and the reference answers each as Java did."""
+"""The pages of findings and its cases: each is linked, and the reference answers each as Java did."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ DOCS = Path(__file__).parents[3] / "kit" / "docs"
 CASES = sorted((DOCS / "findings").glob("*.json"))
 
 
-def test_the_page_links_every_case_and_no_other() -> None:
-    linked = re.findall(r"\(findings/([^)]+)\.json\)", (DOCS / "findings.md").read_text())
+def test_the_pages_link_every_case_and_no_other() -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (DOCS / "findings").glob("*.md")]
+    linked = [name for page in pages for name in re.findall(r"\(([^)/]+)\.json\)", page)]
     assert sorted(linked) == [path.stem for path in CASES]
 
 

@@ -1,0 +1,86 @@
+"""An example in Markdown: the fields of a question as a list, and the answers of releases side by side, step by step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.core.protocol import Answer, Question, to_json
+from kafka_conformance.rules.common.step_text import answer_in_words, fields_in_words, plain_step_in_words
+
+__all__ = ["code", "example_table"]
+
+_LONGEST = 240
+_ALIKE = "(the same)"
+_SPECIAL = re.compile(r"[&<>|`*_\[\]\\~]")
+
+
+def example_table(question: Question, answers: Sequence[tuple[str, Answer]]) -> str:
+    """Return the question and the answers, each with the releases that give it, as Markdown.
+
+    Steps after the last one that differs are left out.
+    """
+    fields = [f"- {name}: {code('; '.join(text.splitlines()))}" for name, text in fields_in_words(question)]
+    given = [answer for _, answer in answers]
+    if not all(isinstance(answer.get("steps"), list) for answer in given):
+        steps = [f"{number}. {code(plain_step_in_words(step))}" for number, step in enumerate(_steps(question), 1)]
+        lines = [f"| {releases} | {code(answer_in_words(answer))} |" for releases, answer in answers]
+        return _joined(fields, steps, ["| releases | answer |", "|---|---|", *lines])
+    rows = list(_rows(question, given))
+    last = max((number for number, (_, _, differs) in enumerate(rows) if differs), default=len(rows) - 1)
+    heads = ["| step | " + " | ".join(releases for releases, _ in answers) + " |", "|---|" + "---|" * len(answers)]
+    left = len(rows) - last - 1
+    more = [f"The answers to the {'last step' if left == 1 else f'last {left} steps'} match."] if left else []
+    return _joined(fields, heads + [_row(*row) for row in rows[: last + 1]], more)
+
+
+def code(text: str) -> str:
+    """Return text as code that any Markdown shows alike, also in a table; long text is cut."""
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    text = " ".join(text.split()) or " "
+    if "|" not in text and "`" not in text:
+        return f"`{text}`"
+    return f"<code>{_SPECIAL.sub(lambda found: f'&#{ord(found[0])};', text)}</code>"
+
+
+def _steps(question: Question) -> Sequence[Any]:
+    return getattr(question, "steps", ())
+
+
+def _rows(question: Question, answers: Sequence[Answer]) -> Iterator[tuple[str, list[str], bool]]:
+    """Yield each step with the answers to it, then each other field of the answers, and whether they differ."""
+    for number, step in enumerate(_steps(question)):
+        given = [answer["steps"][number] if number < len(answer["steps"]) else None for answer in answers]
+        yield f"{number + 1}. {code(plain_step_in_words(step))}", *_cells(given)
+    for name in dict.fromkeys(name for answer in answers for name in answer if name != "steps"):
+        texts, differs = _cells([answer.get(name) for answer in answers])
+        if differs:
+            yield f"in all: {name}", texts, differs
+
+
+def _cells(given: Sequence[Any]) -> tuple[list[str], bool]:
+    differs = len({to_json(each) for each in given}) > 1
+    if not differs or not all(isinstance(each, dict) for each in given):
+        return [code(answer_in_words(msgspec.to_builtins(each))) for each in given], differs
+    shown = [name for name in dict.fromkeys(name for each in given for name in each) if _is_told(name, given)]
+    return [code(answer_in_words({name: each[name] for name in shown if name in each})) for each in given], True
+
+
+def _is_told(name: str, given: Sequence[dict[str, Any]]) -> bool:
+    """Return whether a field belongs in a cell: all of short answers, the differing ones of long ones."""
+    short = all(len(to_json(each)) <= _LONGEST // 2 for each in given)
+    return short or len({to_json(each.get(name)) for each in given}) > 1
+
+
+def _row(step: str, texts: Sequence[str], differs: bool) -> str:
+    if not differs and len(texts) > 1:
+        texts = [texts[0], *[_ALIKE] * (len(texts) - 1)]
+    bold = [f"**{text}**" for text in texts] if differs and len(texts) > 1 else texts
+    return f"| {step} | {' | '.join(bold)} |"
+
+
+def _joined(*parts: Sequence[str]) -> str:
+    return "\n\n".join("\n".join(part) for part in parts if part)

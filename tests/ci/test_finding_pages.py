@@ -1,0 +1,69 @@
+"""The findings: every case is described once, its releases are those of its answers, and the pages are current."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from finding_pages import DOCS, FOLDER, Finding, index, page, read_areas, read_case, seen_in
+
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import Spans, parse_release, since
+
+AREAS = read_areas()
+FINDINGS = {name: finding for area in AREAS for name, finding in area.findings.items()}
+SHOWN = [name for name, finding in FINDINGS.items() if finding.shown_in]
+AGAIN = "run: python ci/finding_pages.py"
+VERSION = r"\d+(?:\.\d+)+(?:\.x)?"
+
+
+def spans(text: str) -> Iterator[Spans]:
+    """The releases that ``releases`` of a finding states in words."""
+    if text.startswith("every release"):
+        yield since("0.0.0")
+    for first, last in re.findall(rf"({VERSION}) to ({VERSION})", text):
+        yield since(first.replace(".x", ".0"), until=last)
+    rest = re.sub(rf"{VERSION} to {VERSION}", "", text)
+    for kind, version in re.findall(rf"(since |up to |)({VERSION})", rest):
+        if kind == "since ":
+            yield since(version if version.count(".") > 1 else f"{version}.0")
+        else:
+            yield since("0.0.0" if kind else version.replace(".x", ".0"), until=version)
+
+
+def test_every_case_has_one_finding_and_names_are_unique() -> None:
+    names = [name for area in AREAS for name in area.findings]
+    assert len(names) == len(set(names))
+    assert {path.stem for path in FOLDER.glob("*.json")} == {name for name in names if read_case(name) is not None}
+    titles = [finding.title for finding in FINDINGS.values()]
+    assert len(titles) == len(set(titles))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_releases_in_words_are_those_whose_answers_show_it(name: str) -> None:
+    case, finding = read_case(name), FINDINGS[name]
+    assert case is not None
+    assert set(finding.shown_in) <= set(case.releases)
+    stated = list(spans(finding.releases))
+    assert stated, finding.releases
+    within = [version for version in case.releases if any(parse_release(version) in each for each in stated)]
+    assert seen_in(case, finding) == within
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_finding_says_all_that_a_reader_needs(name: str) -> None:
+    finding: Finding = FINDINGS[name]
+    assert finding.effect.endswith(".")
+    assert re.match(r"(Yes|Only|No|Not)\b", finding.affected)
+    assert finding.affected.endswith(".")
+    assert not finding.title.endswith(".")
+    assert finding.releases
+    assert (finding.rule in RULES) == (read_case(name) is None)
+
+
+def test_the_pages_are_current() -> None:
+    assert (DOCS / "findings.md").read_text(encoding="utf-8") == index(AREAS), AGAIN
+    for area in AREAS:
+        assert (FOLDER / f"{area.name}.md").read_text(encoding="utf-8") == page(area), AGAIN
+    assert {path.stem for path in FOLDER.glob("*.md")} == {area.name for area in AREAS}

@@ -1,0 +1,53 @@
+"""Examples in Markdown: fields, answers side by side, what differs in bold, what follows left out."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kafka_conformance.core.protocol import Question
+from kafka_conformance.reports.example_table import code, example_table
+from kafka_conformance.rules import RULES
+
+ASKED = '{"batch_size": 1, "cluster": {"nodes": [], "partitions": []}, "draws": [], "steps": [%s]}'
+
+
+def question(rule: str, text: str) -> Question:
+    return msgspec.json.decode(text, type=RULES[rule].question)
+
+
+def test_answers_without_steps_are_rows() -> None:
+    asked = question("partition-for-key", '{"key": "6162", "partitions": 3}')
+    shown = example_table(asked, [("up to 1", {"partition": 1}), ("since 2", {"raises": "A", "message": "a|b"})])
+    assert shown == (
+        '- key: `"ab" (6162)`\n- partitions: `3`\n\n| releases | answer |\n|---|---|\n'
+        "| up to 1 | `partition 1` |\n| since 2 | <code>raises A: a&#124;b</code> |"
+    )
+
+
+def test_steps_stand_side_by_side_up_to_the_last_that_differs() -> None:
+    asked = question(
+        "builtin-partitioner",
+        ASKED % '{"op": "peek"}, {"op": "peek"}, {"op": "peek"}',
+    )
+    alike, first, second = {"partition": 0}, {"partition": 1}, {"partition": 2}
+    shown = example_table(asked, [("a", {"steps": [alike, first, alike]}), ("b", {"steps": [alike, second, alike]})])
+    assert "| 1. `peek` | `partition 0` | (the same) |" in shown
+    assert "| 2. `peek` | **`partition 1`** | **`partition 2`** |" in shown
+    assert "3." not in shown
+    assert shown.endswith("The answers to the last step match.")
+
+
+def test_of_long_answers_only_what_differs_is_shown() -> None:
+    long = "x" * 200
+    shown = example_table(
+        question("builtin-partitioner", ASKED % '{"op": "peek"}'),
+        [("a", {"steps": [{"same": long, "other": 1}]}), ("b", {"steps": [{"same": long, "other": 2}]})],
+    )
+    assert "**`other 1`** | **`other 2`**" in shown
+    assert long not in shown
+
+
+def test_code_is_one_line_and_cut() -> None:
+    assert code("a\nb") == "`a b`"
+    assert code("`*|") == "<code>&#96;&#42;&#124;</code>"
+    assert len(code("x" * 1000)) < 250
