@@ -27,6 +27,7 @@ from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.extras import missing_extra
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_jars.errors import JarError
 from kafka_jars.store import cache_folder
 
@@ -46,6 +47,14 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None if there is none of this name."""
         return _load(cmd_name) if cmd_name in self.list_commands(ctx) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names. Raises UsageError for none, with names that resemble it."""
+        if args[0] not in (names := self.list_commands(ctx)) and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}: {did_you_mean(args[0], names)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List every command with the first line of its docstring, without importing it."""

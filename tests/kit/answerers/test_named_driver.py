@@ -57,7 +57,9 @@ def test_names_that_are_none(folder: Path, name: str, why: str) -> None:
 
 
 def test_no_drivers_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is none; a command goes after --"):
+    with pytest.raises(
+        BadInput, match="there is none; a command goes after --, and the drivers by name are in a checkout"
+    ):
         named_driver("one", show=show, folder=tmp_path / "nowhere")
 
 

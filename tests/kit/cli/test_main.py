@@ -58,6 +58,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("verify --exhaustive 4", "Invalid value for '--exhaustive': 4 is not in the range"),
         ("verify --seed -1", "Invalid value for '--seed': -1 is not in the range"),
         ("verify --sede 7", "No such option"),
+        ("gat", "No such command 'gat': did you mean gate"),
+        ("zzz", "No such command 'zzz': expected one of answer, audit, "),
         ("verify 4.4.0", "unexpected extra argument"),
         ("explain", "Missing argument 'FILE'"),
         ("explain nothing.json", "nothing.json cannot be read (No such file or directory)"),
