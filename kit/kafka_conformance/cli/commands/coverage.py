@@ -56,6 +56,11 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     """Measure, print, write; return 0, or 1 if a check fails. Raises KitError, JarError."""
     before = records.shipped()
     asked = [rule for rule in named(rules) if rules or mirrored_code(rule.slug) is not None]
+    for rule in asked:
+        if mirrored_code(rule.slug) is None:
+            raise BadInput(
+                f"{rule.slug} has no coverage.toml, which names the classes that it mirrors: add it to its package"
+            )
     if shipped:
         if record is not None:
             raise BadInput("--shipped measures nothing that --record could write: leave one of them out")

@@ -122,6 +122,12 @@ def test_what_ships_says_which_rules_have_changed_since(monkeypatch: pytest.Monk
     assert "measured before the code of murmur2 changed\n" in run("--shipped")[1]
 
 
+def test_a_rule_that_names_no_classes_is_refused_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "mirrored_code", lambda _: None)
+    with pytest.raises(BadInput, match=r"murmur2 has no coverage\.toml, .*: add it to its package"):
+        run("--rules", "murmur2")
+
+
 @pytest.mark.usefixtures("meter")
 @pytest.mark.parametrize(
     ("words", "message"),
