@@ -18,10 +18,10 @@ _ALIKE = "(the same)"
 _SPECIAL = re.compile(r"[&<>|`*_\[\]\\~]")
 
 
-def example_table(question: Question, answers: Sequence[tuple[str, Answer]]) -> str:
+def example_table(question: Question, answers: Sequence[tuple[str, Answer]], *, to_first: bool = False) -> str:
     """Return the question and the answers, each with the releases that give it, as Markdown.
 
-    Steps after the last one that differs are left out.
+    Steps after the last one that differs are left out; with ``to_first``, those after the first one.
     """
     fields = [f"- {name}: {code('; '.join(text.splitlines()))}" for name, text in fields_in_words(question)]
     given = [answer for _, answer in answers]
@@ -30,10 +30,12 @@ def example_table(question: Question, answers: Sequence[tuple[str, Answer]]) -> 
         lines = [f"| {releases} | {code(answer_in_words(answer))} |" for releases, answer in answers]
         return _joined(fields, steps, ["| releases | answer |", "|---|---|", *lines])
     rows = list(_rows(question, given))
-    last = max((number for number, (_, _, differs) in enumerate(rows) if differs), default=len(rows) - 1)
+    differing = [number for number, (_, _, differs) in enumerate(rows) if differs] or [len(rows) - 1]
+    last = differing[0] if to_first else differing[-1]
     heads = ["| step | " + " | ".join(releases for releases, _ in answers) + " |", "|---|" + "---|" * len(answers)]
     left = len(rows) - last - 1
-    more = [f"The answers to the {'last step' if left == 1 else f'last {left} steps'} match."] if left else []
+    after = f"The answers to the {'last step' if left == 1 else f'last {left} steps'} match."
+    more = ["Later steps are left out."] if left and to_first else [after] if left else []
     return _joined(fields, heads + [_row(*row) for row in rows[: last + 1]], more)
 
 

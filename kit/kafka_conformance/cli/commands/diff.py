@@ -6,24 +6,35 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.page_block import block_of, read_page, write_block
+from kafka_conformance.cli.page_block import write_block
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.sources import sources
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.reports.change_pages import (
+    Changes,
+    Example,
+    Found,
+    RuleChange,
+    SameAnswer,
+    index_table,
+    read_changes,
+    write_changes,
+)
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
-from kafka_conformance.verify.attribution import attribute
-from kafka_conformance.verify.release_diff import ReleaseDiff, compare_releases, shrink_changes
+from kafka_conformance.verify.attribution import Attribution, attribute
+from kafka_conformance.verify.release_diff import Change, ReleaseDiff, compare_releases, shrink_changes
 from kafka_jars.pins import load
 
 __all__ = ["markdown", "run"]
@@ -34,8 +45,14 @@ __all__ = ["markdown", "run"]
 @options.examples(2000)
 @options.seed
 @click.option("--table", type=options.FILE, metavar="FILE",
-              help="Write the changes of these rules into this page; the rows of other rules stay.")  # fmt: skip
-@click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same changes.")
+              help="Write the changes of these rules into this page, and into a folder of its name with a page for "
+              "each release; those of other rules stay.")  # fmt: skip
+@click.option(
+    "--check",
+    type=options.FILE,
+    metavar="FILE",
+    help="Exit with 1 unless the folder of this page has the same changes.",
+)
 def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: int,
         table: Path | None, check: Path | None) -> int:  # fmt: skip
     """Ask, print what changed; 0 if nothing did, 1 if something did, 2 if Java could not answer."""
@@ -43,7 +60,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
     chosen = chosen_releases(",".join(releases), pins)
     if len(chosen) < 2:
         raise BadInput(f"diff needs two releases or more, or all: {' '.join(releases)!r} is one")
-    page = None if check is None else read_page(check)
+    on_record = None if check is None else read_changes(check.with_suffix(""))
     diffs: list[ReleaseDiff] = []
     with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
         java = JavaAnswerer(oracle)
@@ -53,13 +70,14 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
             diffs += compare_releases(rule, java, chosen, questions, progress)
             if len(chosen) == 2:
                 _print_pair(diffs[-1], java, examples, seed)
-    if len(chosen) > 2 and page is None:
+    if len(chosen) > 2 and on_record is None:
         console().print(markdown(diffs), markup=False, soft_wrap=True)
     console().print(f"seed {seed}", style="dim")
+    slugs = [rule.slug for rule in named(rules)]
     if table is not None:
-        write_block(table, "diff", _merged(table, markdown(diffs), [rule.slug for rule in named(rules)]))
-    if page is not None:
-        return _checked(page, markdown(diffs), [rule.slug for rule in named(rules)], check)
+        _write(table, diffs, slugs)
+    if check is not None and on_record is not None:
+        return _checked(on_record, _rule_changes(diffs), slugs, check)
     if any(each.changes for each in diffs):
         return 1
     return 2 if any(each.tally.errors for each in diffs) else 0
@@ -76,8 +94,8 @@ def markdown(diffs: Iterable[ReleaseDiff]) -> str:
         begins, ends = each.rule.java_class(first) is None, each.rule.java_class(second) is None
         if begins != ends:
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {'begins' if begins else 'ends'} | |")
-        shown = sorted(each.changes, key=lambda change: size_of(change.example))[:_CHANGES_SHOWN]
-        for change in filter(shown.__contains__, each.changes):
+        shown = _smallest(each)
+        for change in shown:
             parts = (*first_difference(change.example), change.example.question)
             example = " ".join(f"`{to_json(part).decode()}`" for part in parts).replace("|", "\\|")
             lines.append(f"| `{each.rule.slug}` | {first} | {second} | {change.kind} | {example} |")
@@ -100,36 +118,56 @@ def _print_pair(diff: ReleaseDiff, java: JavaAnswerer, examples: int, seed: int)
 _CHANGES_SHOWN = 3
 
 
-def _merged(path: Path, made: str, asked: Sequence[str]) -> str:
-    """Return the table of a page with the rows of the rules that were asked replaced; rules stand in their usual order."""
-    head, rule_line, *rows = made.splitlines()
-    old = block_of(read_page(path), "diff").splitlines() if path.exists() else []
-    rows += [line for line in old if line.startswith("| `") and _slug(line) not in asked]
-    order = {rule.slug: place for place, rule in enumerate(named(()))}
-    return "\n".join([head, rule_line, *sorted(rows, key=lambda line: order.get(_slug(line), -1))]) + "\n"
+def _write(page: Path, diffs: Sequence[ReleaseDiff], asked: Sequence[str]) -> None:
+    """Write the changes of the rules that were asked into the page and its folder."""
+    folder = page.with_suffix("")
+    old = read_changes(folder) if folder.exists() else Changes((), ())
+    changes = old.merged(Changes(tuple(_rule_changes(diffs)), tuple(_examples(diffs))), asked)
+    write_changes(folder, changes)
+    write_block(page, "diff", index_table(folder.name, changes))
 
 
-def _slug(row: str) -> str:
-    return row.split("`")[1]
+def _rule_changes(diffs: Iterable[ReleaseDiff]) -> Iterator[RuleChange]:
+    for each in diffs:
+        names = str(each.releases[0]), str(each.releases[1])
+        begins, ends = (each.rule.java_class(release) is None for release in each.releases)
+        if begins != ends:
+            yield RuleChange(each.rule.slug, *names, "begins" if begins else "ends")
+        if each.changes:
+            yield RuleChange(each.rule.slug, *names, "changes", len(each.changes))
 
 
-def _checked(page: str, made: str, asked: Sequence[str], path: Path | None) -> int:
-    """Compare a page's rows about the rules that were asked; return the exit code."""
-    wanted, found = {row for row in _rows(page) if row[0].strip("`") in asked}, _rows(made)
+def _examples(diffs: Iterable[ReleaseDiff]) -> Iterator[Example]:
+    """Yield the smallest examples of each rule in each release, with the fields that explain them."""
+    for each in diffs:
+        attribution = Attribution(each.rule, each.releases)
+        for change in _smallest(each):
+            one, (before, after) = change.example, each.releases
+            sides = [(before, one.expected), (after, one.actual)]
+            first, second = (SameAnswer((str(release),), msgspec.to_builtins(answer)) for release, answer in sides)
+            fields = tuple(map(str, attribution.fields_of(one.question)))
+            asked = msgspec.json.decode(to_json(one.question))
+            yield Example(each.rule.slug, change.kind, asked, (first, second), Found(fields))
+
+
+def _smallest(diff: ReleaseDiff) -> list[Change]:
+    """Return the changes with the smallest examples, in their order."""
+    shown = sorted(diff.changes, key=lambda change: size_of(change.example))[:_CHANGES_SHOWN]
+    return [change for change in diff.changes if change in shown]
+
+
+def _checked(on_record: Changes, found: Iterable[RuleChange], asked: Sequence[str], path: Path) -> int:
+    """Compare the changes on record of the rules that were asked with those found; return the exit code."""
+    wanted = {_row(each) for each in on_record.rules if each.rule in asked}
+    made = {_row(each) for each in found}
     out = console()
-    for row in sorted(found - wanted):
-        out.print(f"{path} lacks: {' | '.join(row)}", markup=False, soft_wrap=True)
-    for row in sorted(wanted - found):
-        out.print(f"{path} has a change that Java does not have: {' | '.join(row)}", markup=False, soft_wrap=True)
-    out.print(f"{path}: {len(wanted & found)} of {len(wanted | found)} rows are right", markup=False)
-    return 0 if wanted == found else 1
+    for row in sorted(made - wanted):
+        out.print(f"{path} lacks: {row}", markup=False, soft_wrap=True)
+    for row in sorted(wanted - made):
+        out.print(f"{path} has a change that Java does not have: {row}", markup=False, soft_wrap=True)
+    out.print(f"{path}: {len(wanted & made)} of {len(wanted | made)} rows are right", markup=False)
+    return 0 if wanted == made else 1
 
 
-def _rows(text: str) -> set[tuple[str, ...]]:
-    """Return which rule changes, begins or ends from which release to which, without the kinds of change."""
-    found: set[tuple[str, ...]] = set()
-    for line in text.splitlines():
-        if line.startswith("| `"):
-            rule, first, second, what, *_ = (cell.strip("| ") for cell in line.split(" | "))
-            found.add((rule, first, second, what if what in ("begins", "ends") else "changes"))
-    return found
+def _row(change: RuleChange) -> str:
+    return f"{change.rule} | {change.before} | {change.after} | {change.what}"

@@ -99,19 +99,27 @@ def test_a_page_is_written_and_held_to(asked: Any, tmp_path: Path) -> None:
     page.write_text("# Before\n\n<!-- table: made by diff -->\nold\n<!-- /table -->\n\nAfter.\n", encoding="utf-8")
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("# Before\n\n<!-- table: made by diff -->\n| rule |")
+    assert text.startswith("# Before\n\n<!-- table: made by diff -->\n| release |")
+    assert "| [3.2.3](page/3.2.3.md) | 3.1.2 | `producer-partition` |" in text
     assert text.endswith("<!-- /table -->\n\nAfter.\n")
     assert "\nold\n" not in text
+    assert (tmp_path / "page" / "3.2.3.md").read_text(encoding="utf-8").startswith("# 3.2.3\n")
     assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
-    page.write_text(text.replace("| 3.1.2 | 3.2.3 |", "| 3.0.2 | 3.1.2 |"), encoding="utf-8")
+    edit(tmp_path / "page" / "rules.ndjson", '"before":"3.1.2"', '"before":"3.0.2"')
     code, said = asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)
     assert code == 1
-    assert "page.md lacks: " in said
-    assert "page.md has a change that Java does not have: " in said
+    assert "page.md lacks: producer-partition | 3.1.2 | 3.2.3 | changes" in said
+    assert "page.md has a change that Java does not have: producer-partition | 3.0.2 | 3.2.3 | changes" in said
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match=r"nowhere has no changes that can be read: .* write them with diff all --table"):
         asked("3.1.2 3.2.3", PRODUCER, check=tmp_path / "nowhere.md")
 
 
@@ -126,26 +134,26 @@ def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatc
     assert told[1:] == [f"| `producer-partition` | 3.2.3 | 3.3.2 | and {len(rows) - 1} more kinds | |"]
 
 
+MURMUR2 = '{"after":"3.2.3","before":"3.1.2","kinds":1,"rule":"murmur2","what":"changes"}\n'
+
+
 def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> None:
     page = tmp_path / "changes.md"
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
-    text = page.read_text(encoding="utf-8")
-    row = "| `murmur2` | 3.1.2 | 3.2.3 | another hash | |\n"
-    page.write_text(text.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
+    edit(tmp_path / "changes" / "rules.ndjson", "{", f"{MURMUR2}{{")
     assert asked("3.1.2 3.2.3 3.3.2", PRODUCER, check=page)[0] == 0
     assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1
 
 
-def test_writing_a_rule_keeps_the_rows_of_others(asked: Any, tmp_path: Path) -> None:
-    page = tmp_path / "changes.md"
+def test_writing_a_rule_keeps_the_changes_of_others(asked: Any, tmp_path: Path) -> None:
+    page, rules = tmp_path / "changes.md", tmp_path / "changes" / "rules.ndjson"
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
-    made = page.read_text(encoding="utf-8")
-    row = "| `murmur2` | 3.1.2 | 3.2.3 | another hash | |\n"
-    page.write_text(made.replace("| `producer", row + "| `producer", 1), encoding="utf-8")
+    made = rules.read_text(encoding="utf-8")
+    edit(rules, "{", f"{MURMUR2}{{")
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
-    text = page.read_text(encoding="utf-8")
-    assert text.count(row) == 1
-    assert text.replace(row, "") == made
+    assert sorted(rules.read_text(encoding="utf-8").splitlines()) == sorted((made + MURMUR2).splitlines())
+    assert "| [3.2.3](changes/3.2.3.md) | 3.1.2 | `murmur2`, `producer-partition` |" in page.read_text(encoding="utf-8")
+    assert "## murmur2" in (tmp_path / "changes" / "3.2.3.md").read_text(encoding="utf-8")
 
 
 def test_each_change_comes_with_the_fields_that_explain_it(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:

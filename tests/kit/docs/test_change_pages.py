@@ -1,0 +1,69 @@
+"""The pages of what Java changed: they follow from their files, and the reference answers each example as Java did."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.cli.page_block import block_of
+from kafka_conformance.core.protocol import Answered, to_json
+from kafka_conformance.reports.change_pages import Example, index_table, read_changes, release_page
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+DOCS = Path(__file__).parents[3] / "kit" / "docs"
+PAGES = {path.stem: read_changes(path.with_suffix("")) for path in sorted(DOCS.glob("changes*.md"))}
+RELEASES = [
+    (page, release)
+    for page, changes in PAGES.items()
+    for release in sorted({change.after for change in changes.rules}, key=parse_release)
+]
+AGAIN = "run: kafka-conformance diff all --seed 1 --table kit/docs/changes.md"
+
+
+def examples_of(page: str, release: str) -> list[Example]:
+    return [example for example in PAGES[page].examples if example.releases[1] == release]
+
+
+@pytest.mark.parametrize(("page", "release"), RELEASES)
+def test_a_page_follows_from_its_files(page: str, release: str) -> None:
+    rules = [change for change in PAGES[page].rules if change.after == release]
+    text = (DOCS / page / f"{release}.md").read_text(encoding="utf-8")
+    assert text == release_page(page, rules, examples_of(page, release)), AGAIN
+    prose = re.sub(r"^\|.*", "", text, flags=re.MULTILINE)
+    assert max(map(len, prose.splitlines())) < 1200
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_index_lists_the_releases_and_there_are_no_other_files(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    assert block_of(text, "diff") == index_table(page, PAGES[page]).strip(), AGAIN
+    releases = {release for name, release in RELEASES if name == page}
+    assert {path.stem for path in (DOCS / page).glob("*.md")} == releases
+    assert {path.stem for path in (DOCS / page).glob("*.ndjson")} - {"rules"} <= releases
+
+
+@pytest.mark.parametrize(("page", "release"), RELEASES)
+def test_the_reference_answers_as_java_did(page: str, release: str) -> None:
+    for example in examples_of(page, release):
+        rule = RULES[example.rule]
+        question = msgspec.convert(example.question, type=rule.question)
+        for side in example.answers:
+            (outcome,) = ReferenceAnswerer().answer(rule, parse_release(side.kafka[0]), [question])
+            assert isinstance(outcome, Answered)
+            assert msgspec.json.decode(to_json(outcome.answer)) == side.answer
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_change_has_a_reason_and_every_kind_is_counted(page: str) -> None:
+    changes = PAGES[page]
+    assert [example for example in changes.examples if not example.found.fields] == []
+    counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}
+    shown = Counter((example.rule, example.releases[1]) for example in changes.examples)
+    assert set(shown) == set(counted)
+    assert all(shown[key] <= counted[key] for key in shown)
