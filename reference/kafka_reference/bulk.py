@@ -77,6 +77,10 @@ def murmur2(keys: Any) -> Any:
     and ValueError where the offsets leave the data, as they can in an array made from raw buffers.
 
     Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+
+    >>> import pyarrow as pa
+    >>> murmur2(pa.array([b"home", None])).to_pylist()
+    [1521592426, None]
     """
     return _over_arrow(keys, murmur2_columns)
 
@@ -91,6 +95,10 @@ def partition_for_key(keys: Any, num_partitions: int) -> Any:
     for 0 partitions, even for a column without keys; TypeError or ValueError if ``num_partitions`` is not an int32.
 
     Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
+
+    >>> import pyarrow as pa
+    >>> partition_for_key(pa.array([b"home", None, b""]), num_partitions=3).to_pylist()
+    [1, None, 0]
     """
     divisor = _divisor(num_partitions)
     return _over_arrow(keys, lambda offsets, data: _place(murmur2_columns(offsets, data), divisor))
@@ -107,6 +115,9 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
     ascend or leave the data.
 
     Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+
+    >>> murmur2_columns(np.array([0, 4, 4]), np.frombuffer(b"home", np.uint8)).tolist()
+    [1521592426, 275646681]
     """
     offsets = _column("offsets", offsets, (np.int32, np.int64))
     data = _column("data", data, (np.uint8,))
@@ -124,6 +135,9 @@ def partition_for_key_columns(offsets: Offsets, data: Data, num_partitions: int)
 
     ``offsets`` and ``data`` are those of :func:`murmur2_columns`, ``num_partitions`` and its errors those of
     :func:`partition_for_key`. Returns an int32 array of shape (n,).
+
+    >>> partition_for_key_columns(np.array([0, 4, 4]), np.frombuffer(b"home", np.uint8), 3).tolist()
+    [1, 0]
     """
     divisor = _divisor(num_partitions)
     return _place(murmur2_columns(offsets, data), divisor)

@@ -58,7 +58,11 @@ __all__ = ["Appended", "Failure", "RecordAccumulator"]
 
 
 class Failure(enum.Enum):
-    """Why a batch failed for good."""
+    """Why a batch failed for good.
+
+    >>> Failure("expired")
+    <Failure.EXPIRED: 'expired'>
+    """
 
     EXHAUSTED = "exhausted"
     """There are no retries left."""
@@ -70,7 +74,11 @@ class Failure(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where a record went; ``bytes`` is what the partitioner received, None before 3.3.0."""
+    """Where a record went; ``bytes`` is what the partitioner received, None before 3.3.0.
+
+    >>> Appended(partition=0, batch_full=False, new_batch=True, bytes=170).partition
+    0
+    """
 
     partition: int
     batch_full: bool

@@ -41,7 +41,11 @@ __all__ = ["Batch", "BatchState", "split"]
 
 
 class BatchState(enum.Enum):
-    """Where a batch is."""
+    """Where a batch is.
+
+    >>> BatchState.QUEUED.name
+    'QUEUED'
+    """
 
     QUEUED = enum.auto()
     DRAINED = enum.auto()
@@ -56,6 +60,10 @@ class Batch:
     """A batch for ``topic_partition``; ``number`` counts the batches of a history, ``buffer`` is in bytes.
 
     ``sequence`` and ``producer`` (id and epoch) are None without idempotence.
+
+    >>> from kafka_reference import parse_release
+    >>> Batch(parse_release("4.4.0"), ("t", 0), number=0, now_ms=0, batch_size=100, first=SizedRecord(value=7))
+    <Batch 0 of t-0: 1 record, 75 bytes, queued>
     """
 
     __slots__ = (

@@ -43,6 +43,9 @@ class Ready:
     """Nodes that are ready; when to look again, None for never; topics whose leaders are not all known.
 
     ``node_order`` are the nodes in the order in which they were found to be ready.
+
+    >>> Ready(nodes={0}).delay_ms is None
+    True
     """
 
     nodes: set[int] = field(default_factory=set)

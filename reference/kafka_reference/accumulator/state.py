@@ -42,6 +42,9 @@ class AccumulatorConfig:
 
     ``ratio`` is the compression ratio expected at first, ``achieved_per_mille`` what the codec makes of each batch (see
     ``compression``), ``allocation`` "full" or "incremental" (see ``chunks``).
+
+    >>> AccumulatorConfig.of({"batch.size": "100"}).batch_size
+    100
     """
 
     batch_size: int

@@ -44,7 +44,11 @@ _VERSION_WITH_BUMPED_EPOCH = 2
 
 @unique
 class Origin(Enum):
-    """The writer of a batch."""
+    """The writer of a batch.
+
+    >>> Origin("client")
+    <Origin.CLIENT: 'client'>
+    """
 
     CLIENT = "client"
     COORDINATOR = "coordinator"

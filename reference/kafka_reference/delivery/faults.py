@@ -31,11 +31,21 @@ __all__ = ["CRASHES", "Fault", "InvalidScenario", "Kind", "by_request"]
 
 
 class InvalidScenario(QuestionError):
-    """A scenario that cannot be simulated. The message says why, and what to change."""
+    """A scenario that cannot be simulated. The message says why, and what to change.
+
+    >>> from kafka_reference.delivery import Scenario, simulate
+    >>> simulate(Scenario({}, records=1, replicas=0))
+    Traceback (most recent call last):
+    kafka_reference.delivery.faults.InvalidScenario: min.insync.replicas 1 with 0 replicas: choose 1 to 0
+    """
 
 
 class Kind(enum.Enum):
-    """What happens at a request; see the table of this module."""
+    """What happens at a request; see the table of this module.
+
+    >>> Kind("lose-response")
+    <Kind.LOSE_RESPONSE: 'lose-response'>
+    """
 
     LOSE_REQUEST = "lose-request"
     LOSE_RESPONSE = "lose-response"
@@ -51,7 +61,11 @@ CRASHES = frozenset({Kind.CRASH_BEFORE, Kind.CRASH_UNREPLICATED, Kind.CRASH_REPL
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault at request number ``request``; ``error`` is Kafka's name of the error that REFUSE responds with."""
+    """A fault at request number ``request``; ``error`` is Kafka's name of the error that REFUSE responds with.
+
+    >>> Fault(Kind.REFUSE, request=2, error="NOT_ENOUGH_REPLICAS").request
+    2
+    """
 
     kind: Kind
     request: int

@@ -40,7 +40,12 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class InvalidProducer:
-    """The producer cannot be constructed: the simple name of the Java exception, and its message."""
+    """The producer cannot be constructed: the simple name of the Java exception, and its message.
+
+    >>> from kafka_reference.delivery import Scenario, simulate
+    >>> simulate(Scenario({"acks": "1", "enable.idempotence": True}, records=1)).error
+    'ConfigException'
+    """
 
     error: str
     message: str | None

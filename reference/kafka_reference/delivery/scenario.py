@@ -60,7 +60,12 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
-    """A request and its result: "written", "duplicate", "lost", or the error in its response."""
+    """A request and its result: "written", "duplicate", "lost", or the error in its response.
+
+    >>> from kafka_reference.delivery import Scenario, simulate
+    >>> simulate(Scenario({}, records=2)).requests[1].result
+    'written'
+    """
 
     request: int
     batch: Batch
@@ -72,7 +77,12 @@ class RequestOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a scenario; records by the application's numbers. ``failed`` has the name of each exception."""
+    """The end of a scenario; records by the application's numbers. ``failed`` has the name of each exception.
+
+    >>> from kafka_reference.delivery import Scenario, simulate
+    >>> simulate(Scenario({}, records=2)).acknowledged
+    (0, 1)
+    """
 
     log: tuple[int, ...]
     acknowledged: tuple[int, ...]

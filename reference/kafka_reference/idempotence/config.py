@@ -82,6 +82,9 @@ class ProducerOutcome:
     """The effective settings: ``acks`` is -1 for all, ``max_in_flight`` counts per connection.
 
     ``guarantee_order`` is true if a partition waits for its batch in flight before it sends the next one.
+
+    >>> producer_outcome({}).acks
+    -1
     """
 
     idempotent: bool

@@ -27,7 +27,11 @@ __all__ = ["Numbered", "Outcomes", "number_of"]
 
 @dataclass(frozen=True, slots=True)
 class Numbered(SizedRecord):
-    """A record with a number by which it is recognized."""
+    """A record with a number by which it is recognized.
+
+    >>> Numbered(value=100, number=3).number
+    3
+    """
 
     number: int = 0
 

@@ -54,7 +54,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A batch as it was sent: its partition, its records, and producer id, epoch and base sequence, -1 for none."""
+    """A batch as it was sent: its partition, its records, and producer id, epoch and base sequence, -1 for none.
+
+    >>> Sent(("t", 0), records=(0, 1), producer=(1000, 0), sequence=0).sequence
+    0
+    """
 
     topic_partition: tuple[str, int]
     records: tuple[int, ...]

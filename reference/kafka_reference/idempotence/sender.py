@@ -71,7 +71,11 @@ _ERROR_NAMES = {End.SENT: "NONE", End.DISCONNECTED: "NETWORK_EXCEPTION", End.TIM
 
 @dataclass(frozen=True, slots=True)
 class SenderConfig:
-    """The configuration of a sender; ``acks`` is -1 for all."""
+    """The configuration of a sender; ``acks`` is -1 for all.
+
+    >>> SenderConfig.of({}).max_in_flight
+    5
+    """
 
     acks: int
     retries: int

@@ -78,7 +78,12 @@ _T = TypeVar("_T")
 
 @dataclass(eq=False, slots=True)
 class StickyPartitionInfo:
-    """One stay at a partition: its id, and the bytes appended during the stay, both int32. Compared by identity."""
+    """One stay at a partition: its id, and the bytes appended during the stay, both int32. Compared by identity.
+
+    >>> from kafka_reference import Cluster
+    >>> BuiltInPartitioner().peek(Cluster.of(1))
+    StickyPartitionInfo(partition=0, produced=0)
+    """
 
     partition: int
     produced: int = 0
@@ -86,7 +91,11 @@ class StickyPartitionInfo:
 
 @dataclass(frozen=True, slots=True)
 class LoadTable:
-    """Cumulative frequencies, at least one, and the partition ids they stand for, which may be more or fewer."""
+    """Cumulative frequencies, at least one, and the partition ids they stand for, which may be more or fewer.
+
+    >>> LoadTable(range_ends=(3, 4), partition_ids=(7, 9)).partition(3)
+    9
+    """
 
     range_ends: tuple[int, ...]
     partition_ids: tuple[int, ...]

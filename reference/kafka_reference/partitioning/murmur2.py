@@ -68,6 +68,9 @@ def to_positive(number: int) -> int:
 
     ``number`` is an int32, as :func:`murmur2` returns it; the result is 0 to 2^31-1. Raises TypeError for anything but
     an int. Mirrors ``Utils.toPositive(int)``, 0.10.0.1 to 4.4.0.
+
+    >>> to_positive(-1), to_positive(5)
+    (2147483647, 5)
     """
     return number & INT_MAX
 

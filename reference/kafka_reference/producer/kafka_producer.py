@@ -76,7 +76,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where the record of this number went, None for nowhere; the exception, if any, and whether the future has it."""
+    """Where the record of this number went, None for nowhere; the exception, if any, and whether the future has it.
+
+    >>> KafkaProducer().send("unknown", Record(value_bytes=1))
+    Placement(number=0, partition=None, exception='TimeoutException', returned=True)
+    """
 
     number: int
     partition: int | None
