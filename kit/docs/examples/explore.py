@@ -1,6 +1,6 @@
 """Explore Kafka's client and broker in Python: the library's public names, and no broker."""
 
-import pyarrow as pa
+import numpy as np
 
 from kafka_reference import Cluster, JavaException, bulk, partition_for_key
 from kafka_reference.accumulator import Metadata, RecordAccumulator, SizedRecord
@@ -18,8 +18,8 @@ def port_a_client() -> None:
 
 
 def bucket_columns() -> None:
-    keys = pa.array([b"alice", None, b"bob"])
-    print("buckets:", bulk.partition_for_key(keys, num_partitions=12).to_pylist())
+    offsets, data = np.array([0, 5, 8]), np.frombuffer(b"alicebob", np.uint8)
+    print("buckets:", bulk.partition_for_key_columns(offsets, data, num_partitions=12).tolist())
 
 
 def explore_sticky_partitioning() -> None:
