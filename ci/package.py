@@ -29,7 +29,7 @@ DRIVER = ROOT / "kit" / "docs" / "examples" / "driver.py"
 QUICK = (
     ("--version",),
     ("rules",),
-    ("certificate",),
+    ("certificate", "--shipped", "--markdown"),
     ("sample", "murmur2"),
     ("behaviour", "producer-partition", "--kafka", "2.8.2", "4.4.0"),
     ("delivery", "--acks", "1", "--lose-response", "2", "--explain"),

@@ -30,11 +30,11 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
     return fresh_seed() if value is None else value
 
 
-def kafka(default: str) -> Callable[[Function], Function]:
-    """Return the option for the releases to ask."""
+def kafka(default: str, more: str = "or 'all'") -> Callable[[Function], Function]:
+    """Return the option for the releases to ask; ``more`` ends the list of what it takes."""
     return click.option("--kafka", default=default, show_default=True, metavar="RELEASES",
                         shell_complete=complete_releases,
-                        help="Exact releases joined by commas, 'newest' or 'all'.")  # fmt: skip
+                        help=f"Exact releases joined by commas, 'newest' {more}.")  # fmt: skip
 
 
 def examples(default: int | None) -> Callable[[Function], Function]:

@@ -6,8 +6,6 @@ stands for its era.
 
 >>> from kafka_conformance.rules import RULES
 >>> era = eras(RULES["default-partitioner"])[-1]
->>> str(era)
-'2.4.1 to 3.9.2'
 >>> str(era.newest)
 '3.9.2'
 """
@@ -24,7 +22,10 @@ from kafka_reference.errors import NotInThisRelease
 from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release
 
-__all__ = ["Era", "eras", "neighbours", "spans_of"]
+__all__ = ["ERAS", "Era", "eras", "neighbours", "newest_of_eras", "spans_of"]
+
+ERAS = "eras"
+"""The word that asks for the eras of each rule in place of releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def eras(rule: Rule) -> tuple[Era, ...]:
             same.append(release)
     made = [Era(tuple(releases), spans_of(releases, having)) for _, releases in found]
     return tuple(sorted(made, key=lambda era: era.newest))
+
+
+def newest_of_eras(rule: Rule) -> list[Release]:
+    """Return the release that stands for each era of a rule, in order."""
+    return [era.newest for era in eras(rule)]
 
 
 def neighbours(era: Era, every: Sequence[Era]) -> Sequence[Era]:

@@ -21,6 +21,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, key_columns, sources
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import jvm_name
+from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
 from kafka_reference.releases import Release
 
@@ -35,7 +36,7 @@ class Plan:
     """All that decides which questions are asked.
 
     ``examples`` is the number of generated questions of a rule with share 1; keys up to ``longest_key`` bytes are asked
-    exhaustively (-1: none).
+    exhaustively (-1: none). With ``eras``, a rule is asked in those releases only that stand for an era of it.
     """
 
     rules: Sequence[Rule]
@@ -43,6 +44,7 @@ class Plan:
     examples: int
     seed: int
     longest_key: int
+    eras: bool = False
 
     def examples_of(self, rule: Rule) -> int:
         """Return how many questions the rule's strategy generates."""
@@ -50,7 +52,11 @@ class Plan:
 
     def tasks(self) -> list[tuple[Rule, Release]]:
         """Return each release with each rule that exists in it, in the order of the report."""
-        return [(rule, release) for release in self.releases for rule in self.rules if release in rule.releases]
+        found = [(rule, release) for release in self.releases for rule in self.rules if release in rule.releases]
+        if not self.eras:
+            return found
+        standing = {rule.slug: newest_of_eras(rule) for rule in self.rules}
+        return [(rule, release) for rule, release in found if release in standing[rule.slug]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from kafka_conformance.core.errors import OracleFault
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_reference import bulk
@@ -208,3 +209,13 @@ def test_javas_answers_are_held_to_their_questions(ids: list[str]) -> None:
 def test_java_is_not_asked_about_nothing_nor_about_what_it_has_not() -> None:
     assert by_java(None) == []
     assert by_java(None, "00", at="0.9.0.1") == [Unsupported("release 0.9.0.1 has no murmur2")]
+
+
+def test_with_eras_each_rule_is_asked_in_the_releases_that_stand_for_its_eras() -> None:
+    rules = [MURMUR2, RULES["round-robin-partitioner"]]
+    standing = {rule.slug: newest_of_eras(rule) for rule in rules}
+    releases = sorted({release for found in standing.values() for release in found} | {parse_release("2.8.2")})
+    tasks = Plan(rules, releases, 1, 7, -1, eras=True).tasks()
+    assert {rule.slug: [release for each, release in tasks if each is rule] for rule in rules} == standing
+    assert len(standing["murmur2"]) < len(standing["round-robin-partitioner"])
+    assert len(tasks) < len(Plan(rules, releases, 1, 7, -1).tasks())

@@ -36,14 +36,11 @@ from kafka_conformance.gate.selection import Selection, check_patterns
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
-from kafka_conformance.rules.eras import Era, eras
+from kafka_conformance.rules.eras import ERAS, Era, eras, newest_of_eras
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
 __all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
-
-ERAS = "eras"
-"""The word that asks for the eras of each rule in place of releases."""
 
 
 @click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
@@ -151,7 +148,7 @@ def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
     """
     pins, rules = load(), named(slugs)
     if kafka.strip() == ERAS:
-        return [(rule, era.newest) for rule in rules for era in eras(rule)]
+        return [(rule, release) for rule in rules for release in newest_of_eras(rule)]
     if not kafka:
         every = chosen_releases("all", pins)
         return [(rule, newest_with(rule, every)) for rule in rules]

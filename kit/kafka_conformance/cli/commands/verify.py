@@ -23,6 +23,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
+from kafka_conformance.rules.eras import ERAS, newest_of_eras
 from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.partial import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
@@ -30,6 +31,7 @@ from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_cou
 from kafka_jars.pins import Pins, load
 from kafka_reference.certificate import certificate as shipped
 from kafka_reference.certificate import reference_fingerprint
+from kafka_reference.releases import Release
 
 __all__ = ["run"]
 
@@ -38,7 +40,7 @@ __all__ = ["run"]
 _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 
 
-@options.kafka("newest")
+@options.kafka("newest", "'all', or 'eras': each rule in one release of each distinct behaviour")
 @options.rules
 @options.examples(None)
 @options.resumable_seed
@@ -57,7 +59,8 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
         as_json: bool, certificate: Path | None, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
     pins, certificate = load(), certificate or certificates.last_certificate()
-    releases = chosen_releases(kafka, pins)
+    every_era = kafka.strip() == ERAS
+    releases = _newest_of_eras(named(rules)) if every_era else chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
     actual, partial = reference_or_mutant(answerer_name), Path(f"{certificate}.partial")
@@ -66,7 +69,7 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     asked = certificates.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
     if not asked:
         return _report_unchanged(named(rules), certificate, as_json)
-    plan = Plan(asked, releases, examples, seed or 0, exhaustive)
+    plan = Plan(asked, releases, examples, seed or 0, exhaustive, every_era)
     if seed is None:
         resumed = resumed_seed(partial, plan) if answerer_name == REFERENCE else None
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
@@ -81,6 +84,14 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     else:
         print_results(results, plan, jvm, code, str(certificate) if certified else "", verbose=verbose)
     return code
+
+
+def _newest_of_eras(rules: Sequence[Rule]) -> list[Release]:
+    """Return the releases that stand for an era of one of these rules. Raises BadInput if no release is proven."""
+    found = sorted({release for rule in rules for release in newest_of_eras(rule)})
+    if not found:
+        raise BadInput("no release of these rules is proven, so they have no eras: name releases with --kafka")
+    return found
 
 
 def _report_unchanged(rules: Sequence[Rule], certificate: Path, as_json: bool) -> int:
