@@ -63,7 +63,7 @@ class Buffers:
         """Return the bytes that the batch must grow by before it takes the record, for which it has room."""
         return 0
 
-    def extend(self, _batch: Batch, lacking: int) -> bool:
+    def extend(self, _batch: Batch, lacking: int) -> bool:  # unreached: a full buffer never lacks memory
         """Make the batch grow by ``lacking`` bytes, and return whether that was possible at once."""
         return lacking == 0
 

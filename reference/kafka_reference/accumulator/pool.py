@@ -76,7 +76,7 @@ class BufferPool:
     def _check(self, size: int) -> None:
         if size > self._total:
             raise IllegalArgumentException(f"more than buffer.memory: {size}")
-        if self._closed:
+        if self._closed:  # unreached: an accumulator that is closed refuses the record first
             raise KafkaException("the pool is closed")
 
     def deallocate(self, size: int) -> None:

@@ -37,7 +37,7 @@ def float32(number: float) -> float:
     """
     try:
         return float(struct.unpack("<f", struct.pack("<f", number))[0])
-    except OverflowError:
+    except OverflowError:  # unreached: an int times a ratio of 1e9 is a float yet
         return float("inf") if number > 0 else float("-inf")
 
 

@@ -111,8 +111,6 @@ def utf8_length(text: str) -> int:
 
 def utf8_written(text: str) -> int:
     """Return the written bytes of a header's key, one for a surrogate without its other half. Mirrors ``Utils.utf8``."""
-    if text.isascii():
-        return len(text)
     units = _utf16(text)
     pairs = sum(a & 0xFC00 == 0xD800 and b & 0xFC00 == 0xDC00 for a, b in pairwise(units))
     surrogates = sum(unit & 0xF800 == 0xD800 for unit in units)

@@ -95,9 +95,5 @@ class CopyOnWriteMap(Generic[K, V]):
         """Return keys and values in Java's order."""
         return self._values.items()
 
-    def values(self) -> Iterable[V]:
-        """Return the values in Java's order."""
-        return self._values.values()
-
     def __len__(self) -> int:
         return len(self._values)

@@ -8,7 +8,7 @@ Java source mirrored: the operators of ``int``, Java Language Specification 15.1
 
 from __future__ import annotations
 
-__all__ = ["INT_MAX", "INT_MIN", "int32", "remainder", "uint32"]
+__all__ = ["INT_MAX", "INT_MIN", "int32", "uint32"]
 
 INT_MAX = 0x7FFFFFFF
 INT_MIN = -0x80000000
@@ -22,9 +22,3 @@ def int32(number: int) -> int:
 def uint32(number: int) -> int:  # unreached: for the readable form of murmur2
     """Return the low 32 bits of ``number`` without a sign, 0 to 2^32-1."""
     return number & 0xFFFFFFFF
-
-
-def remainder(dividend: int, divisor: int) -> int:
-    """Return Java's ``dividend % divisor``, which has the sign of the dividend; Python's has that of the divisor."""
-    rest = abs(dividend) % abs(divisor)
-    return -rest if dividend < 0 else rest

@@ -71,9 +71,6 @@ class LongMap(Generic[V]):
         for key in self._order():
             yield key, self._values[key]
 
-    def __len__(self) -> int:
-        return len(self._values)
-
     def _make_room(self) -> None:
         raise NotImplementedError
 

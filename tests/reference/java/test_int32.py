@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_reference.java.int32 import INT_MAX, INT_MIN, int32, remainder, uint32
+from kafka_reference.java.int32 import INT_MAX, INT_MIN, int32, uint32
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,3 @@ def test_int32_and_uint32_are_the_same_32_bits(number: int) -> None:
     assert INT_MIN <= int32(number) <= INT_MAX
     assert 0 <= uint32(number) < 2**32
     assert (int32(number) - number) % 2**32 == (uint32(number) - number) % 2**32 == 0
-
-
-# JLS 15.17.3: 5 % 3, 5 % -3, -5 % 3, -5 % -3; and Integer.MIN_VALUE % -1.
-@pytest.mark.parametrize(
-    ("dividend", "divisor", "rest"), [(5, 3, 2), (5, -3, 2), (-5, 3, -2), (-5, -3, -2), (INT_MIN, -1, 0)]
-)
-def test_the_remainder_has_the_sign_of_the_dividend(dividend: int, divisor: int, rest: int) -> None:
-    assert remainder(dividend, divisor) == rest

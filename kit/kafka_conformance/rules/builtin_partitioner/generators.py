@@ -39,6 +39,7 @@ _SIZES: tuple[tuple[int, ...], ...] = (
     (0, 3, 1), (5, 0, 3, 0, 1), (0, 1), (1, 0, 0, 0), (0, 0, 0), (4, 4), (7,), (), tuple(range(200)), (1,) * 200,
     (INT_MAX, 0), (INT_MAX, INT_MAX, 0), (INT_MAX, 0, 0, 0, 0), (-1, -1, 0), (-5, -7), (INT_MIN, INT_MAX),
     (INT_MIN, 0, 0), (0, INT_MIN, 1), (2**30, 0, 2**30, 0), (INT_MAX, 1, 1), (INT_MAX - 1, 0),
+    (INT_MAX - 1, INT_MIN), (INT_MAX - 1, 0, 0, INT_MAX - 1),
 )  # fmt: skip
 NO_LOAD = LoadStep(None)
 

@@ -10,13 +10,19 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.mutants import key_bytes
 from kafka_reference.errors import ArithmeticException
-from kafka_reference.java.int32 import INT_MAX, int32, remainder, uint32
+from kafka_reference.java.int32 import INT_MAX, int32, uint32
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import Release
 
-__all__ = ["FOLDS", "MUTANTS", "folded"]
+__all__ = ["FOLDS", "MUTANTS", "folded", "remainder"]
 
 _RULE = "partition-for-key"
+
+
+def remainder(dividend: int, divisor: int) -> int:
+    """Return Java's ``dividend % divisor``, which has the sign of the dividend; Python's has that of the divisor."""
+    rest = abs(dividend) % abs(divisor)
+    return -rest if dividend < 0 else rest
 
 
 def _negated(h: int, n: int) -> int:

@@ -7,6 +7,7 @@ from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, Ask
 __all__ = ["CLUSTERS", "NODES", "cluster_of"]
 
 NODES = (AskedNode(0, "a"), AskedNode(1, "b"), AskedNode(2))
+_FROM_1, _WITH_A_GAP = (AskedNode(1, "a"), AskedNode(2, "b")), (AskedNode(2), AskedNode(5, "a"))
 
 
 def cluster_of(*layout: tuple[int, int | None], nodes: tuple[AskedNode, ...] = NODES) -> AskedCluster:
@@ -43,5 +44,19 @@ CLUSTERS: tuple[tuple[AskedCluster, ...], ...] = (
         cluster_of((0, None)),
         cluster_of(),
         cluster_of((0, 0), (1, 0)),
+    ),
+    (
+        cluster_of((0, 1), (1, 2), (2, 1), nodes=_FROM_1),
+        cluster_of((0, 2), (1, 1), (2, 1), nodes=_FROM_1),
+        cluster_of((0, None), (1, 2), (2, 1), nodes=_FROM_1),
+        cluster_of((0, 1), (1, 1), nodes=_FROM_1[:1]),
+        cluster_of((0, 1), (1, 2), (2, 0), nodes=(*_FROM_1, NODES[0])),
+    ),
+    (
+        cluster_of((0, 5), (1, 2), (2, 5), (3, 5), nodes=_WITH_A_GAP),
+        cluster_of((0, 2), (1, 5), (2, 2), (3, 5), nodes=_WITH_A_GAP),
+        cluster_of((0, 5), (1, None), (2, 2), (3, None), nodes=_WITH_A_GAP),
+        cluster_of((0, 5), (1, 5), (2, 5), (3, 5), nodes=_WITH_A_GAP[1:]),
+        cluster_of((0, 7), (1, 2), (2, 5), (3, 7), nodes=(*_WITH_A_GAP, AskedNode(7, "b"))),
     ),
 )  # fmt: skip

@@ -38,6 +38,7 @@ OPTIONAL_LABELS = {
     **{f"chunks: {label}": _CHUNKS for label in ("appended", "new batch", "batch full", "partition chosen", "split")},
     **{f"chunks: {label}": _CHUNKS for label in ("did complete", "did abort", "raises BufferExhaustedException")},
     "chunks: raises IllegalArgumentException": _CHUNKS,
+    "chunks: no rest of memory": _CHUNKS,
     "smaller than a chunk: new batch": _CHUNKS,
     "refused: ConfigException": _CHUNKS,
 }

@@ -31,6 +31,7 @@ from kafka_conformance.rules.record_accumulator.question import (
     AskedConfig,
     AskedProducer,
     DrainStep,
+    LatencyStep,
     LookStep,
     MoveStep,
     RecordAccumulatorQuestion,
@@ -76,7 +77,7 @@ def _config(letters: bytes) -> AskedConfig:
         adaptive=letters[5] % 3 < 2,
         availability_timeout_ms=(0, 20, 20, 0, 1)[letters[6] % 5],
         rack_aware=letters[5] % 7 == 6,
-        rack="a" if letters[5] % 7 == 6 else "",
+        rack="a" if letters[5] % 7 in (5, 6) else "",
     )
     return _with_memory(config, letters[10], letters[11])
 
@@ -88,7 +89,7 @@ def _with_memory(config: AskedConfig, how: int, which: int) -> AskedConfig:
     if how % 8 < 7:
         ratio, achieved = _CODECS[which % len(_CODECS)]
         return structs.replace(config, compression="gzip", ratio=ratio, achieved_per_mille=achieved)
-    size, memory = _SIZES_IN_CHUNKS[which % 5], _CHUNKS[which // 5 % 5] * _CHUNK + which
+    size, memory = _SIZES_IN_CHUNKS[which % 5], _CHUNKS[which // 5 % 5] * _CHUNK + which // 25 % 3 * 100
     return structs.replace(config, batch_size=size, buffer_memory=memory, allocation="incremental")
 
 
@@ -105,10 +106,23 @@ def _made(symbol: Any, config: AskedConfig, clusters: Sequence[AskedCluster], ep
     if isinstance(symbol, After):
         return AdvanceStep(max(getattr(config, symbol.time) + symbol.more, 0))
     if isinstance(symbol, Take):
-        return DrainStep(symbol.nodes, symbol.quarters * config.batch_size // 4)
+        nodes = tuple(_node(number, clusters[0]) for number in symbol.nodes if number not in _left_out(clusters[0]))
+        return DrainStep(nodes, symbol.quarters * config.batch_size // 4)
     if isinstance(symbol, Move):
         return MoveStep(clusters[symbol.cluster], _epochs(clusters, symbol.cluster, epoch))
+    if isinstance(symbol, LatencyStep):
+        return LatencyStep(_node(symbol.node, clusters[0]), symbol.can_drain)
     return symbol
+
+
+def _left_out(cluster: AskedCluster) -> range:
+    """Return the numbers of nodes, of three, that the cluster does not have."""
+    return range(len(cluster.nodes), 3)
+
+
+def _node(number: int, cluster: AskedCluster) -> int:
+    """Return the id of the cluster's node of this number; the number itself if the cluster has fewer nodes."""
+    return cluster.nodes[number].id if number < len(cluster.nodes) else number
 
 
 @lru_cache

@@ -35,7 +35,8 @@ REQUIRED_LABELS = frozenset(
     | {"compressed: drained several", "compressed: headers", "compressed: raises BufferExhaustedException"}
     | {f"chunks: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
     | {"chunks: did complete", "chunks: did abort", "chunks: raises BufferExhaustedException"}
-    | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch"}
+    | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch", "chunks: no rest of memory"}
+    | {"nodes not numbered from 0", "rack without rack awareness"}
 )
 
 
@@ -43,6 +44,10 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     """The kinds of question this one is."""
     if len(question.steps) >= 50:
         yield "50 steps and more"
+    if question.cluster.nodes[0].id:
+        yield "nodes not numbered from 0"
+    if question.config.rack and not question.config.rack_aware:
+        yield "rack without rack awareness"
     try:
         history = History(RecordAccumulator, question, NEWEST)
     except JavaException as raised:
@@ -56,6 +61,8 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
         seen.update(_seen(step, answer))
         seen.update(seen_of_sequences(history.producer, state, before, step, answer))
     yield from sorted(seen)
+    if question.config.buffer_memory % CHUNK == 0:
+        seen.add("no rest of memory")
     yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
 
 

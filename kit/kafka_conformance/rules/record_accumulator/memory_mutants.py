@@ -100,6 +100,20 @@ class _NoFallback(Chunks):
         self.pool = BufferPool(at, memory, CHUNK)
 
 
+class _LastChunkKept(Chunks):
+    """The last chunk of the memory is never lent."""
+
+    class _Pool(BufferPool):
+        def allocate_chunks(self, size: int) -> int:
+            if self.available == -(-size // CHUNK) * CHUNK:
+                raise BufferExhaustedException
+            return super().allocate_chunks(size)
+
+    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
+        super().__init__(at, memory, batch_size)
+        self.pool = self._Pool(at, memory, CHUNK)
+
+
 def _with(part: str, made: Callable[..., Any]) -> Ask:
     """The reference with its ratios or its memory made by ``made``, if they are of the kind that this changes."""
 
@@ -179,5 +193,6 @@ MUTANTS = (
     _mutant("no-chunk-no-closing", "a batch that cannot grow stays open", _with("memory", _RefusesAtOnce)),
     _mutant("chunks-in-advance", "a new batch takes chunks for its later records", _with("memory", _ChunksInAdvance)),
     _mutant("chunks-for-the-small", "batches smaller than a chunk take chunks", _with("memory", _NoFallback)),
+    _mutant("last-chunk-kept", "the last chunk of a memory without a rest is not lent", _with("memory", _LastChunkKept)),
     _mutant("falls-back-to-compress", "with compression, chunks are ignored, not refused", _falls_back),
 )  # fmt: skip

@@ -108,6 +108,16 @@ class _ForgetsToFlush(RecordAccumulator):
         self.state.flushes = 0
 
 
+class _ExpiredIsOpen(RecordAccumulator):
+    """A batch that expired can still be given another sequence."""
+
+    def expire(self) -> tuple[Sequence[Batch], int | None]:
+        expired, next_expiry_ms = super().expire()
+        for batch in expired:
+            batch.aborted = False
+        return expired, next_expiry_ms
+
+
 class _PoolOfBatches(RecordAccumulator):
     """A buffer larger than batch.size is given back as batch.size bytes."""
 
@@ -163,6 +173,13 @@ MUTANTS = (
     ),
     _mutant("slow-from-the-start", "a node counts as slow from time 0 on", _made(_SlowFromTheStart)),
     _mutant("flushes-uncounted", "the end of one flush ends all flushes", _made(_ForgetsToFlush)),
+    _mutant(
+        "renumbers-expired", "an expired batch that is in flight is given another sequence", _made(_ExpiredIsOpen), "2.4.1"
+    ),
+    _mutant(
+        "unknown-node-divides", "draining for a node that is not in the cluster divides by 0 partitions",
+        _with(npe_on_unknown_node=False), "0.10.2.2",
+    ),
     _mutant("every-buffer-pooled", "the memory of a large batch is not given back whole", _made(_PoolOfBatches)),
     _mutant(
         "same-leader-for-ever", "a batch backs off although its leader is new (KAFKA-15415)",
@@ -172,6 +189,10 @@ MUTANTS = (
     _mutant(
         "slow-nodes-count", "partitions of slow nodes stay in the statistics",
         _changed(lambda question: replaced_in(question, "config", availability_timeout_ms=0)),
+    ),
+    _mutant(
+        "rack-means-awareness", "client.rack alone makes the partitioner rack-aware",
+        _changed(lambda question: replaced_in(question, "config", rack_aware=bool(question.config.rack))),
     ),
     _mutant(
         "never-adaptive", "the load statistics are not loaded",

@@ -22,6 +22,7 @@ from kafka_conformance.rules.record_accumulator.question import (
     CompleteStep,
     DrainStep,
     ExpireStep,
+    FailStep,
     FlushedStep,
     FlushStep,
     LoadStep,
@@ -98,6 +99,7 @@ def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
         (cluster_of((0, 0)), (small, AbortUndrainedStep())),
         (cluster_of((0, 0), (1, 1)), (load, small, small, small, other, ReadyStep(), load)),
         (cluster_of((0, 0)), (small, take, CompleteStep(-1)) * 20),
+        (cluster_of((0, 0)), (small, DrainStep((9,), 100), take)),
     ):
         yield RecordAccumulatorQuestion(_WAITING, cluster, (0,) * len(steps), (*steps, LookStep()))
     # A batch with a negative sequence cannot be built, so nothing is learned of its compression.
@@ -107,6 +109,12 @@ def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
     yield RecordAccumulatorQuestion(
         unbuilt, cluster_of((0, 0), (1, 0)), (0,) * 5, (small, take, small, take, other, LookStep())
     )
+    # A batch that expired while it waited to be sent again is still in flight, and can get no other sequence.
+    idempotent = structs.replace(_WAITING, producer=AskedProducer(7, 0))
+    expired = (small, take, small, take, ReenqueueStep(-1), AdvanceStep(30), ExpireStep())
+    for why in ("refused", "exhausted", "expired"):
+        steps = (*expired, FailStep(-1, why), LookStep(), CompleteStep(-1), LookStep())
+        yield RecordAccumulatorQuestion(idempotent, cluster_of((0, 0)), (0,) * len(steps), steps)
 
 
 def _append(partition: int | None, length: int, *headers: tuple[str, str | None], topic: str = "t") -> AppendStep:
