@@ -113,7 +113,7 @@ class RecordAccumulator:
         draws: Draws = None,
         sequences: SequenceTracker = NO_SEQUENCES,
     ) -> None:
-        if not isinstance(config, AccumulatorConfig):
+        if not isinstance(config, AccumulatorConfig):  # unreached: for callers of the library
             config = AccumulatorConfig.of(config or {}, version)
         self.state = AccumulatorState(parse_release(version), config, draw_source(draws), sequences)
 
@@ -122,12 +122,12 @@ class RecordAccumulator:
         return f"<RecordAccumulator {state.release} at {state.now_ms} ms: {len(state.incomplete)} incomplete batches>"
 
     @property
-    def now_ms(self) -> int:
+    def now_ms(self) -> int:  # unreached: for callers of the library
         """The time, in milliseconds; set it to let time pass."""
         return self.state.now_ms
 
     @now_ms.setter
-    def now_ms(self, now_ms: int) -> None:
+    def now_ms(self, now_ms: int) -> None:  # unreached: for callers of the library
         self.state.now_ms = now_ms
 
     def append(self, topic: str, partition: int | None, record: SizedRecord, metadata: Metadata) -> Appended:

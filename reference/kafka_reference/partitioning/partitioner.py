@@ -22,6 +22,7 @@ ones if there are any. CRC-32 and FNV-1a are no rules of Kafka: a test compares 
 Mirrors ``rd_kafka_msg_partitioner_*`` in ``rdkafka_msg.c``, librdkafka 2.16.
 """
 
+# unreached file: partitioners of librdkafka, which no Java class answers for
 from __future__ import annotations
 
 import zlib

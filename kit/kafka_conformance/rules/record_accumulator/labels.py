@@ -61,9 +61,9 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
         seen.update(_seen(step, answer))
         seen.update(seen_of_sequences(history.producer, state, before, step, answer))
     yield from sorted(seen)
-    if question.config.buffer_memory % CHUNK == 0:
-        seen.add("no rest of memory")
     yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
+    if "chunks" in _way(question.config) and question.config.buffer_memory % CHUNK == 0:
+        yield "chunks: no rest of memory"
 
 
 def _way(config: AskedConfig) -> Iterator[str]:
