@@ -113,8 +113,8 @@ def every_rare_answer() -> Iterator[RecordAccumulatorQuestion]:
     idempotent = structs.replace(_WAITING, producer=AskedProducer(7, 0))
     expired = (small, take, small, take, ReenqueueStep(-1), AdvanceStep(30), ExpireStep())
     for why in ("refused", "exhausted", "expired"):
-        steps = (*expired, FailStep(-1, why), LookStep(), CompleteStep(-1), LookStep())
-        yield RecordAccumulatorQuestion(idempotent, cluster_of((0, 0)), (0,) * len(steps), steps)
+        failed = (*expired, FailStep(-1, why), LookStep(), CompleteStep(-1), LookStep())
+        yield RecordAccumulatorQuestion(idempotent, cluster_of((0, 0)), (0,) * len(failed), failed)
 
 
 def _append(partition: int | None, length: int, *headers: tuple[str, str | None], topic: str = "t") -> AppendStep:

@@ -210,7 +210,7 @@ def test_paths() -> None:
 
 def test_its_spaces_alone_ask_every_kind_they_have_to_and_so_does_the_strategy() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
-    assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
+    assert missing_labels(RULE.slug, generated(RULE.slug, 600)) == set()
 
 
 @pytest.mark.parametrize("version", ["3.3.1", "3.3.2", "4.3.1", "4.4.0"])
