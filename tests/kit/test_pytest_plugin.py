@@ -7,13 +7,18 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
+from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answered
 from kafka_conformance.pytest_plugin import assert_conforms
-from kafka_reference import murmur2
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import newest_of_eras
+from kafka_reference import murmur2, parse_release
 
 pytest_plugins = ["pytester"]
 
@@ -46,6 +51,20 @@ def test_a_right_answerer_passes() -> None:
 def test_a_wrong_answerer_fails_and_is_explained() -> None:
     with pytest.raises(pytest.fail.Exception, match="another hash"):
         assert_conforms(_wrong, "murmur2", examples=20, seed=1)
+
+
+def test_eras_ask_each_distinct_behaviour() -> None:
+    rule = RULES["round-robin-partitioner"]
+    *_, older, newest = newest_of_eras(rule)
+
+    def behind(_: str, release: str, question: dict[str, Any]) -> dict[str, Any] | None:
+        takes = newest if release == str(older) else parse_release(release)
+        (outcome,) = ReferenceAnswerer().answer(rule, takes, [msgspec.convert(question, rule.question)])
+        return outcome.answer if isinstance(outcome, Answered) else None
+
+    assert_conforms(behind, rule.slug, examples=1, seed=1)
+    with pytest.raises(pytest.fail.Exception, match=f"era ([0-9.]+ to )?{older}"):
+        assert_conforms(behind, rule.slug, kafka="eras", examples=1, seed=1)
 
 
 def test_the_failure_it_prints_is_there_and_is_replayed(pytester: pytest.Pytester) -> None:
