@@ -81,7 +81,7 @@ def integer(name: str, value: object) -> int:
     return _number(name, value, INT_MIN, INT_MAX, "INT", "a 32-bit integer")
 
 
-def long(name: str, value: object) -> int:
+def long(name: str, value: object) -> int:  # unreached: for settings that questions have parsed
     """Parse a LONG. Raises ConfigException."""
     return _number(name, value, _LONG_MIN, _LONG_MAX, "LONG", "a 64-bit integer (long)")
 
@@ -95,8 +95,10 @@ def _number(name: str, value: object, least: int, most: int, kind: str, what: st
             if least <= number <= most:
                 return number
         raise invalid(name, value, f"Not a number of type {kind}")
+    # unreached: questions have texts
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
+    # unreached: questions have texts
     raise invalid(name, value, f"Expected value to be {what}, but it was a {_java_class(value)}")
 
 
@@ -110,10 +112,11 @@ def string(name: str, value: object) -> str:
     """Parse a STRING. Raises ConfigException."""
     if isinstance(value, str):
         return value.strip(_TRIMMED)
+    # unreached: questions have texts
     raise invalid(name, value, f"Expected value to be a string, but it was a {_java_class(value)}")
 
 
-def _java_class(value: object) -> str:
+def _java_class(value: object) -> str:  # unreached: questions have texts
     if isinstance(value, int) and not isinstance(value, bool):
         fits = "Integer" if INT_MIN <= value <= INT_MAX else "Long" if _LONG_MIN <= value <= _LONG_MAX else ""
         return f"java.lang.{fits}" if fits else "java.math.BigInteger"

@@ -6,6 +6,8 @@ ignored there, as Kafka ignores it with a warning.
 Java source mirrored: the definitions of ``ProducerConfig``, 0.10.0.1 to 4.4.0.
 """
 
+# unreached file: questions have parsed settings; tests compare defaults and coercion with values of the real class
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -99,7 +99,7 @@ class Batch:
         self._attempts_at_epoch = 0
         self.append(first, now_ms)
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for readers
         (topic, partition), count = self.topic_partition, self.record_count
         records = f"{count} record{'s' * (count != 1)}, {self.estimated} bytes"
         return f"<Batch {self.number} of {topic}-{partition}: {records}, {self.state.name.lower().replace('_', ' ')}>"

@@ -85,6 +85,7 @@ class SenderConfig:
     retry_backoff_ms: int
     max_request_size: int = 1 << 20
 
+    # unreached: for callers; questions name each value
     @classmethod
     @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
@@ -152,7 +153,7 @@ class Sender:
         accumulator = RecordAccumulator(release, settings) if accumulator is None else accumulator
         metadata = Metadata(release) if metadata is None else metadata
         self.release, self.accumulator, self.metadata = release, accumulator, metadata
-        if idempotent is None:
+        if idempotent is None:  # unreached: questions decide it
             idempotent = producer_outcome(settings, release).idempotent
         self._behaviour = SenderBehaviour.of(release)
         self._errors = produce_errors(release)
@@ -168,7 +169,7 @@ class Sender:
         self.sent: list[tuple[int, Sequence[Sent]]] = []
         self.uncaught: list[str] = []
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for readers
         return (
             f"<Sender {self.release} at {self.now_ms} ms: {len(self.accumulator.state.incomplete)} incomplete batches>"
         )
@@ -178,6 +179,7 @@ class Sender:
         """The time, in milliseconds; set it to let time pass."""
         return self.accumulator.now_ms
 
+    # unreached: for callers; questions set the clock of the state
     @now_ms.setter
     def now_ms(self, now_ms: int) -> None:
         self.accumulator.now_ms = now_ms

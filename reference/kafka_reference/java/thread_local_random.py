@@ -94,7 +94,7 @@ def draw_source(draws: Draws) -> DrawSource:
     >>> draw_source([7, -1]).next()
     7
     """
-    if draws is None:
+    if draws is None:  # unreached: questions have their draws
         return SeededDraws(random.getrandbits(64))
     return ListedDraws(draws) if isinstance(draws, Iterable) else draws
 

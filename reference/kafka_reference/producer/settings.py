@@ -61,6 +61,7 @@ class ProducerSettings:
     adaptive: bool = True
     availability_timeout_ms: int = 0
 
+    # unreached: for callers; questions name each value
     @classmethod
     @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
@@ -98,7 +99,7 @@ _PARTITIONERS = {
 }
 
 
-def _partitioner(name: object) -> str | None:
+def _partitioner(name: object) -> str | None:  # unreached: for callers
     if name is not None and name not in _PARTITIONERS:
         raise ConfigException(
             f"Invalid value {name} for configuration partitioner.class: Class {name} could not be found."
