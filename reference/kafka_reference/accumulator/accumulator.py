@@ -113,21 +113,21 @@ class RecordAccumulator:
         draws: Draws = None,
         sequences: SequenceTracker = NO_SEQUENCES,
     ) -> None:
-        if not isinstance(config, AccumulatorConfig):  # unreached: for callers of the library
+        if not isinstance(config, AccumulatorConfig):  # unreached: for users of the library
             config = AccumulatorConfig.of(config or {}, version)
         self.state = AccumulatorState(parse_release(version), config, draw_source(draws), sequences)
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for users of the library
         state = self.state
         return f"<RecordAccumulator {state.release} at {state.now_ms} ms: {len(state.incomplete)} incomplete batches>"
 
     @property
-    def now_ms(self) -> int:  # unreached: for callers of the library
+    def now_ms(self) -> int:
         """The time, in milliseconds; set it to let time pass."""
         return self.state.now_ms
 
     @now_ms.setter
-    def now_ms(self, now_ms: int) -> None:  # unreached: for callers of the library
+    def now_ms(self, now_ms: int) -> None:  # unreached: for users of the library
         self.state.now_ms = now_ms
 
     def append(self, topic: str, partition: int | None, record: SizedRecord, metadata: Metadata) -> Appended:

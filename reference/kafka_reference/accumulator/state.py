@@ -62,7 +62,7 @@ class AccumulatorConfig:
     achieved_per_mille: tuple[int, ...] = ()
     allocation: str = "full"
 
-    # unreached: for callers of the library
+    # unreached: for users of the library
     @classmethod
     @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:

@@ -54,7 +54,7 @@ class Cluster:
     partitions: tuple[Partition, ...]
 
     @classmethod
-    def of(cls, partitions: int, nodes: int = 1) -> Cluster:  # unreached: for callers of the library
+    def of(cls, partitions: int, nodes: int = 1) -> Cluster:  # unreached: for users of the library
         """Return a cluster of so many partitions, led by so many nodes in turn.
 
         >>> Cluster.of(3, nodes=2).partitions
