@@ -29,10 +29,12 @@ DOCS = "kit/docs"
 COPIES = "repository"
 STARTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
+ASSETS = {"assets/iframe-worker.js": "iframe-worker.js", "assets/site.css": "site.css"}
 KIT_MODULES = ("kafka_conformance.pytest_plugin", "kafka_conformance.strategies", "kafka_conformance.spark")
 """Modules of the kit that users import."""
 
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)((?:#[^)\s]*)?)(?=\))")
+_REMARK = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)  # before the title, which MkDocs then does not find
 _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
 _CODE = re.compile(r"^(```|~~~).*?^\1$", re.DOTALL | re.MULTILINE)
 
@@ -44,8 +46,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {page.src_uri: page.content_string for page in files.documentation_pages()}
     for uri, content in {**copies(pages), **api_pages()}.items():
         files.append(File.generated(config, uri, content=content))
-    shim = (ROOT / "ci" / "iframe-worker.js").read_text(encoding="utf-8")
-    files.append(File.generated(config, "assets/iframe-worker.js", content=shim))
+    for uri, name in ASSETS.items():
+        files.append(File.generated(config, uri, content=(ROOT / "ci" / name).read_text(encoding="utf-8")))
     every = [page.src_uri for page in files.documentation_pages()]
     config.nav = expand(config.nav or [], every)
     return files
@@ -53,7 +55,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
     """Turn links out of ``kit/docs``, and those of copied pages, into links to pages of the site."""
-    return rewrite(markdown, page.file.src_uri)
+    return rewrite(_REMARK.sub("", markdown), page.file.src_uri)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
@@ -146,8 +148,15 @@ def api_pages() -> dict[str, str]:
     for name in KIT_MODULES:
         path = ROOT / "kit" / name.replace(".", "/")
         pages[name] = _names(name, path / "__init__.py" if path.is_dir() else path.with_suffix(".py"), home)
-    head = "# `{0}`\n\n::: {0}\n    options: {{members: false, show_root_heading: false, show_root_toc_entry: false}}\n\n{1}"
-    return {f"api/{name}.md": head.format(name, text) for name, text in pages.items()}
+    module_text = "::: {0}\n    options: {{members: false, show_root_heading: false, show_root_toc_entry: false}}"
+    head = f"---\ntitle: {{1}}\n---\n\n# `{{0}}`\n\n{module_text}\n\n{{2}}"
+    return {f"api/{name}.md": head.format(name, _title(name), text) for name, text in pages.items()}
+
+
+def _title(name: str) -> str:
+    """Return a name that is short enough for the navigation."""
+    package, _, module = name.partition(".")
+    return name if not module else module if package == "kafka_reference" else f"kit: {module}"
 
 
 def public_names(module: Path) -> dict[str, str]:

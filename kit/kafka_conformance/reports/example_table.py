@@ -14,14 +14,18 @@ from kafka_conformance.rules.common.step_text import answer_in_words, fields_in_
 __all__ = ["code", "example_table"]
 
 _LONGEST = 240
+_BEFORE = 5
+"""Steps before the first difference that are shown of a long script."""
 _ALIKE = "(the same)"
+_JSON_COMMA = re.compile(r""",(?=["\[{0-9-])""")
 _SPECIAL = re.compile(r"[&<>|`*_\[\]\\~]")
 
 
 def example_table(question: Question, answers: Sequence[tuple[str, Answer]], *, to_first: bool = False) -> str:
     """Return the question and the answers, each with the releases that give it, as Markdown.
 
-    Steps after the last one that differs are left out; with ``to_first``, those after the first one.
+    Steps after the last one that differs are left out; with ``to_first``, those after the first one, and of a long script
+    those long before it.
     """
     fields = [f"- {name}: {code('; '.join(text.splitlines()))}" for name, text in fields_in_words(question)]
     given = [answer for _, answer in answers]
@@ -36,11 +40,14 @@ def example_table(question: Question, answers: Sequence[tuple[str, Answer]], *, 
     left = len(rows) - last - 1
     after = f"The answers to the {'last step' if left == 1 else f'last {left} steps'} match."
     more = ["Later steps are left out."] if left and to_first else [after] if left else []
-    return _joined(fields, heads + [_row(*row) for row in rows[: last + 1]], more)
+    first = last - _BEFORE if to_first and last > 2 * _BEFORE else 0
+    same = [f"The answers to steps 1 to {first} match."] if first else []
+    return _joined(fields, same, heads + [_row(*row) for row in rows[first : last + 1]], more)
 
 
 def code(text: str) -> str:
-    """Return text as code that any Markdown shows alike, also in a table; long text is cut."""
+    """Return text as code that any Markdown shows alike, also in a table; long text is cut, and JSON may break at commas."""
+    text = _JSON_COMMA.sub(", ", text) if "[" in text or "{" in text else text
     text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
     text = " ".join(text.split()) or " "
     if "|" not in text and "`" not in text:

@@ -31,7 +31,7 @@ def test_its_python_is_right() -> None:
 def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
     done = gate(ROOT / "kit" / "docs" / "examples" / "driver.py", tmp_path)
     assert done.returncode == 0
-    (shown,) = re.findall(r"```text\n(rule .*?)```", PAGE, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(partition-for-key .*?)```", PAGE, re.DOTALL)
     printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
     for line in shown.splitlines():
         assert any(each.startswith(" ".join(line.split())) for each in printed), line

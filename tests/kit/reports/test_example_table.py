@@ -51,3 +51,18 @@ def test_code_is_one_line_and_cut() -> None:
     assert code("a\nb") == "`a b`"
     assert code("`*|") == "<code>&#96;&#42;&#124;</code>"
     assert len(code("x" * 1000)) < 250
+
+
+def test_of_a_long_script_the_steps_around_the_first_difference_are_shown() -> None:
+    asked = question("builtin-partitioner", ASKED % ", ".join(['{"op": "peek"}'] * 20))
+    sides = [
+        ("a", {"steps": [{"partition": 0}] * 20}),
+        ("b", {"steps": [{"partition": 0}] * 15 + [{"partition": 1}] * 5}),
+    ]
+    shown = example_table(asked, sides, to_first=True)
+    assert "The answers to steps 1 to 10 match." in shown
+    assert [line.split(".")[0] for line in shown.splitlines() if line.startswith("| 1")] == [
+        f"| {n}" for n in range(11, 17)
+    ]
+    assert shown.endswith("Later steps are left out.")
+    assert "| 1. `peek`" in example_table(asked, sides)
