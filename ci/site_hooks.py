@@ -149,7 +149,7 @@ def api_pages() -> dict[str, str]:
         path = ROOT / "kit" / name.replace(".", "/")
         pages[name] = _names(name, path / "__init__.py" if path.is_dir() else path.with_suffix(".py"), home)
     module_text = "::: {0}\n    options: {{members: false, show_root_heading: false, show_root_toc_entry: false}}"
-    head = f"---\ntitle: {{1}}\n---\n\n# `{{0}}`\n\n{module_text}\n\n{{2}}"
+    head = f'---\ntitle: "{{1}}"\n---\n\n# `{{0}}`\n\n{module_text}\n\n{{2}}'
     return {f"api/{name}.md": head.format(name, _title(name), text) for name, text in pages.items()}
 
 
