@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kafka_reference.accumulator import AccumulatorConfig, RecordAccumulator
+from kafka_reference.accumulator import AccumulatorConfig, RecordAccumulator, SizedRecord
 from kafka_reference.errors import ConfigException
-from kafka_reference.idempotence import Sender, SenderConfig, producer_outcome
+from kafka_reference.idempotence import Reply, Sender, SenderConfig, producer_outcome
 from kafka_reference.producer import KafkaProducer, ProducerSettings
 from kafka_reference.producer_config import parse_settings
 
@@ -113,6 +113,12 @@ def test_the_sender_acts_by_its_settings() -> None:
         delivery_timeout_ms=120_000,
         retry_backoff_ms=3,
     )
+    sender = Sender(config={"retries": 0, "linger.ms": 0, "acks": "1"})
+    sender.accumulator.append("t", 0, SizedRecord(value=1), sender.metadata)
+    sender.run()
+    sender.network.reply(0, Reply("NOT_ENOUGH_REPLICAS"))
+    sender.run()
+    assert sender.ended == [(-1, "NotEnoughReplicasException")], "a record that is not retried has ended"
     assert Sender().manager.is_idempotent
     assert not Sender(config={"acks": "0"}).manager.is_idempotent
     assert not Sender("2.8.2").manager.is_idempotent

@@ -15,9 +15,10 @@ from kafka_reference.errors import NullPointerException
 from kafka_reference.java.int32 import int32, uint32
 from kafka_reference.partitioning.murmur2 import SEED, M
 from kafka_reference.partitioning.murmur2_fast import murmur2
+from kafka_reference.partitioning.partitioner import fnv1a
 from kafka_reference.releases import Release
 
-__all__ = ["HASHES", "MUTANTS", "fnv1a", "hash_mutant", "key_bytes"]
+__all__ = ["HASHES", "MUTANTS", "hash_mutant", "key_bytes"]
 
 
 def _murmur2_but(
@@ -41,14 +42,6 @@ def _murmur2_but(
         h = uint32(h * m)
     h = uint32((h ^ h >> 13) * m)
     return int32(h ^ h >> 15)
-
-
-def fnv1a(key: bytes) -> int:
-    """Return the 32-bit FNV-1a hash as a Java int."""
-    h = 0x811C9DC5
-    for byte in key:
-        h = uint32((h ^ byte) * 0x01000193)
-    return int32(h)
 
 
 def _times_31(start: int, key: bytes, signed_bytes: bool) -> int:

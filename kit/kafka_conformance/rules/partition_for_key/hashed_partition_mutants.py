@@ -10,10 +10,11 @@ import zlib
 from collections.abc import Callable
 
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.rules.murmur2.mutants import HASHES, fnv1a
+from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES, kafka_node, low_bytes
 from kafka_conformance.rules.partition_for_key.mutants import folded
 from kafka_reference.java.int32 import INT_MAX, INT_MIN, int32, uint32
+from kafka_reference.partitioning.partitioner import fnv1a
 
 __all__ = ["MUTANTS", "masked"]
 
