@@ -7,6 +7,7 @@ pair of releases between which it changed, begins or ends. Only the two are data
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -177,8 +178,15 @@ def _change(example: Example, *, why: bool) -> Iterator[str]:
 def _reasons(example: Example) -> list[str]:
     """Return the effects of the fields that explain a change, with their releases and tickets."""
     lines = behaviour_lines(RULES[example.rule], tuple(map(parse_release, example.releases)))
-    by_name = {str(line): f"{line.effect} ({'; '.join(filter(None, (line.releases, line.ticket)))})" for line in lines}
+    by_name = {
+        str(line): f"{line.effect} ({'; '.join(filter(None, (line.releases, _linked(line.ticket))))})" for line in lines
+    }
     return [by_name[name] for name in example.found.fields if name in by_name]
+
+
+def _linked(tickets: str) -> str:
+    tickets = re.sub(r"KAFKA-\d+", r"[\g<0>](https://issues.apache.org/jira/browse/\g<0>)", tickets)
+    return re.sub(r"KIP-\d+", r"[\g<0>](https://cwiki.apache.org/confluence/display/KAFKA/\g<0>)", tickets)
 
 
 def _plain(story: str) -> str:
