@@ -113,9 +113,7 @@ def check_data(
             return
         if verification is not None:
             _check_verification(behaviour, batch, current, verification)
-    refused = append_verdict(behaviour, epoch, sequence_relation(batch, updated, current)).exception
-    if refused is not None:
-        raise refused
+    append_verdict(behaviour, epoch, sequence_relation(batch, updated, current)).check()
 
 
 def _check_verification(
@@ -139,9 +137,7 @@ def check_marker(
     if trusted:
         return
     if _is_stale(behaviour, marker, version, updated):
-        stale = append_verdict(behaviour, EpochRelation.OLDER, SequenceRelation.NEXT).exception
-        if stale is not None:
-            raise stale
+        append_verdict(behaviour, EpochRelation.OLDER, SequenceRelation.NEXT).check()
     if marker.coordinator_epoch < updated.coordinator_epoch:
         raise TransactionCoordinatorFencedException
 

@@ -70,7 +70,12 @@ class Verdict(Enum):
         """The exception that refuses the batch, or None if it is appended."""
         return self.value if isinstance(self.value, type) else None
 
-    def __str__(self) -> str:
+    def check(self) -> None:
+        """Raise the exception that refuses the batch, if any."""
+        if self.exception is not None:
+            raise self.exception
+
+    def __str__(self) -> str:  # unreached: the text of a record, for ``kafka-conformance behaviour``
         return self.name.lower().replace("_", " ") if self.exception is None else self.exception.java_name
 
 
@@ -87,7 +92,7 @@ class Verdicts:
         verdict: Verdict = getattr(self, sequence.value)
         return verdict
 
-    def __str__(self) -> str:
+    def __str__(self) -> str:  # unreached: the text of a record, for ``kafka-conformance behaviour``
         columns: dict[Verdict, list[str]] = {}
         for sequence in SequenceRelation:
             if self[sequence] is not Verdict.UNREACHABLE:

@@ -41,7 +41,7 @@ class ProducerMap(Enum):
         empty: LongMap[Any] = self.value()
         return empty
 
-    def __str__(self) -> str:
+    def __str__(self) -> str:  # unreached: the text of a record, for ``kafka-conformance behaviour``
         return (
             "java.util.HashMap" if self is ProducerMap.JAVA else f"HashMap of Scala {self.name[6:].replace('_', '.')}"
         )

@@ -27,6 +27,7 @@ from typing import Self
 from kafka_reference.broker.batches import NO_EPOCH, NO_SEQUENCE, NO_TIMESTAMP, DataBatch, LogBatch
 from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.idempotence.sequences import added, decrement
+from kafka_reference.java.int64 import int64
 
 __all__ = ["BatchMetadata", "ProducerStateEntry"]
 
@@ -59,8 +60,8 @@ class BatchMetadata:
 
     @property
     def first_offset(self) -> int:
-        """The offset of the first record, counted back from the last one."""
-        return self.last_offset - self.offset_delta
+        """The offset of the first record, counted back from the last one, as Java subtracts longs."""
+        return int64(self.last_offset - self.offset_delta)
 
 
 class ProducerStateEntry:

@@ -6,7 +6,8 @@ returns the remembered offset. Any other batch is checked (:mod:`.append_checks`
 and the *map end offset* moves behind the last record. If one is refused, nothing of that happens, except that a verification
 which an earlier batch of the request ended stays ended.
 
-A producer *expires* without an open transaction, ``expiration_ms`` after its timestamp.
+A producer *expires* without an open transaction, ``expiration_ms`` after its timestamp. The difference is a Java long: a
+producer with a timestamp near -2^63, as only a broken snapshot has, does not expire.
 
 *Truncation* to another end than the map's discards everything and loads the latest snapshot that is left, after those beyond
 the new end and those up to the log start are removed. A corrupt one is removed and the one before it is tried. Without a
@@ -35,6 +36,7 @@ from kafka_reference.broker.snapshots import SnapshotFolder, read_snapshot, writ
 from kafka_reference.broker.transactions import CompletedTxn, Transactions
 from kafka_reference.broker.verification import VerificationStateEntry, ends_verification
 from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.java.int64 import int64
 from kafka_reference.java.long_maps import LongMap
 from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
@@ -165,7 +167,7 @@ class ProducerStateManager:
                 del self.verifications[producer_id]
 
     def _has_expired(self, entry: ProducerStateEntry, now_ms: int) -> bool:
-        return entry.transaction is None and now_ms - entry.timestamp >= self.expiration_ms
+        return entry.transaction is None and int64(now_ms - entry.timestamp) >= self.expiration_ms
 
     def take_snapshot(self) -> None:
         """Write a snapshot if the map has moved since the last one."""

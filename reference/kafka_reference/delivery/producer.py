@@ -74,7 +74,7 @@ class Producer:
                 self._sender.network.reply(_NODE, Reply(error, base_offset=max(offset, 0)))
             case Disconnect():
                 self._sender.network.disconnect(_NODE)
-            case AdvanceClock(ms):
+            case AdvanceClock(ms):  # unreached: there is no other event, so it always matches
                 self._accumulator.state.now_ms += ms
 
     def _start(self, settings: Settings, producer_id: int) -> None:

@@ -67,7 +67,7 @@ class _Ends:
                 return _configure(dict(config), self._release)
             case ProducerTurn():
                 return self._producer.handle(message)
-            case LeaderTurn(event):
+            case LeaderTurn(event):  # unreached: there is no other message, so it always matches
                 if self._leader is None:
                     self._leader = self._create_leader(self._release)
                 return self._leader.handle(event)

@@ -11,11 +11,12 @@ up to 3.4.x   Scala 2.13         ``h ^ h >>> 16``, low bits   buckets ascending,
 since 3.5.0   java.util.HashMap  ``h ^ h >>> 16``, low bits   buckets ascending, earliest key first    over 3/4 full
 ============  =================  ===========================  =======================================  ==============
 
-The hash of an id is ``(int) (id ^ id >>> 32)`` in all of them, since ids are not negative. Not mirrored: a bucket of 8 keys
-or more among 64 buckets or more, which Java turns into a tree.
+The hash of an id is ``(int) (id ^ id >>> 32)``. For Scala an id that fits an int is its own hash, which differs only for
+negative ids, as only a broken snapshot has. Not mirrored: a bucket of 8 keys or more among 64 buckets or more, which Java
+turns into a tree.
 
 Sources mirrored: ``java.util.HashMap`` (JDK 17 and 21), ``scala.collection.mutable.HashMap`` and ``HashTable`` of
-scala-library 2.12.20, ``scala.collection.mutable.HashMap`` of 2.13.16.
+scala-library 2.12.20, ``scala.collection.mutable.HashMap`` of 2.13.16, ``scala.runtime.Statics.longHash``.
 """
 
 from __future__ import annotations
@@ -25,19 +26,24 @@ from typing import Generic, TypeVar
 
 from kafka_reference.java.int32 import int32
 
-__all__ = ["JavaMap", "LongMap", "Scala212Map", "Scala213Map"]
+__all__ = ["JavaMap", "LongMap", "Scala212Map", "Scala213Map", "java_hash", "scala_hash"]
 
 V = TypeVar("V")
 _FIRST_BUCKETS = 16
 _MASK = 0xFFFFFFFF
 
 
-def _hash(key: int) -> int:
+def java_hash(key: int) -> int:
+    """Return ``Long.hashCode``, without a sign."""
     return (key ^ key >> 32) & _MASK
 
 
-def _spread(key: int) -> int:
-    hashed = _hash(key)
+def scala_hash(key: int) -> int:
+    """Return ``Statics.longHash``, without a sign: the key itself if it fits an int."""
+    return key & _MASK if int32(key) == key else java_hash(key)
+
+
+def _spread(hashed: int) -> int:
     return hashed ^ hashed >> 16
 
 
@@ -86,7 +92,7 @@ class JavaMap(LongMap[V]):
             self._buckets *= 2
 
     def _order(self) -> list[int]:
-        return sorted(self._values, key=lambda key: _spread(key) & (self._buckets - 1))
+        return sorted(self._values, key=lambda key: _spread(java_hash(key)) & (self._buckets - 1))
 
 
 class Scala213Map(LongMap[V]):
@@ -98,7 +104,7 @@ class Scala213Map(LongMap[V]):
 
     def _order(self) -> list[int]:
         def place(key: int) -> tuple[int, int]:
-            spread = _spread(key)
+            spread = _spread(scala_hash(key))
             return spread & (self._buckets - 1), int32(spread)
 
         return sorted(self._values, key=place)
@@ -106,6 +112,8 @@ class Scala213Map(LongMap[V]):
 
 class Scala212Map(LongMap[V]):
     """``mutable.HashMap`` of Scala 2.12: new keys go to the front of their bucket, and doubling reverses buckets."""
+
+    hash_of = staticmethod(scala_hash)
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +149,9 @@ class Scala212Map(LongMap[V]):
             self._table[self._bucket(key)].insert(0, key)
 
     def _bucket(self, key: int) -> int:
-        scrambled = int.from_bytes((_hash(key) * 0x9E3775CD & _MASK).to_bytes(4, "little"), "big") * 0x9E3775CD & _MASK
+        scrambled = (
+            int.from_bytes((self.hash_of(key) * 0x9E3775CD & _MASK).to_bytes(4, "little"), "big") * 0x9E3775CD & _MASK
+        )
         # Rotated by 4 bits, the number of bits set in the initial size less one; that never changes.
         turned = (scrambled >> 4 | scrambled << 28) & _MASK
         return turned >> 32 - (self._buckets.bit_length() - 1)

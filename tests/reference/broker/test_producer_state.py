@@ -37,6 +37,19 @@ def test_after_a_restart_the_last_batch_is_known() -> None:
         written(again, 0)
 
 
+def test_a_difference_of_times_is_a_long() -> None:
+    """A producer with a time that only a broken snapshot has does not expire."""
+    state = ProducerStateManager("4.4.0", 1000)
+    written(state, 0)
+    (_, entry), *_ = state.producers.items()
+    entry.timestamp = -(2**63)
+    state.remove_expired(500)
+    assert len(state.producers) == 1
+    entry.timestamp = -(2**63) + 501
+    state.remove_expired(500)
+    assert len(state.producers) == 0
+
+
 def test_a_corrupt_snapshot_is_passed_over_and_removed() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)

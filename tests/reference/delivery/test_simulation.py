@@ -102,6 +102,18 @@ def test_since_2_5_a_refused_first_batch_fails_if_others_are_in_flight(version: 
     assert [record for record, _ in found.failed] == ([] if 0 in log else [0])
 
 
+@pytest.mark.parametrize(
+    ("version", "lost", "unanswered"),
+    [("1.1.1", (6, 7), (4,)), ("2.0.1", (6, 7), (4,)), ("2.3.1", (), ()), ("4.4.0", (), ())],
+)
+def test_up_to_2_2_failed_batches_of_the_previous_id_cost_acknowledged_records(
+    version: str, lost: tuple[int, ...], unanswered: tuple[int, ...]
+) -> None:
+    errors = [fault(Kind.REFUSE, 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"), fault(Kind.REFUSE, 2, "MESSAGE_TOO_LARGE")]
+    found = outcome(version, IDEMPOTENT, *errors, records=8)
+    assert (found.lost, found.unanswered) == (lost, unanswered)
+
+
 @pytest.mark.parametrize("version", RELEASES[1:])
 def test_a_restarted_producer_duplicates(version: str) -> None:
     found = outcome(version, {**IDEMPOTENT, IN_FLIGHT: "1"}, fault(Kind.RESTART_PRODUCER, 2))

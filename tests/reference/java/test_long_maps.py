@@ -44,6 +44,20 @@ def test_scala_212_scrambles() -> None:
     assert sorted(order(filled(Scala212Map, *range(40)))) == list(range(40))
 
 
+@pytest.mark.parametrize(
+    ("made", "places"),
+    [
+        (JavaMap, [0, 1, 2, 3, 4, 5, 6]),
+        (Scala213Map, [3, 0, 2, 1, 4, 5, 6]),
+        (Scala212Map, [2, 0, 6, 5, 1, 4, 3]),
+    ],
+)
+def test_a_negative_id_that_fits_an_int_is_its_own_hash_in_scala(made: type[LongMap[str]], places: list[int]) -> None:
+    """As the brokers of 4.4.0, 3.3.2 and 2.0.1 write the producers that they have read from a snapshot."""
+    ids = (-1, -17, 2**32 - 1, -(2**31) - 1, 0, 16, -(2**40))
+    assert [ids.index(key) for key in order(filled(made, *ids))] == places
+
+
 @pytest.mark.parametrize("made", [JavaMap, Scala212Map, Scala213Map])
 def test_a_map_is_a_map(made: type[LongMap[str]]) -> None:
     mapped = filled(made, *range(0, 3000, 100))

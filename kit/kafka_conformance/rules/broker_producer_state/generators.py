@@ -35,6 +35,7 @@ from kafka_conformance.rules.broker_producer_state.question import (
     TruncateStep,
     VerifyStep,
 )
+from kafka_conformance.rules.broker_producer_state.snapshot_files import SnapshotEntry, strange_files
 from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
 from kafka_reference.broker.snapshots import write_snapshot
@@ -65,6 +66,16 @@ def snapshot_file(ids: tuple[int, ...], last_sequence: int) -> str:
         entry.epoch, entry.timestamp = place, 100 + place
         entries.append(entry)
     return write_snapshot(entries).hex()
+
+
+@lru_cache(maxsize=32)
+def _strange_files(ids: tuple[int, ...], strange: int) -> tuple[str, ...]:
+    """Return files at offset 100 as no broker writes them; the ``strange``-th producer is the one with broken fields."""
+    entries = [
+        SnapshotEntry(producer_id, place, 5, 90 + place, 2 * place, 100 + place, place - 1, 88 if place == 2 else -1)
+        for place, producer_id in enumerate(ids)
+    ]
+    return tuple(strange_files([entries[strange], *entries[:strange], *entries[strange + 1 :]]))
 
 
 @dataclass(slots=True)
@@ -297,7 +308,11 @@ def spelled_broker_history(spelling: bytes) -> BrokerProducerStateQuestion:
     model = _Model(_EXPIRATIONS[head[0] % len(_EXPIRATIONS)], tuple(map(_Producer, ids)))
     steps: list[Any] = []
     if head[2] % 3 == 2:
-        steps += _open_from_file(model, ids, (_MOST, _MOST - 1, _MOST - 4, 2)[head[3] % 4])
+        last_sequence = (_MOST, _MOST - 1, _MOST - 4, 2)[head[3] % 4]
+        steps += _open_from_file(model, snapshot_file(ids, last_sequence), last_sequence)
+    elif head[2] % 6 == 4:
+        files = _strange_files(ids, head[2] % 4)
+        steps += _open_from_file(model, files[head[3] % len(files)], 5)
     for byte in spelling[_HEAD:]:
         symbol = _ALPHABET[byte % len(_ALPHABET)]
         step = symbol(model) if symbol is not None else None
@@ -307,13 +322,13 @@ def spelled_broker_history(spelling: bytes) -> BrokerProducerStateQuestion:
     return BrokerProducerStateQuestion(BrokerConfig(model.expiration_ms), tuple(steps))
 
 
-def _open_from_file(model: _Model, ids: tuple[int, ...], last_sequence: int) -> list[Any]:
-    """Return the steps that open the partition from an existing snapshot."""
+def _open_from_file(model: _Model, file: str, last_sequence: int) -> list[Any]:
+    """Return the steps that open the partition from this snapshot, in which producers have this last sequence."""
     for place, producer in enumerate(model.producers[:3]):
         producer.epoch, producer.next = place, last_sequence + 1 & _MOST
     model.end = 100
     model.snapshots.append(100)
-    return [LoadStep(snapshot_file(ids, last_sequence), 100), ReloadStep(0, 101, 100)]
+    return [LoadStep(file, 100), ReloadStep(0, 101, 100)]
 
 
 _HISTORIES = st.one_of(

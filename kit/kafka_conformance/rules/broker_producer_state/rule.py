@@ -46,6 +46,8 @@ from kafka_conformance.rules.broker_producer_state.spaces import (
     every_pair,
     every_repeat,
     every_short_history,
+    every_strange_file,
+    every_verification,
 )
 from kafka_reference.broker.behaviour import BROKER_STATE, ProducerStateBehaviour
 
@@ -68,6 +70,8 @@ RULE = Rule(
         Space("a request of two of 16 batches, from 3 origins, to 4 states", every_pair),
         Space("a snapshot, every prefix of it, every bit of it flipped", every_broken_file),
         Space("two producers: every history of up to 3 of 16 steps", every_short_history),
+        Space("a partition opened from each of 100 files that no broker writes, then 7 histories", every_strange_file),
+        Space("two verifications: 3 epochs, 3 sequences, 2 clients; then 6 batches, 3 expirations", every_verification),
     ),
     labels=labels,
     path=path,

@@ -25,6 +25,7 @@ from kafka_conformance.rules.broker_producer_state.question import (
     TruncateStep,
     VerifyStep,
 )
+from kafka_conformance.rules.broker_producer_state.snapshot_files import SnapshotEntry, snapshot_of, strange_files
 from kafka_conformance.rules.common.scripts import every_script
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "every_pair",
     "every_repeat",
     "every_short_history",
+    "every_strange_file",
+    "every_verification",
     "question_of",
 ]  # fmt: skip
 
@@ -139,6 +142,43 @@ def every_broken_file() -> Iterator[BrokerProducerStateQuestion]:
             yield question_of((*steps, ReloadStep(0, 9), _LOOK))
             # Written over a file that is longer, or that did not exist when the partition was opened.
             yield question_of((_data(0, 3), *steps, ReloadStep(0, 9), _LOOK))
+
+
+_STRANGE = (
+    SnapshotEntry(_ID, _EPOCH, 2, 2, 2, 400, 5, -1), SnapshotEntry(8, 0, 9, 1, 0, 100, 0, -1),
+    SnapshotEntry(23, 1, 0, 0, 0, 100, 0, 0),
+)  # fmt: skip
+# What happens to a partition that is opened from a strange file: each is asked separately.
+_AFTERWARDS: tuple[tuple[Any, ...], ...] = (
+    (ExpireStep(1399), _LOOK, ExpireStep(1400)),
+    (_data(3), _data(4, 2), _data(0, 3), _data(0, epoch=_EPOCH + 1)),
+    (_data(0, 3), _data(1), _data(MOST), AppendStep(8, 0, 10, 1), _data(0, epoch=0)),
+    (_data(3, transactional=True), MarkerStep(_ID, _EPOCH, True, 5), MarkerStep(8, 0, False), MarkerStep(23, 1, True)),
+    (RequestStep((MarkerStep(8, 1, True), MarkerStep(_ID, 4, True, 6), MarkerStep(23, 1, True)), "replication"),),
+    (LogStartStep(1), _LOOK, LogStartStep(2), _LOOK, LogStartStep(3), TruncateStep(0, 2, 500)),
+    (AppendStep(39, 0, 0, 1), SnapshotStep(), ReloadStep(0, 9, 500)),
+)
+
+
+def every_strange_file() -> Iterator[BrokerProducerStateQuestion]:
+    """Yield a partition opened from each file that no broker writes, over a file that one writes, and what follows."""
+    before = LoadStep(snapshot_of(_STRANGE), 2)
+    for file in dict.fromkeys(strange_files(_STRANGE)):
+        for steps in _AFTERWARDS:
+            yield question_of((before, LoadStep(file, 3), ReloadStep(0, 9, 500), _LOOK, *steps, _LOOK))
+
+
+def every_verification() -> Iterator[BrokerProducerStateQuestion]:
+    """Yield two verifications of a producer, with each order of their epochs and sequences; then a batch, or expiration."""
+    for epoch, sequence, bumps in product((_EPOCH - 1, _EPOCH, _EPOCH + 1), (0, 3, 5), (False, True)):
+        verified = (VerifyStep(_ID, _EPOCH, 3, 100, bumps), VerifyStep(_ID, epoch, sequence, 200, not bumps), _LOOK)
+        for step in (
+            *(_data(first, epoch=by, transactional=True) for first in (0, 3, 4) for by in (_EPOCH, _EPOCH + 1)),
+            ExpireStep(1099),
+            ExpireStep(1100),
+            ExpireStep(1200),
+        ):
+            yield question_of((*verified, step, _LOOK))
 
 
 def every_short_history() -> Iterator[BrokerProducerStateQuestion]:

@@ -109,6 +109,10 @@ MUTANTS = (
         f"{_KAFKA}4642", release="2.0.1",
     ),
     _mutant(
+        "delivery-2.0-in-2.3", "a failed batch of the previous producer id lowers the sequences of the new one",
+        as_if(RULE.slug, "2.0.1"), release="2.3.1",
+    ),
+    _mutant(
         "delivery-0.11-in-1.1", "an idempotent producer has one request in flight", as_if(RULE.slug, "0.11.0.3"),
         f"{_KAFKA}3743", release="1.1.1",
     ),

@@ -25,7 +25,7 @@ from kafka_conformance.rules.delivery.generators import scenarios
 from kafka_conformance.rules.delivery.java_parts import answer_by_parts
 from kafka_conformance.rules.delivery.labels import REQUIRED_LABELS, labels
 from kafka_conformance.rules.delivery.question import DeliveryQuestion
-from kafka_conformance.rules.delivery.spaces import every_fault, every_pair_of_faults
+from kafka_conformance.rules.delivery.spaces import every_error, every_fault, every_pair_of_errors, every_pair_of_faults
 from kafka_conformance.rules.idempotence_config.rule import RULE as _CONFIG
 from kafka_conformance.rules.producer_sequences.rule import RULE as _PRODUCER
 from kafka_reference.releases import since
@@ -42,6 +42,8 @@ RULE = Rule(
     strategy=scenarios,
     spaces=(
         Space("four records, 12 producers: every fault at each of the first three requests", every_fault),
+        Space("four records, 6 producers: request 1 or 2 refused with each of 25 errors", every_error),
+        Space("eight records, idempotent: request 1 refused, then request 2 or 3: 7 errors", every_pair_of_errors),
         Space(
             "three records, 2 producers, all replicas needed: every two faults at requests next to each other",
             every_pair_of_faults,

@@ -14,7 +14,7 @@ from kafka_conformance.rules.delivery.question import (
     DeliveryQuestion,
 )
 
-__all__ = ["every_fault", "every_pair_of_faults"]
+__all__ = ["ERRORS", "every_error", "every_fault", "every_pair_of_errors", "every_pair_of_faults"]
 
 _PRODUCERS = tuple(
     AskedProducer(*values)
@@ -23,6 +23,20 @@ _PRODUCERS = tuple(
         ("all", "3", None, "false"), ("all", None, "6", "false"), ("all", "1", "1", "false"), (None, None, None, "true"),
         ("all", None, "1", "true"), ("all", "1", None, "true"), ("1", None, None, "true"), (None, None, None, None),
     )
+)  # fmt: skip
+# Of every release; a question with an error that a release does not have is unsupported there.
+ERRORS = (
+    "CORRUPT_MESSAGE", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE", "NOT_LEADER_OR_FOLLOWER", "REQUEST_TIMED_OUT",
+    "NETWORK_EXCEPTION", "NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "KAFKA_STORAGE_ERROR",
+    "COORDINATOR_LOAD_IN_PROGRESS", "DUPLICATE_SEQUENCE_NUMBER", "MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE",
+    "INVALID_TOPIC_EXCEPTION", "INVALID_REQUIRED_ACKS", "INVALID_TIMESTAMP", "TOPIC_AUTHORIZATION_FAILED",
+    "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "INVALID_RECORD", "INVALID_PRODUCER_EPOCH",
+    "CLUSTER_AUTHORIZATION_FAILED", "UNSUPPORTED_VERSION", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "PRODUCER_FENCED",
+)  # fmt: skip
+# One of each kind: retriable, refused, about sequences, about the producer, fatal.
+_KINDS_OF_ERROR = (
+    "NOT_ENOUGH_REPLICAS", "MESSAGE_TOO_LARGE", "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID",
+    "DUPLICATE_SEQUENCE_NUMBER", "INVALID_PRODUCER_EPOCH", "CLUSTER_AUTHORIZATION_FAILED",
 )  # fmt: skip
 _TWO_PRODUCERS = (_PRODUCERS[4], _PRODUCERS[-1])
 
@@ -37,6 +51,22 @@ def every_fault() -> Iterator[DeliveryQuestion]:
         yield DeliveryQuestion(producer, AskedPartition(), 4)
         for kind, request in product(KINDS, range(1, 4)):
             yield DeliveryQuestion(producer, AskedPartition(), 4, (_fault(kind, request),))
+
+
+def every_error() -> Iterator[DeliveryQuestion]:
+    """Yield four records for each of 6 producers, where request 1 or 2 is refused with each error."""
+    for place, error, request in product((1, 5, 7, 8, 9, 11), ERRORS, (1, 2)):
+        yield DeliveryQuestion(_PRODUCERS[place], AskedPartition(), 4, (AskedFault("refuse", request, error),))
+
+
+def every_pair_of_errors() -> Iterator[DeliveryQuestion]:
+    """Yield eight records of an idempotent producer, whose first request is refused, and then request 2 or 3 as well.
+
+    More records than requests in flight: those that are sent after the errors show what the producer has made of them.
+    """
+    for first, second, request in product(_KINDS_OF_ERROR, _KINDS_OF_ERROR, (2, 3)):
+        faults = (AskedFault("refuse", 1, first), AskedFault("refuse", request, second))
+        yield DeliveryQuestion(_PRODUCERS[7], AskedPartition(), 8, faults)
 
 
 def every_pair_of_faults() -> Iterator[DeliveryQuestion]:

@@ -26,6 +26,16 @@ def test_a_partition_that_is_opened_from_a_file() -> None:
     assert load.offset == 100
 
 
+def test_a_partition_that_is_opened_from_a_file_that_no_broker_writes() -> None:
+    files = set()
+    for number in range(107):
+        load, opened, _ = spelled_broker_history(bytes((0, 0, 4, number))).steps
+        assert isinstance(load, LoadStep)
+        assert isinstance(opened, ReloadStep)
+        files.add(load.bytes)
+    assert len(files - {snapshot_file((7, 8, 23, 39), 5)}) > 90
+
+
 def test_a_file_holds_its_producers() -> None:
     entries = read_snapshot(ProducerStateBehaviour.of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
     assert [(entry.producer_id, entry.epoch, len(entry.batches)) for entry in entries] == [

@@ -15,9 +15,17 @@ from kafka_conformance.core.protocol import Answered, Failed, Outcome, Unsupport
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.question import AskedFault, DeliveryQuestion
 from kafka_conformance.rules.delivery.rule import RULE
-from kafka_conformance.rules.delivery.spaces import every_fault, every_pair_of_faults
+from kafka_conformance.rules.delivery.spaces import (
+    ERRORS,
+    every_error,
+    every_fault,
+    every_pair_of_errors,
+    every_pair_of_faults,
+)
+from kafka_reference.idempotence.errors import has_error, produce_errors
 from kafka_reference.releases import Release, parse_release
 
+FENCED_THEN_TOO_LARGE = [(1, "INVALID_PRODUCER_EPOCH"), (2, "MESSAGE_TOO_LARGE")]
 Ask = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
 
 
@@ -37,9 +45,11 @@ def some() -> list[DeliveryQuestion]:
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
 def test_answered_by_parts_it_is_the_same_scenario(version: str, some: list[DeliveryQuestion]) -> None:
     at = parse_release(version)
+    possible = [one for one in some if all(has_error(at, name) for _, name in _errors(one) if name is not None)]
+    assert len(possible) > 45
     assert RULE.by_parts is not None
-    by_parts = RULE.by_parts(by_reference(at), at, some)
-    for question, outcome in zip(some, by_parts, strict=True):
+    by_parts = RULE.by_parts(by_reference(at), at, possible)
+    for question, outcome in zip(possible, by_parts, strict=True):
         assert isinstance(outcome, Answered), outcome
         assert to_json(outcome.answer) == to_json(RULE.ask(question, at)), to_json(question)
 
@@ -68,6 +78,46 @@ def test_a_sender_that_throws_gives_no_answer() -> None:
     assert RULE.by_parts is not None
     (outcome,) = RULE.by_parts(ask, parse_release("4.4.0"), [DeliveryQuestion()])
     assert outcome == Failed("the sender raised " + ", ".join(["IllegalStateException"] * 7))
+
+
+def test_an_exception_while_a_response_is_handled_does_not_end_the_scenario() -> None:
+    """NetworkClient logs it, and the sender goes on: a fenced producer of 2.0.1 fails its other batches as well."""
+    at = parse_release("2.0.1")
+    thrown: list[str] = []
+
+    def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+        outcomes = by_reference(at)(slug, questions)
+        answers = [outcome.answer for outcome in outcomes if isinstance(outcome, Answered)]
+        thrown.extend(
+            name for answer in answers for step in answer.get("steps", ()) for name in step.get("uncaught", ())
+        )
+        return outcomes
+
+    question = next(iter(question for question in every_pair_of_errors() if _errors(question) == FENCED_THEN_TOO_LARGE))
+    assert RULE.by_parts is not None
+    (outcome,) = RULE.by_parts(ask, at, [question])
+    assert set(thrown) == {"IllegalStateException"}
+    assert isinstance(outcome, Answered)
+    assert to_json(outcome.answer) == to_json(RULE.ask(question, at))
+    assert [error for _, error in outcome.answer["failed"]] == ["ProducerFencedException"] * 8
+
+
+def _errors(question: DeliveryQuestion) -> list[tuple[int, str | None]]:
+    return [(fault.request, fault.error) for fault in question.faults]
+
+
+def test_the_spaces_refuse_with_every_error_of_every_release() -> None:
+    assert {error for question in every_error() for _, error in _errors(question)} == set(ERRORS)
+    versions = ("0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0")
+    assert set(ERRORS) == {name for version in versions for name in produce_errors(version)} - {"NONE"}
+    assert len(list(every_error())) == 6 * 25 * 2
+    assert len(list(every_pair_of_errors())) == 7 * 7 * 2
+
+
+def test_generated_scenarios_refuse_with_many_errors() -> None:
+    asked = {error for question in generated(RULE.slug, 200) for _, error in _errors(question) if error is not None}
+    assert asked <= set(ERRORS)
+    assert len(asked) > 10
 
 
 def test_every_kind_is_asked() -> None:
@@ -106,3 +156,12 @@ def test_impossible_faults_give_no_answer() -> None:
     question = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [question])
     assert isinstance(outcome, Failed)
+
+
+def test_impossible_faults_end_their_scenario_and_no_other() -> None:
+    at = parse_release("4.4.0")
+    impossible = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
+    assert RULE.by_parts is not None
+    first, second = RULE.by_parts(by_reference(at), at, [impossible, DeliveryQuestion()])
+    assert first == Failed("two faults at request 1: give each a request of its own")
+    assert isinstance(second, Answered)
