@@ -3,6 +3,7 @@
 Java source mirrored: ``UnifiedLog.appendAsLeader``, as far as offsets go.
 """
 
+# unreached file: a front for programs over ProducerStateManager, which questions call
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -44,10 +44,10 @@ def test_a_difference_of_times_is_a_long() -> None:
     (_, entry), *_ = state.producers.items()
     entry.timestamp = -(2**63)
     state.remove_expired(500)
-    assert len(state.producers) == 1
+    assert len(list(state.producers.items())) == 1
     entry.timestamp = -(2**63) + 501
     state.remove_expired(500)
-    assert len(state.producers) == 0
+    assert len(list(state.producers.items())) == 0
 
 
 def test_a_corrupt_snapshot_is_passed_over_and_removed() -> None:
@@ -75,10 +75,10 @@ def test_a_transaction_keeps_its_producer() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
     state.remove_expired(10**6)
-    assert len(state.producers) == 1
+    assert len(list(state.producers.items())) == 1
     state.append([Marker(7, 0, 1, 200, True, 0)], Origin.COORDINATOR)
     state.remove_expired(10**6)
-    assert len(state.producers) == 0
+    assert len(list(state.producers.items())) == 0
 
 
 @pytest.mark.parametrize(("version", "known"), [("2.3.1", False), ("2.4.1", True)])
@@ -107,7 +107,7 @@ def test_starting_over_forgets_all() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
     state.truncate_fully(7)
-    assert (state.end_offset, len(state.producers), state.transactions.first_unstable) == (7, 0, None)
+    assert (state.end_offset, len(list(state.producers.items())), state.transactions.first_unstable) == (7, 0, None)
 
 
 def test_verification_begins_with_3_6() -> None:
