@@ -4,6 +4,13 @@
     >>> partition_for_key("home".encode(), 3)
     1
 
+The packages hold the rest: ``partitioning``, ``accumulator``, ``idempotence``, ``broker``, ``producer`` and ``delivery``.
+A release is the argument ``version``, the newest by default; settings have Kafka's names.
+
+    >>> from kafka_reference.accumulator import RecordAccumulator
+    >>> RecordAccumulator(version="2.8.2", config={"linger.ms": "5"})
+    <RecordAccumulator 2.8.2 at 0 ms: 0 incomplete batches>
+
 :func:`certificate` lists what was verified, against which releases, and by how many questions; every public function
 has a row there. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once) needs
 ``pip install 'kafka-conformance[bulk]'``.
