@@ -137,11 +137,12 @@ class Row:
         )
 
 
+_Fact = enum.Enum("_Fact", {fact.name: fact.name for fact in fields(Situation)})  # type: ignore[misc]
+
+
 def _row(line: str) -> Row:
     answer, (*conditions, action, side_effect) = line[:22].strip(), line[22:].split()
-    facts = {word.removeprefix("!"): not word.startswith("!") for word in conditions if word != "always"}
-    if unknown := facts.keys() - {fact.name for fact in fields(Situation)}:
-        raise ValueError(f"unknown fact {sorted(unknown)} in row {line!r}: expected a field of Situation")
+    facts = {_Fact(word.removeprefix("!")).value: not word.startswith("!") for word in conditions if word != "always"}
     return Row(Answer(answer), facts, BatchAction(action), SideEffect(side_effect))
 
 

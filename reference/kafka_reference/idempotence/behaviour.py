@@ -14,19 +14,10 @@ __all__ = [
     "NetworkClientBehaviour",
     "NodeBehaviour",
     "PartitionRestart",
-    "SecondEnd",
     "SenderBehaviour",
     "TransactionManagerBehaviour",
     "UnknownPartition",
 ]
-
-
-class SecondEnd(enum.Enum):
-    """What happens when a batch ends that has ended before."""
-
-    REPEATED = "the records end again"
-    REFUSED = "IllegalStateException, unless the batch was aborted"
-    IGNORED = "nothing changes; IllegalStateException only after a success"
 
 
 class InFlightOrder(enum.Enum):
@@ -90,6 +81,12 @@ class SenderBehaviour(Behaviour):
     )
     expires_in_flight_batches: bool = holds(
         since("2.1.0"), "Batches in flight expire by delivery.timeout.ms; before, only batches in the queues.", "KIP-91"
+    )
+    abort_clears_in_flight_batches: bool = holds(
+        since("3.9.2", until="3.9.x") | since("4.0.2", until="4.0.x") | since("4.1.2"),
+        "An aborted batch leaves the sender's list of batches in flight; otherwise, since 2.1.0, it throws "
+        "IllegalStateException when it expires there.",
+        "KAFKA-19012",
     )
     expiry_resets_producer: bool = holds(
         since("0.11.0.0", until="0.11.0.x"),
@@ -187,12 +184,10 @@ class TransactionManagerBehaviour(Behaviour):
 class BatchEndBehaviour(Behaviour):
     """What changed in ``ProducerBatch.done``, before 0.11.0.0 ``RecordBatch.done``; the rest is the accumulator's."""
 
-    second_end: SecondEnd = varies(
-        "What happens when a batch ends a second time.",
-        (since("0.10.0.0", until="0.10.2.x"), SecondEnd.REPEATED),
-        (since("0.11.0.0", until="2.0.x"), SecondEnd.REFUSED),
-        otherwise=SecondEnd.IGNORED,
-        ticket="KIP-91",
+    ends_again: bool = holds(
+        since("0.10.0.0", until="0.10.2.x"),
+        "When a batch ends that has ended before, its records end again; later nothing changes.",
+        "KAFKA-5429",
     )
 
 

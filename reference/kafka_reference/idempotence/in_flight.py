@@ -33,6 +33,10 @@ class InFlightBatches:
         if not batches:
             self._batches.pop(batch.topic_partition, None)
 
+    def clear(self) -> None:
+        """Remove all batches. Mirrors a line of ``maybeAbortBatches``, since 3.9.2, 4.0.2 and 4.1.2."""
+        self._batches.clear()
+
     def take_expired(self, is_expired: Callable[[Batch], bool], outcomes: Outcomes) -> list[Batch]:
         """Remove and return the expired batches at the front of each partition's list.
 

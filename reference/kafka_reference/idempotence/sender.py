@@ -22,6 +22,8 @@ Exceptions:
 - In 0.11 an expired batch that had been sent before resets the producer, and step 6 sends nothing.
 - From 2.1.0 to 2.3.0 a batch that was split stays in flight. When it expires its records end once more, and the round ends
   with an IllegalStateException: what it drained is never sent (KAFKA-8325).
+- An aborted batch stays in flight, and its expiry ends a round in the same way, in 3.6.0 to 3.9.1, 4.0.0, 4.0.1, 4.1.0 and
+  4.1.1 (KAFKA-19012). Up to 3.5.x a producer that aborted its batches sends nothing any more.
 
 **A response** is handled partition by partition, in the broker's order (up to 0.10.2.x, and for a lost connection in every
 release, in the order of a hash map); the table in ``batch_actions`` decides. An exception ends the handling of its request:
@@ -414,3 +416,5 @@ class Sender:
         """Mirrors ``maybeAbortBatches``."""
         self._outcomes.abort(self.accumulator.state.incomplete, self.manager.last_error or "")
         self.accumulator.abort_batches()
+        if self._behaviour.abort_clears_in_flight_batches:
+            self._in_flight.clear()

@@ -25,8 +25,15 @@ def test_expired_batches_are_taken_from_the_front() -> None:
 
 
 def test_a_batch_that_has_ended_must_not_be_in_flight() -> None:
-    in_flight, outcomes, done = InFlightBatches(), Outcomes(parse_release("4.4.0")), batch(0)
+    in_flight, outcomes, done = InFlightBatches(), Outcomes(parse_release("3.9.1")), batch(0)
     in_flight.add(done)
-    outcomes.end(done, None, 0)
+    outcomes.abort([done], "ClusterAuthorizationException")
     with pytest.raises(IllegalStateException):
         in_flight.take_expired(lambda _: True, outcomes)
+
+
+def test_cleared_it_has_no_batches() -> None:
+    in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("4.4.0"))
+    in_flight.add(batch(0))
+    in_flight.clear()
+    assert in_flight.take_expired(lambda _: True, outcomes) == []

@@ -233,3 +233,36 @@ def test_from_2_1_to_2_3_0_a_batch_that_was_split_stays_in_flight(at: str) -> No
 @pytest.mark.parametrize("at", ["2.0.1", "2.3.1", "4.4.0"])
 def test_before_and_after_a_batch_that_was_split_is_not_in_flight(at: str) -> None:
     assert ([2], (1000, 0), 0) in after_a_split(at).run(advance=40)
+
+
+def after_an_abort(version: str) -> Producer:
+    """A batch of partition 1 was aborted in flight: the producer lost its id after the last epoch and got no other."""
+    producer = Producer(version, nodes=2)
+    producer.sender.network.queue_producer_id(Reply("NONE", producer=(7, 2**15 - 1)))
+    producer.run()
+    producer.append(partition=1)
+    producer.run()
+    producer.append()
+    producer.run()
+    producer.sender.network.queue_producer_id(Reply("CLUSTER_AUTHORIZATION_FAILED"))
+    producer.run(Reply("INVALID_TIMESTAMP"))
+    producer.run()
+    producer.run()
+    assert producer.ended() == [(0, "ClusterAuthorizationException")]
+    producer.run()
+    assert producer.sender.manager.current == (1002, 0)
+    return producer
+
+
+@pytest.mark.parametrize("version", ["3.6.2", "3.9.1", "4.0.1", "4.1.1"])
+def test_the_expiry_of_an_aborted_batch_ends_the_round(version: str) -> None:
+    producer = after_an_abort(version)
+    with pytest.raises(IllegalStateException):
+        producer.run(advance=100)
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "4.0.2", "4.1.2", "4.2.2", "4.3.1", "4.4.0"])
+def test_an_aborted_batch_does_not_expire_since_3_9_2_and_4_0_2_and_4_1_2(version: str) -> None:
+    producer = after_an_abort(version)
+    assert producer.run(advance=100) == []
+    assert producer.ended() == []

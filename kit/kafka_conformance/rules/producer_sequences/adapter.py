@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from kafka_conformance.core.protocol import Answer, exception_answer
@@ -23,9 +24,8 @@ from kafka_reference.accumulator.backoff import StepDraws
 from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.state import AccumulatorConfig
-from kafka_reference.errors import JavaException
+from kafka_reference.errors import JavaException, NotInThisRelease
 from kafka_reference.idempotence.behaviour import PartitionRestart, TransactionManagerBehaviour
-from kafka_reference.idempotence.errors import has_error
 from kafka_reference.idempotence.outcomes import Numbered
 from kafka_reference.idempotence.requests import Reply, Sent
 from kafka_reference.idempotence.sender import Sender, SenderConfig
@@ -99,10 +99,9 @@ class SenderHistory:
 def take_network_step(sender: Sender, step: Any) -> None:
     """Take a step about brokers or the clock. An error that the release does not have is no answer, and does nothing."""
     match step:
-        case RespondStep() if all(
-            has_error(sender.release, name) for name in (step.error, step.others) if name is not None
-        ):
-            sender.network.reply(step.node, Reply(step.error, step.others, step.base_offset, step.log_start_offset))
+        case RespondStep():
+            with suppress(NotInThisRelease):
+                sender.network.reply(step.node, Reply(step.error, step.others, step.base_offset, step.log_start_offset))
         case DisconnectStep(node):
             sender.network.disconnect(node)
         case AdvanceStep(ms):

@@ -17,7 +17,6 @@ from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect
 from kafka_reference.idempotence.behaviour import (
     BatchEndBehaviour,
     NetworkClientBehaviour,
-    SecondEnd,
     SenderBehaviour,
 )
 from kafka_reference.idempotence.errors import ProduceError
@@ -238,7 +237,7 @@ _ENDS = (
     _mutant(
         "tells-twice",
         "a late response ends the records of an expired batch again",
-        _overriding(BatchEndBehaviour, second_end=SecondEnd.REPEATED),
+        _overriding(BatchEndBehaviour, ends_again=True),
     ),
     _mutant(
         "expired-is-not-sent",
@@ -249,6 +248,12 @@ _ENDS = (
         "nothing-expires-in-flight",
         "only batches in the queues expire",
         _overriding(SenderBehaviour, expires_in_flight_batches=False),
+    ),
+    _mutant(
+        "aborted-stays-in-flight",
+        "a batch that was aborted stays in flight, and its expiry throws IllegalStateException (KAFKA-19012)",
+        _overriding(SenderBehaviour, abort_clears_in_flight_batches=False),
+        f"{_PULL}21065",
     ),
     _mutant(
         "one-more-in-flight",

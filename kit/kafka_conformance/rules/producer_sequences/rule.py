@@ -55,6 +55,7 @@ from kafka_conformance.rules.producer_sequences.generators import histories
 from kafka_conformance.rules.producer_sequences.labels import REQUIRED_LABELS, labels
 from kafka_conformance.rules.producer_sequences.question import DisconnectStep, ProducerSequencesQuestion, RespondStep
 from kafka_conformance.rules.producer_sequences.spaces import (
+    every_abort,
     every_error_with_one_in_flight,
     every_expiry,
     every_failure_without_an_id,
@@ -163,6 +164,7 @@ RULE = Rule(
         Space("the same id again: every history of up to 4 of 7 events of two partitions", every_recurrence_of_an_id),
         Space("the same id in the next epoch: every history of up to 3 of 6 events", every_other_epoch_of_an_id),
         Space("no id after the last epoch: every history of up to 3 of 6 events", every_failure_without_an_id),
+        Space("no other id after the last epoch: every history of up to 3 of 7 events of aborted batches", every_abort),
         Space("a split batch: every history of up to 4 of 4 events; no idempotence: 3", every_split),
     ),
     labels=labels,

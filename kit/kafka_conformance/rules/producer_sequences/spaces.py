@@ -25,11 +25,12 @@ from kafka_reference.java.thread_local_random import mix32
 
 __all__ = [
     "APPEND", "DISCONNECT", "FATAL", "KNOWN", "LOOK", "MAX_INT", "OTHER_ERRORS", "OUT_OF_ORDER", "REFUSED",
-    "RETRIABLE", "RUN", "SEQUENCE_ERRORS", "SUCCESS", "TOO_LARGE", "every_error_with_one_in_flight",
+    "REFUSED_ID", "RETRIABLE", "RUN", "SEQUENCE_ERRORS", "SUCCESS", "TOO_LARGE", "every_abort",
+    "every_error_with_one_in_flight",
     "every_expiry", "every_failure_without_an_id", "every_last_sequence", "every_number_in_flight",
     "every_order_of_nodes", "every_other_epoch_of_an_id", "every_pair_of_answers",
     "every_recurrence_of_an_id", "every_refusal_of_an_id", "every_short_history", "every_split",
-    "every_wait_for_an_id", "flatten",
+    "every_wait_for_an_id", "flatten", "within",
 ]  # fmt: skip
 
 MAX_INT = 2**31 - 1
@@ -46,6 +47,7 @@ SUCCESS, RETRIABLE, REFUSED = (
     RespondStep("INVALID_TIMESTAMP"),
 )
 TOO_LARGE, FATAL = RespondStep("MESSAGE_TOO_LARGE"), RespondStep("CLUSTER_AUTHORIZATION_FAILED")
+REFUSED_ID = ProducerIdStep(error="CLUSTER_AUTHORIZATION_FAILED")
 OTHER_ERRORS = tuple(
     RespondStep(name)
     for name in (
@@ -75,6 +77,18 @@ def _question(
     producer: KnownProducer | None = KNOWN,
 ) -> ProducerSequencesQuestion:  # fmt: skip
     return ProducerSequencesQuestion(config, leaders, (), flatten((*steps, LOOK)), producer)
+
+
+def within(step: Any, leaders: tuple[int, ...]) -> Any:
+    """Return the step for one of these partitions, or for one of their leaders: 0 is the leader with the lowest id."""
+    match step:
+        case AppendStep(partition):
+            return replace(step, partition=partition % len(leaders))
+        case RespondStep(node=place) | DisconnectStep(place):
+            nodes = sorted(set(leaders))
+            return replace(step, node=nodes[place % len(nodes)])
+        case _:
+            return step
 
 
 def every_pair_of_answers() -> Iterator[ProducerSequencesQuestion]:
@@ -224,6 +238,23 @@ def every_failure_without_an_id() -> Iterator[ProducerSequencesQuestion]:
     for symbols in every_script(alphabet, 3):
         steps = (*begun, *symbols, RUN, LOOK, RUN)
         yield _question(steps, replace(CONFIG, retries=0), (0, 1), KnownProducer(7, 2**15 - 1))
+
+
+def every_abort() -> Iterator[ProducerSequencesQuestion]:
+    """Return a producer that loses its id after the last epoch and gets no other: up to 3 of 7 events of a batch in flight.
+
+    Since 3.6.0 the producer aborts the batch and requests an id again. Nodes 0 and 1 with id 7, nodes 2 and 5 with id 0.
+    """
+    begun = (AppendStep(1), RUN, APPEND, RUN, REFUSED_ID, REFUSED, RUN, RUN, RUN)
+    alphabet: tuple[Any, ...] = (
+        RUN, (AdvanceStep(100), RUN), (RespondStep(node=1), RUN), (RespondStep("NOT_ENOUGH_REPLICAS", node=1), RUN),
+        (DisconnectStep(1), RUN), (AppendStep(1), RUN), (REFUSED_ID, RUN),
+    )  # fmt: skip
+    config = replace(CONFIG, request_timeout_ms=90)
+    for leaders, producer_id in (((0, 1), 7), ((2, 5), 0)):
+        for symbols in every_script(alphabet, 3):
+            steps = [within(step, leaders) for step in flatten((*begun, *symbols, LOOK, RUN, RUN))]
+            yield _question(steps, config, leaders, KnownProducer(producer_id, 2**15 - 1))
 
 
 def every_split() -> Iterator[ProducerSequencesQuestion]:
