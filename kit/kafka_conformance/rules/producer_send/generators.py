@@ -1,7 +1,7 @@
 """Histories of ``producer-send``, most of them of 30 steps and more.
 
 A history is spelled by a string of bytes: the first ones choose the configuration and who leads, each of the others names a
-few steps that belong together.
+few steps that belong together. A step's node counts the leaders, the lowest id first.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kafka_conformance.rules.producer_sequences.question import (
     RespondStep,
     RunStep,
 )
+from kafka_conformance.rules.producer_sequences.spaces import flatten, within
 
 __all__ = ["histories"]
 
@@ -40,13 +41,25 @@ _ALPHABET: tuple[Any, ...] = (
     SendStep(partition=7), (RespondStep("UNKNOWN_PRODUCER_ID", log_start_offset=1000), _RUN), SendStep(timestamp=2**40),
     (RespondStep("NETWORK_EXCEPTION", node=1), _RUN), _BOTH_FINE, ProducerIdStep(9, 2**15 - 1), SendStep("00", records=3),
     SendStep("6b", partition=0), (AdvanceStep(2**20), SendStep(records=2), _RUN), SendStep("6b" * 40, bytes=60),
+    ProducerIdStep(0), ProducerIdStep(7, 1), (AdvanceStep(101), _RUN), (RespondStep("INVALID_TIMESTAMP", node=1), _RUN),
+    (ProducerIdStep(error="CLUSTER_AUTHORIZATION_FAILED"), RespondStep("OUT_OF_ORDER_SEQUENCE_NUMBER"), _RUN, _RUN, _RUN),
 )  # fmt: skip
 _RARE: tuple[Any, ...] = (
     (RespondStep("CLUSTER_AUTHORIZATION_FAILED"), _RUN), (RespondStep("PRODUCER_FENCED"), _RUN),
     ProducerIdStep(error="COORDINATOR_LOAD_IN_PROGRESS"), (ProducerIdStep(error="CLUSTER_AUTHORIZATION_FAILED"), _RUN),
     (RespondStep("INVALID_PRODUCER_EPOCH"), _RUN), SendStep(bytes=9000),
 )  # fmt: skip
-_LEADERS: tuple[tuple[int | None, ...], ...] = ((0, 1, 0), (0,), (0, 0), (1, 0, None, 2), (None, 0), (0, 0, 1, 1, 0))
+_LEADERS: tuple[tuple[int | None, ...], ...] = (
+    (0, 1, 0),
+    (0,),
+    (0, 0),
+    (1, 0, None, 2),
+    (None, 0),
+    (0, 0, 1, 1, 0),
+    (1, 2, 1),
+    (2, 5),
+    (5, None, 2),
+)
 _PARTITIONERS = (None, None, "round-robin", None, "uniform-sticky", "default")
 _RARELY = 250
 
@@ -78,11 +91,13 @@ def _config(head: bytes) -> ProducerSettings:
 
 def _spelled(letters: bytes) -> ProducerSendQuestion:
     head, body = letters[:8].ljust(8, b"\0"), letters[8:]
+    leaders = _LEADERS[head[7] % len(_LEADERS)]
+    nodes = tuple(node for node in leaders if node is not None)
     symbols = [
         _ALPHABET[letter % len(_ALPHABET)] if letter < _RARELY else _RARE[letter % len(_RARE)] for letter in body
     ]
-    steps = [symbol for symbol in symbols if symbol is not None]
-    return asked((*steps, _LOOK), _config(head), _LEADERS[head[7] % len(_LEADERS)], head[4])
+    steps = [within(step, nodes) for step in flatten(symbol for symbol in symbols if symbol is not None)]
+    return asked((*steps, _LOOK), _config(head), leaders, head[4])
 
 
 _HISTORIES = st.one_of(

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory
 from kafka_conformance.rules.producer_sequences.question import ProducerSequencesQuestion, RespondStep, RunStep
+from kafka_reference.accumulator.batches import BatchState
 from kafka_reference.idempotence.sender import Sender
 from kafka_reference.idempotence.transaction_manager import ManagerState, TransactionManager
 from kafka_reference.releases import NEWEST
@@ -31,6 +32,7 @@ REQUIRED_LABELS = frozenset(
         "failed: InvalidTimestampException", "failed: ClusterAuthorizationException",
         "failed: NotEnoughReplicasException", "failed: NetworkException", "failed: TimeoutException",
         "failed: KafkaException",
+        "aborted in flight", "aborted in flight, past its delivery timeout",
     }
 )  # fmt: skip
 
@@ -57,6 +59,7 @@ def labels(question: ProducerSequencesQuestion) -> Iterator[str]:
             found.update(_manager_labels(history.sender.manager, before))
             if not all(map(history.sender.network.can_send, question.leaders)):
                 found.add("max.in.flight requests in flight")
+            found.update(_abort_labels(history.sender, question.config.delivery_timeout_ms))
             if any(batch.is_piece for batch in history.sender.accumulator.state.batches):
                 found.add("split")
     yield from sorted(found)
@@ -86,6 +89,14 @@ def _answer_labels(answer: Answer, sent_before: set[int]) -> Iterator[str]:
         yield f"raises {answer['raises']}"
     for name in answer.get("uncaught", ()):
         yield f"uncaught {name}"
+
+
+def _abort_labels(sender: Sender, delivery_timeout_ms: int) -> Iterator[str]:
+    for batch in sender.accumulator.state.batches:
+        if batch.aborted and batch.state is BatchState.ABORTED_IN_FLIGHT:
+            yield "aborted in flight"
+            if sender.manager.has_id and sender.now_ms - batch.created_ms >= delivery_timeout_ms:
+                yield "aborted in flight, past its delivery timeout"
 
 
 def _manager_labels(manager: TransactionManager, before: Before) -> Iterator[str]:

@@ -194,8 +194,12 @@ RULE = Rule(
         MetadataSnapshotBehaviour,
     ),
     unobservable=_UNOBSERVABLE,
-    # The hash of nodes decides in which order they draw their back-off, and a fixed back-off is not drawn.
-    shows_with={"NodeBehaviour.hashes_fenced": "RecordAccumulatorBehaviour.exponential_backoff"},
+    # The hash of nodes decides in which order they draw their back-off, and a fixed back-off is not drawn. A producer that
+    # aborts its batches sends again only if the error was abortable.
+    shows_with={
+        "NodeBehaviour.hashes_fenced": "RecordAccumulatorBehaviour.exponential_backoff",
+        "SenderBehaviour.abort_clears_in_flight_batches": "TransactionManagerBehaviour.unauthorized_is_abortable",
+    },
     links=(
         f"{_KIPS}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
         f"{_KIPS}/KIP-360%3A+Improve+reliability+of+idempotent%2Ftransactional+producer",

@@ -250,7 +250,7 @@ def every_abort() -> Iterator[ProducerSequencesQuestion]:
         RUN, (AdvanceStep(100), RUN), (RespondStep(node=1), RUN), (RespondStep("NOT_ENOUGH_REPLICAS", node=1), RUN),
         (DisconnectStep(1), RUN), (AppendStep(1), RUN), (REFUSED_ID, RUN),
     )  # fmt: skip
-    config = replace(CONFIG, request_timeout_ms=90)
+    config = replace(CONFIG, request_timeout_ms=100)
     for leaders, producer_id in (((0, 1), 7), ((2, 5), 0)):
         for symbols in every_script(alphabet, 3):
             steps = [within(step, leaders) for step in flatten((*begun, *symbols, LOOK, RUN, RUN))]

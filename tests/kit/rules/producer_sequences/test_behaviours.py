@@ -34,6 +34,7 @@ SHOWING = {
     spaces.every_recurrence_of_an_id: (0, 2675),
     spaces.every_other_epoch_of_an_id: (1,),
     spaces.every_failure_without_an_id: (1, 4),
+    spaces.every_abort: (8,),
     spaces.every_split: (4,),
 }
 
