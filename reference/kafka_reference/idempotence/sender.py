@@ -352,7 +352,7 @@ class Sender:
                 self._in_flight.remove(batch)
             case BatchAction.DROPPED:
                 self._fail(batch, _DROPPED, False)
-            case BatchAction.FAILED:
+            case _:
                 self._fail(batch, error.exception, batch.attempts < self._config.retries)
         if self._mutes_partitions:
             self.accumulator.state.unmute(batch.topic_partition, throttle_ms)
@@ -374,7 +374,7 @@ class Sender:
         if batch.aborted:
             raise IllegalStateException
         self.accumulator.split(batch)
-        if not self._behaviour.split_batch_stays_in_flight:
+        if not self._behaviour.split_batch_stays_in_flight:  # unreached: no release from 2.1.0 to 2.3.0 is pinned
             self._in_flight.remove(batch)
 
     def _complete(self, batch: Batch, base_offset: int) -> None:
