@@ -56,7 +56,7 @@ class ProduceError:
     kind: ErrorKind
 
 
-def has_error(version: str | Release, name: str) -> bool:
+def has_error(version: str | Release, name: str) -> bool:  # unreached: rules catch NotInThisRelease
     """Return whether the release has an error of this name."""
     return name in produce_errors(version)
 
