@@ -34,7 +34,7 @@ REFERENCE = Path(__file__).parents[1] / "reference" / "kafka_reference"
 _EXAMPLES, _SEED = 200, 1
 _REMARK = re.compile(r"# unreached( file)?: \S")
 # Folders whose lines are listed and do not fail yet.
-_LISTED = ("idempotence", "java", "producer")
+_LISTED = ("java",)
 # Errors of the reference and of Python: the question has no answer, or the caller's arguments are wrong.
 _REFUSALS = {
     "DrawsExhausted", "ImportError", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError",

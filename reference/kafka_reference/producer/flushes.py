@@ -57,8 +57,7 @@ class FlushableSender(Sender):
         try:
             super()._split(batch)
         finally:
-            if not batch.aborted:
-                self._pieces[batch] = tuple(self.accumulator.state.batches[before:])
+            self._pieces[batch] = tuple(self.accumulator.state.batches[before:])
 
     def _poll(self) -> None:
         super()._poll()
