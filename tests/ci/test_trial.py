@@ -31,7 +31,7 @@ def gated(
         diagnoses=tuple(filter(None, [diagnosis(explained)])),
     )
     found = Differed(rule, "4.4.0", "i", "frozen", "k", 1, {}, {}, {}, "J", "", diagnosis=diagnosis(named))
-    row = Row(rule, "4.4.0", "exact", 9, [found] if named else [], [], ended)
+    row = Row(rule, "4.4.0", "exact", 9, differed=[found] if named else [], ended=ended)
     driver = read_driver(client_gates.ROOT / FOLDER / "pykafka")
     return client_gates.Gated("pykafka", ("hashing",), driver, 1, Outline(rows=[row]))
 
