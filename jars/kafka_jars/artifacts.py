@@ -20,13 +20,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Broker", "broker_of", "clients_of"]
+__all__ = ["CLIENTS", "FIRST", "Broker", "broker_of", "clients_of"]
+
+CLIENTS = "org.apache.kafka:kafka-clients"
+FIRST = (0, 10, 0, 0)
+"""The oldest release that is mirrored."""
 
 _SCALA_212, _SCALA_213 = "org.scala-lang:scala-library:2.12.20", "org.scala-lang:scala-library:2.13.16"
 _LOGGING_212, _LOGGING_213 = (
     "com.typesafe.scala-logging:scala-logging_2.12:3.9.5",
     "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
 )
+_NEEDED = {"3.8.0": ("com.github.luben:zstd-jni:1.5.6-3",)}
+"""What the classes of a release's clients cannot be initialized without: 3.8.0 loads zstd's with ProducerConfig."""
 _STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
 
@@ -53,8 +59,8 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
 
 
 def clients_of(version: str) -> tuple[str, ...]:
-    """The coordinates of a release's clients."""
-    return (f"org.apache.kafka:kafka-clients:{version}",)
+    """The coordinates of a release's clients, their own jar first."""
+    return (f"{CLIENTS}:{version}", *_NEEDED.get(version, ()))
 
 
 def broker_of(version: str) -> Broker | None:

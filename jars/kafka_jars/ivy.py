@@ -75,6 +75,20 @@ class Ivy:
         absent = [_named(each.getId()) for each in report.getUnresolvedDependencies()]
         return Closure(tuple(dict.fromkeys([coordinates, *found])), tuple(absent))
 
+    def versions(self, module: str, into: Path) -> list[str]:
+        """Return every published version of ``group:artifact``, in no order; the folder ``into`` is Ivy's.
+
+        Raises JarUnavailable if no repository lists any.
+        """
+        output, _, settings = self._settings(into)
+        found = self._jvm.org.apache.ivy.Ivy.newInstance(settings).listRevisions(*module.split(":"))
+        if versions := [str(version) for version in found]:
+            return versions
+        raise JarUnavailable(
+            f"no repository lists versions of {module}: look at the network, then run the same command again"
+            f"{f' ({lines[0]})' if (lines := str(output).strip().splitlines()) else ''}"
+        )
+
     def _settings(self, into: Path) -> tuple[Any, Any, Any]:
         """What is output goes into the first, by the second; the third are Ivy's settings, with its folder ``into``."""
         if not self._trusting:

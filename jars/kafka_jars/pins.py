@@ -22,7 +22,7 @@ from tomlkit.exceptions import TOMLKitError
 from kafka_jars.artifacts import broker_of, clients_of
 from kafka_jars.errors import JarError, PinsUnreadable
 
-__all__ = ["PINS_FILE", "Jar", "Pins", "load", "pin", "read_jars", "read_version", "write_release"]
+__all__ = ["PINS_FILE", "Jar", "Pins", "is_version", "load", "pin", "read_jars", "read_version", "write_release"]
 
 PINS_FILE = Path(__file__).parent / "releases.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -131,9 +131,14 @@ def write_release(path: Path, version: str, own: dict[str, Any]) -> None:
         raise JarError(f"{path} cannot be written: {error.strerror}") from error
 
 
+def is_version(name: str) -> bool:
+    """Whether a version is a release's: no candidate, no beta."""
+    return _VERSION.fullmatch(name) is not None
+
+
 def read_version(name: str) -> str:
     """A release's name as it stands in a file. Raises ValueError."""
-    if not _VERSION.fullmatch(name):
+    if not is_version(name):
         raise ValueError(f"{name!r} is no release")
     return name
 

@@ -26,6 +26,7 @@ __all__ = [
     "ConfigException",
     "CorruptSnapshotException",
     "DrawsExhausted",
+    "DuplicateSequenceException",
     "DuplicateSequenceNumberException",
     "IllegalArgumentException",
     "IllegalStateException",
@@ -39,6 +40,7 @@ __all__ = [
     "ProducerFencedException",
     "QuestionError",
     "RecordTooLargeException",
+    "SchemaException",
     "TimeoutException",
     "TransactionCoordinatorFencedException",
     "UnknownProducerIdException",
@@ -118,6 +120,10 @@ class OutOfOrderSequenceException(JavaException, ValueError):
     """Records before these are missing, or these have been written already."""
 
 
+class DuplicateSequenceException(JavaException, ValueError):
+    """A batch ends below the remembered ones, or equals one of them; in 1.0.0 and 1.0.1 only."""
+
+
 class DuplicateSequenceNumberException(JavaException, ValueError):
     """A request holds the same batch twice; in 0.11 only."""
 
@@ -144,6 +150,10 @@ class InvalidTxnStateException(JavaException, RuntimeError):
 
 class CorruptSnapshotException(JavaException, ValueError):
     """A file is no snapshot of producer state, or its checksum is wrong."""
+
+
+class SchemaException(JavaException, ValueError):
+    """A file of producer state is too short; in 0.11.0.0 only."""
 
 
 class QuestionError(Exception):

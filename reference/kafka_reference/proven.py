@@ -2,11 +2,11 @@
 
 >>> from kafka_reference import Cluster, Node, Partition, choose_partition, parse_release
 >>> cluster = Cluster((Node(0),), (Partition(0, 0),))
->>> choose_partition(cluster=cluster, version="3.9.0")  # doctest: +ELLIPSIS
+>>> choose_partition(cluster=cluster, version="3.9.9")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 ...
-kafka_reference.proven.UnprovenRelease: release 3.9.0 is not proven: no answer was compared with its Java classes; ...
->>> choose_partition(cluster=cluster, version=parse_release("3.9.0"))
+kafka_reference.proven.UnprovenRelease: release 3.9.9 is not proven: no answer was compared with its Java classes; ...
+>>> choose_partition(cluster=cluster, version=parse_release("3.9.9"))
 -1
 """
 

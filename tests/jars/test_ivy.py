@@ -161,3 +161,17 @@ def test_a_closure_is_the_jar_first_then_all_it_needs_and_what_is_nowhere(tmp_pa
 def test_a_closure_of_what_is_nowhere_is_no_empty_one(tmp_path: Path) -> None:
     with pytest.raises(JarUnavailable, match="is in no repository"):
         Ivy(jvm_saying(TRIED, Py4JJavaError("unresolved dependency"))).closure(CLIENTS, tmp_path)
+
+
+def test_published_versions_of_a_module(tmp_path: Path) -> None:
+    jvm = jvm_saying(REFUSED, [])
+    listed = jvm.org.apache.ivy.Ivy.newInstance.return_value.listRevisions
+    listed.return_value = ["4.4.0", "3.9.2"]
+    assert Ivy(jvm).versions("org.apache.kafka:kafka-clients", tmp_path) == ["4.4.0", "3.9.2"]
+    listed.assert_called_with("org.apache.kafka", "kafka-clients")
+    listed.return_value = []
+    with pytest.raises(
+        JarUnavailable, match=r"no repository lists versions of org.apache.kafka:kafka-clients"
+    ) as raised:
+        Ivy(jvm).versions("org.apache.kafka:kafka-clients", tmp_path)
+    assert "\n" not in str(raised.value)

@@ -11,7 +11,7 @@ source of the kit when that is not installed but lies in a folder of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import chain
@@ -69,8 +69,11 @@ class Plan:
     quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
     swept: Mapping[str, Mapping[str, Sequence[Question]]] = field(default_factory=dict)
     """By rule and mutant, questions of sweeps that kill it: candidates beside those found here."""
-    kept: Mapping[str, Sequence[Question]] = field(default_factory=dict)
-    """By rule, the questions of earlier cases, which become cases again whatever else is selected."""
+    kept: Mapping[str, Mapping[Question, Collection[str]]] = field(default_factory=dict)
+    """By rule, the questions of earlier cases, which become cases again whatever else is selected, each with the releases
+    that its cases are named after: they keep their names."""
+    extends: bool = False
+    """Whether only the earlier cases are asked, in all releases, and no others are selected."""
 
     def examples_of(self, rule: Rule) -> int:
         """Return how many questions the rule's strategy generates."""
@@ -124,6 +127,9 @@ def freeze(plan: Plan, java: Java, progress: Steps) -> Iterable[RuleCases]:
 
 
 def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
+    kept = plan.kept.get(rule.slug, {})
+    if plan.extends:
+        return _Asked(rule, list(kept), list(kept))
     progress.doing(f"making questions for {rule.slug}")
     asked: Sequence[Source] = sources(rule, plan.examples_of(rule), plan.seed)
     progress.doing(f"looking for questions that kill the mutants of {rule.slug}")
@@ -132,7 +138,7 @@ def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
     wanted = list(dict.fromkeys(question for some in found.values() for question in some))
     if (swept := plan.swept.get(rule.slug)) is not None:
         wanted = covering(found, swept)
-    wanted = list(dict.fromkeys((*plan.kept.get(rule.slug, ()), *wanted)))
+    wanted = list(dict.fromkeys((*kept, *wanted)))
     return _Asked(rule, thinned(rule, asked, wanted, plan.quotas.get(rule.slug, USUAL_QUOTA)), wanted)
 
 
@@ -163,9 +169,15 @@ def _record(asked: _Asked, release: Release, place: int, outcome: Outcome) -> No
 
 def _made(asked: _Asked, plan: Plan, java: Java) -> RuleCases:
     rule = asked.rule
-    chosen = choose(_candidates(asked), asked.wanted, plan.quotas.get(rule.slug, USUAL_QUOTA))
+    quota = 0 if plan.extends else plan.quotas.get(rule.slug, USUAL_QUOTA)
+    chosen = choose(_candidates(asked), asked.wanted, quota)
+    kept = plan.kept.get(rule.slug, {})
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
-    pairs = [(candidate.question, case) for candidate in chosen for case in _cases(candidate)]
+    pairs = [
+        (candidate.question, case)
+        for candidate in chosen
+        for case in _cases(candidate, kept.get(candidate.question, ()))
+    ]
     questions, bare = [question for question, _ in pairs], [case for _, case in pairs]
     killed = kills(rule, mutants, bare, questions)
     cases = [msgspec.structs.replace(case, kills=slugs) for case, slugs in zip(bare, killed, strict=True)]
@@ -194,17 +206,21 @@ def _candidates(asked: _Asked) -> list[Candidate]:
     ]
 
 
-def _cases(candidate: Candidate) -> Iterable[Case]:
-    """Yield a case for each different answer, that of the newest release first."""
+def _cases(candidate: Candidate, named_after: Collection[str]) -> Iterable[Case]:
+    """Yield a case for each different answer, that of the newest release first.
+
+    A case is named after its newest release, or after the newest of those in ``named_after``.
+    """
     question = msgspec.Raw(to_json(candidate.question))
     for answer, releases in sorted(candidate.answers, key=lambda each: each[1][-1], reverse=True):
-        newest = str(releases[-1])
-        name = question_id(candidate.rule.slug, newest, candidate.question)
-        yield Case(name, newest, tuple(map(str, releases)), question, msgspec.json.decode(answer), ())
+        versions = tuple(map(str, releases))
+        namesake = next((version for version in reversed(versions) if version in named_after), versions[-1])
+        name = question_id(candidate.rule.slug, namesake, candidate.question)
+        yield Case(name, namesake, versions, question, msgspec.json.decode(answer), ())
 
 
 def _apart(rule: Rule, cases: Sequence[Case], questions: Sequence[Question]) -> Iterable[str]:
-    """Yield the ids of cases that the reference answers differently, in their newest release."""
+    """Yield the ids of cases that the reference answers differently, in the release of their names."""
     for case, question in zip(cases, questions, strict=True):
         java = RecordedAnswerer("java", {question: Answered(case.answer)})
         comparison = Comparison(java, ReferenceAnswerer(), parse_release(case.release))

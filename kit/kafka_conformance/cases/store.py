@@ -3,7 +3,8 @@
 One file for each rule, ``cases/<rule>.ndjson``: its first line is the provenance (which jars answered, in which JVM, by
 which method, from which seed, with which kit), each other line a case. A case is a question with one answer and every pinned
 release that gave it; a question that Java answers differently by release is several cases. ``release`` is the newest of
-them, and part of the case's name, which is the content hash of rule, release and question, as everywhere.
+them when the case was first frozen, and part of the case's name, which is the content hash of rule, release and question, as
+everywhere; the name stays when later releases give the same answer.
 
 ``kills`` are the mutants whose answer differs: why the case was kept.
 
@@ -42,7 +43,7 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question, raw, with the answer of all ``releases``, the newest of which is ``release``."""
+    """One question, raw, with the answer of all ``releases``; its name is of ``release``, one of them."""
 
     id: str
     release: str

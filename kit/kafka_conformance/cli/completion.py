@@ -30,7 +30,7 @@ def complete_releases(_: click.Context, __: click.Parameter, incomplete: str) ->
     """Complete the last release of a list."""
     from kafka_jars.pins import load
 
-    return _listed(incomplete, ["newest", "all", *load().releases])
+    return _listed(incomplete, ["newest", "spread", "all", *load().releases])
 
 
 def complete_answerers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:

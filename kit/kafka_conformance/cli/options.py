@@ -34,7 +34,8 @@ def kafka(default: str, more: str = "or 'all'") -> Callable[[Function], Function
     """Return the option for the releases to ask; ``more`` ends the list of what it takes."""
     return click.option("--kafka", default=default, show_default=True, metavar="RELEASES",
                         shell_complete=complete_releases,
-                        help=f"Exact releases joined by commas, 'newest' {more}.")  # fmt: skip
+                        help="Exact releases joined by commas, 'newest', 'spread' (the newest patch release of every "
+                             f"minor release) {more}.")  # fmt: skip
 
 
 def examples(default: int | None) -> Callable[[Function], Function]:

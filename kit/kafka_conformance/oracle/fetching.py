@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from kafka_conformance.core.progress import steps
 from kafka_conformance.oracle.jvm import Jvm
+from kafka_jars.artifacts import CLIENTS, FIRST
 from kafka_jars.ivy import Ivy
-from kafka_jars.pins import Jar
+from kafka_jars.pins import Jar, is_version
 from kafka_jars.store import Store, Stored
+from kafka_reference.releases import Release, parse_release
 
-__all__ = ["fetched"]
+__all__ = ["fetched", "published_versions"]
 
 
 def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[Stored]:
@@ -31,6 +34,16 @@ def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[S
             stored.append(jvm.call(lambda jar=jar: store.get(jar, ivy.fetch)))
             progress.advance()
     return stored
+
+
+def published_versions() -> list[Release]:
+    """Return every release that Kafka has published since the first one that is mirrored, in order, without candidates.
+
+    Raises JarUnavailable, NoJava or JvmLost.
+    """
+    with Jvm() as jvm, tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
+        versions = jvm.call(lambda: Ivy(jvm.view).versions(CLIENTS, Path(folder)))
+    return sorted(release for release in map(parse_release, filter(is_version, versions)) if release.numbers >= FIRST)
 
 
 def _never(coordinates: str, _: Path) -> Path:

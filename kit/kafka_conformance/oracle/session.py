@@ -15,7 +15,9 @@ from kafka_jars.store import default_store
 from kafka_reference.proven import UnprovenRelease, check_proven, is_proven
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split", "unproven_releases"]
+__all__ = [
+    "chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split", "spread", "unproven_releases",
+]  # fmt: skip
 
 
 @contextmanager
@@ -31,14 +33,17 @@ def jvm_name(oracle: Oracle) -> str:
 
 
 def chosen_releases(named: str, pins: Pins) -> list[Release]:
-    """Return the releases named by ``all``, ``newest`` or exact versions joined by commas. Raises BadInput."""
+    """Return the releases named by ``all``, ``spread``, ``newest`` or exact versions joined by commas. Raises BadInput."""
     pinned = sorted(map(parse_release, pins.releases))
     if not named.strip(" ,"):
-        raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, or newest")
-    if named.strip() == "all":
-        return pinned
-    meant = (pinned[-1] if name == "newest" else named_release(name) for name in split(named))
-    return list(dict.fromkeys(meant))
+        raise BadInput("no release named: give exact ones, like 4.4.0,3.9.2, or all, spread or newest")
+    groups = {"all": pinned, "spread": spread(pinned), "newest": pinned[-1:]}
+    return list(dict.fromkeys(each for name in split(named) for each in groups.get(name) or [named_release(name)]))
+
+
+def spread(releases: Iterable[Release]) -> list[Release]:
+    """Return the newest patch release of each minor release, in order."""
+    return list({release.numbers[:-1]: release for release in sorted(releases)}.values())
 
 
 def named_release(name: str) -> Release:

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour, ProducerBatchBehaviour
 from kafka_reference.accumulator.compression import WRAPPER, Compressed
@@ -97,7 +98,7 @@ class Batch:
         self.producer: tuple[int, int] | None = None
         self._epoch: int | None = None
         self._attempts_at_epoch = 0
-        self.append(first, now_ms)
+        self.append(first, None if is_piece else now_ms)
 
     def __repr__(self) -> str:  # unreached: for readers
         (topic, partition), count = self.topic_partition, self.record_count
@@ -137,6 +138,8 @@ class Batch:
 
     def append(self, record: SizedRecord, now_ms: int | None) -> None:
         """Add the record; ``now_ms`` is None for a piece of a split batch, which keeps its times."""
+        if now_ms is None and self._behaviour.pieces_lose_headers:
+            record = replace(record, headers=())
         self.size.append(record)
         self.records.append(record)
         if now_ms is not None:

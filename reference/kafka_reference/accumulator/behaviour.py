@@ -41,8 +41,12 @@ class RecordAccumulatorBehaviour(Behaviour):
         since("2.0.0"),
         "An append to a closed accumulator throws KafkaException. Before, it throws IllegalStateException.",
     )
+    keeps_full_batches_open: bool = holds(
+        since("0.10.0.0", until="0.10.0.0"),
+        "A batch without room for a record stays open, and takes a smaller one later.",
+    )
     builds_full_batches: bool = holds(
-        _0_10,
+        since("0.10.0.1", until="0.10.2.x"),
         "A batch without room for a record is built at once. Later it is closed for appends and built when drained.",
     )
     # Draining.
@@ -159,6 +163,10 @@ class ProducerBatchBehaviour(Behaviour):
     closes_pieces: bool = holds(
         since("2.6.0"),
         "Every piece of a split batch is closed for appends. Before, the last piece takes further records if it has room.",
+    )
+    pieces_lose_headers: bool = holds(
+        since("0.11.0.0", until="0.11.0.0"),
+        "The records of a split batch lose their headers, whose room stays free.",
     )
     open_batch_shows_wrapper_only: bool = holds(
         _UP_TO_0_10_1,

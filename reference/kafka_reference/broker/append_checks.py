@@ -2,8 +2,11 @@
 
 The origin decides what is checked. A *client's* batch needs a current epoch and the next sequence; a *coordinator's*
 batch (offsets in a transaction) needs a current epoch; a batch that arrives by *replication* was checked by the leader and
-is not checked again. A client's batch is decided by the table of :mod:`.append_table`, whose rows are fields of
-:class:`~.behaviour.ProducerStateBehaviour`.
+is not checked again (0.11.0.0 and 0.11.0.1 check it like a client's, and no batch without an epoch). A client's batch is
+decided by the table of :mod:`.append_table`, whose rows are fields of :class:`~.behaviour.ProducerStateBehaviour`.
+
+In 1.0.0 and 1.0.1 a batch that ends below the oldest remembered one is a duplicate, even if it is the next one after the
+sequences wrapped; so is one that equals any remembered batch.
 
 While a transaction is verified (since 3.6.0), a client's batch may not start above the lowest sequence that waits for the
 verification. Since 4.1.0, if the client bumps its epoch with each transaction and no batch of it is remembered, its batch
@@ -14,7 +17,7 @@ retry: the same epoch and no open transaction (KAFKA-19999); and, since 4.3.0, t
 coordinator epoch may not be older either. Up to 2.4.0 markers that arrive by replication are checked too (KAFKA-9144).
 
 Java source mirrored: ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence``, ``checkCoordinatorEpoch`` and
-``appendEndTxnMarker``, 0.11.0.3 to 4.4.0.
+``appendEndTxnMarker``, 0.11.0.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -27,11 +30,13 @@ from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.entries import ProducerStateEntry
 from kafka_reference.broker.verification import VerificationStateEntry
 from kafka_reference.errors import (
+    DuplicateSequenceException,
     IllegalArgumentException,
     OutOfOrderSequenceException,
     QuestionError,
     TransactionCoordinatorFencedException,
 )
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE
 
 __all__ = [
     "Origin", "UnreachableCombination", "append_verdict", "check_data", "check_marker", "epoch_relation",
@@ -97,7 +102,7 @@ def sequence_relation(
 
 
 def _is_next(last: int, first: int) -> bool:
-    return first == last + 1 or (first == 0 and last == 2**31 - 1)
+    return first == last + 1 or (first == 0 and last == LAST_SEQUENCE)
 
 
 def check_data(
@@ -105,7 +110,9 @@ def check_data(
     current: ProducerStateEntry, verification: VerificationStateEntry | None,
 ) -> None:  # fmt: skip
     """Raise the JavaException that refuses ``batch``, if any; see :func:`epoch_relation` for the two entries."""
-    if origin is Origin.REPLICATION:
+    if origin is Origin.REPLICATION and not behaviour.replicated_batches_checked:
+        return
+    if batch.epoch == NO_EPOCH and behaviour.replicated_batches_checked:
         return
     epoch = epoch_relation(batch.epoch, updated, current)
     if epoch is not EpochRelation.OLDER:
@@ -113,7 +120,19 @@ def check_data(
             return
         if verification is not None:
             _check_verification(behaviour, batch, current, verification)
-    append_verdict(behaviour, epoch, sequence_relation(batch, updated, current)).check()
+    sequence = sequence_relation(batch, updated, current)
+    if behaviour.stale_sequence_is_duplicate and sequence is not SequenceRelation.NONZERO_START:
+        _check_stale_sequence(batch, updated)
+    append_verdict(behaviour, epoch, sequence).check()
+
+
+def _check_stale_sequence(batch: DataBatch, updated: ProducerStateEntry) -> None:
+    if batch.epoch != updated.epoch:
+        return
+    lowest = updated.batches[0].first_sequence if updated.batches else NO_SEQUENCE
+    is_below = batch.last_sequence != 0 and lowest != LAST_SEQUENCE and batch.last_sequence < lowest
+    if is_below or updated.find_duplicate(batch) is not None:
+        raise DuplicateSequenceException
 
 
 def _check_verification(

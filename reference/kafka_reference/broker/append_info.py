@@ -1,12 +1,13 @@
 """One producer's part of a request: each batch is checked against the entry as the batches before it have changed it.
 
-:class:`ProducerAppendInfo` works on a copy of the entry, which is discarded if a batch of the request is refused.
+:class:`ProducerAppendInfo` works on a copy of the entry, which is discarded if a batch of the request is refused; 1.0.0 and
+1.0.1 work on the entry itself.
 
 A transactional batch opens a transaction at its first offset if none is open. While one is open, a batch outside of it is
 refused. A marker ends it. Up to 2.7.x a marker without an open transaction opens one at its own offset and ends it there
 (KAFKA-10702).
 
-Java source mirrored: ``ProducerAppendInfo.append``, ``appendDataBatch`` and ``appendEndTxnMarker``, 0.11.0.3 to 4.4.0.
+Java source mirrored: ``ProducerAppendInfo.append``, ``appendDataBatch`` and ``appendEndTxnMarker``, 0.11.0.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class ProducerAppendInfo:
         self, current: ProducerStateEntry, origin: Origin, verification: VerificationStateEntry | None
     ) -> None:  # fmt: skip
         self.behaviour, self.current, self.origin, self.verification = current.behaviour, current, origin, verification
-        self.updated = current.copy_for_update()
+        in_place = self.behaviour.refused_request_changes_entry
+        self.updated = current if in_place else current.copy_for_update()
         self.started: list[int] = []
 
     def append(self, batch: DataBatch) -> None:

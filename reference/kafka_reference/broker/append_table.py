@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 from kafka_reference.errors import (
+    DuplicateSequenceException,
     DuplicateSequenceNumberException,
     InvalidProducerEpochException,
     JavaException,
@@ -61,6 +62,7 @@ class Verdict(Enum):
     OUT_OF_ORDER = OutOfOrderSequenceException
     UNKNOWN_PRODUCER_ID = UnknownProducerIdException
     DUPLICATE = DuplicateSequenceNumberException
+    DUPLICATE_SEQUENCE = DuplicateSequenceException
     FENCED = ProducerFencedException
     INVALID_EPOCH = InvalidProducerEpochException
     UNREACHABLE = "unreachable"

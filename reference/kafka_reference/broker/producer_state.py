@@ -4,7 +4,8 @@ A request is checked batch by batch. A client's batch that is remembered is a du
 returns the remembered offset. Any other batch is checked (:mod:`.append_checks`) and noted in its producer's
 :class:`~.append_info.ProducerAppendInfo`. Once all batches have passed, the entries are updated, transactions are completed,
 and the *map end offset* moves behind the last record. If one is refused, nothing of that happens, except that a verification
-which an earlier batch of the request ended stays ended.
+which an earlier batch of the request ended stays ended, and that in 1.0.0 and 1.0.1 the entries of known producers stay
+changed.
 
 A producer *expires* without an open transaction, ``expiration_ms`` after its timestamp. The difference is a Java long: a
 producer with a timestamp near -2^63, as only a broken snapshot has, does not expire.
@@ -18,7 +19,7 @@ to 2.7.x the snapshots below it (KAFKA-9393).
 A *snapshot* is taken only if the map has moved beyond the last snapshot that was taken, loaded or started from.
 
 Java source mirrored: ``ProducerStateManager`` and ``UnifiedLog.analyzeAndValidateProducerState`` (``Log`` up to 3.0.x),
-0.11.0.3 to 4.4.0.
+0.11.0.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class ProducerStateManager:
         entry = self.producers.get(producer_id)
         if entry is None:
             self.producers.put(producer_id, info.updated)
-        else:
+        elif entry is not info.updated:
             entry.update(info.updated)
         for first_offset in info.started:
             self.transactions.start(producer_id, first_offset)

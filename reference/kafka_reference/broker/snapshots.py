@@ -14,7 +14,9 @@ transaction. Every release writes version 1 and no other. Of the batches of a pr
 restart no other is found as a duplicate. Verifications are not written. A producer without a batch has last offset -1; up to
 2.4.0 a batch with sequence -1 is read for it (KAFKA-9144).
 
-A file with any other content is corrupt: too short, another version, fewer entries than announced, another checksum.
+A file with any other content is corrupt: too short, another version, fewer entries than announced, another checksum. In
+0.11.0.0 only another checksum is: another version is an IllegalArgumentException and the rest SchemaExceptions, and loading
+throws both.
 
 Since 2.1.0 a file that is written over a longer one does not truncate it: the rest stays, the checksum covers it and is
 wrong, and the snapshot is lost.
@@ -22,7 +24,7 @@ wrong, and the snapshot is lost.
 Since 2.8.0 the folder is listed once, when the partition is opened; up to 2.7.x whenever a snapshot is looked up
 (KAFKA-9393).
 
-Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot`` and ``loadSnapshots``, 0.11.0.3 to 4.4.0.
+Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot`` and ``loadSnapshots``, 0.11.0.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from collections.abc import Iterable
 
 from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.entries import BatchMetadata, ProducerStateEntry
-from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.errors import CorruptSnapshotException, IllegalArgumentException, SchemaException
 from kafka_reference.java.crc32c import crc32c
 
 __all__ = ["SnapshotFolder", "read_snapshot", "write_snapshot"]
@@ -61,14 +63,19 @@ def write_snapshot(entries: Iterable[ProducerStateEntry]) -> bytes:
 
 
 def read_snapshot(behaviour: ProducerStateBehaviour, data: bytes) -> list[ProducerStateEntry]:
-    """Return the entries of a file. Raises CorruptSnapshotException."""
+    """Return the entries of a file. Raises CorruptSnapshotException; in 0.11.0.0 others too, see above."""
+    escapes = behaviour.snapshot_errors_escape
     try:
         version, crc = _HEAD.unpack_from(data)
         (count,) = _COUNT.unpack_from(data, _HEAD.size)
     except struct.error:
-        raise CorruptSnapshotException from None
+        raise (SchemaException if escapes else CorruptSnapshotException) from None
     start, end = _HEAD.size + _COUNT.size, _HEAD.size + _COUNT.size + count * _ENTRY.size
-    if version != _VERSION or count < 0 or end > len(data) or crc != crc32c(data[_HEAD.size :]):
+    if count < 0 or end > len(data):
+        raise SchemaException if escapes else CorruptSnapshotException
+    if version != _VERSION:
+        raise IllegalArgumentException if escapes else CorruptSnapshotException
+    if crc != crc32c(data[_HEAD.size :]):
         raise CorruptSnapshotException
     return [_entry(behaviour, fields) for fields in _ENTRY.iter_unpack(data[start:end])]
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from kafka_conformance.oracle import fetching
-from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.fetching import fetched, published_versions
 from kafka_jars.errors import JarChanged
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store
@@ -42,6 +42,10 @@ class Ivy:
         (into / "it").write_text(coordinates)
         return into / "it"
 
+    def versions(self, module: str, _: Path) -> list[str]:
+        assert module == "org.apache.kafka:kafka-clients"
+        return ["4.4.0", "0.10.0.0", "0.9.0.1", "0.8.2-beta", "3.10.0", "3.9.2"]
+
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
@@ -69,3 +73,8 @@ def test_a_jar_that_was_changed_is_found(store: Store) -> None:
     store.path(ONE).write_text("another")
     with pytest.raises(JarChanged):
         fetched([ONE], store)
+
+
+@pytest.mark.usefixtures("store")
+def test_published_releases_are_in_order_without_candidates_and_those_that_are_not_mirrored() -> None:
+    assert list(map(str, published_versions())) == ["0.10.0.0", "3.9.2", "3.10.0", "4.4.0"]

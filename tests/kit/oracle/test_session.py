@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.oracle.session import chosen_releases, fresh_seed, named_release, split
+from kafka_conformance.oracle.session import chosen_releases, fresh_seed, named_release, split, spread
 from kafka_jars.pins import Jar, Pins
+from kafka_reference.releases import parse_release
 
 SHA256 = "0a" * 32
 PINS = Pins({version: (Jar("g:a:" + version, SHA256),) for version in ("3.9.2", "0.10.0.1", "3.10.0")}, (), ())
@@ -23,6 +24,15 @@ def test_all_are_the_pinned_ones_in_order_of_version() -> None:
 def test_newest_and_exact_ones_in_the_order_given() -> None:
     assert chosen("newest") == ["3.10.0"]
     assert chosen("4.4.0, newest ,0.10.0.1,") == ["4.4.0", "3.10.0", "0.10.0.1"]
+
+
+def test_a_spread_is_the_newest_patch_release_of_each_minor_release() -> None:
+    versions = ["4.4.0", "0.10.2.2", "0.10.0.0", "3.9.10", "0.10.0.1", "3.9.2", "1.0.0", "1.0.2", "4.3.1"]
+    assert list(map(str, spread(map(parse_release, versions)))) == [
+        "0.10.0.1", "0.10.2.2", "1.0.2", "3.9.10", "4.3.1", "4.4.0",
+    ]  # fmt: skip
+    assert chosen("spread") == chosen("all")
+    assert chosen("3.9.1,spread") == ["3.9.1", *chosen("all")]
 
 
 @pytest.mark.parametrize("named", ["", " ", ",", " , "])

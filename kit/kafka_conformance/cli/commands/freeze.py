@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,20 +38,26 @@ _DRIFTS_SHOWN = 10
               metavar="FOLDER", help="Where to write the files.")  # fmt: skip
 @click.option("--keep", is_flag=True,
               help="Keep the cases that are in the folder, asked again, and add others (default: select anew).")  # fmt: skip
+@click.option("--extend", is_flag=True,
+              help="Keep the cases that are in the folder, ask them in every pinned release, and add no others: after a "
+                   "release was pinned.")  # fmt: skip
+@click.option("--kafka", default="all", show_default=True, metavar="RELEASES",
+              help="With --check: the releases, exact ones joined by commas, 'newest', 'spread' or 'all'.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=options.FILE, metavar="[FOLDER]",
               help="Write nothing: ask Java again for every answer in this folder (default: the shipped one).")  # fmt: skip
 @click.option("--from", "runs", multiple=True, metavar="RUN",
               help="Also select from the questions that a sweep with --kills recorded in this folder; "
                    "repeatable.")  # fmt: skip
-def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: bool = False, check: Path | None = None,
-        runs: Sequence[str] = ()) -> int:  # fmt: skip
+def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: bool = False,
+        extend: bool = False, kafka: str = "all", check: Path | None = None, runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Write the files, or check those in ``check`` (an empty path: the shipped ones); return the exit code."""
     meant = named(rules)
     if check is not None:
-        return _check(meant, folder_of_cases() if check == Path() else check)
+        return _check(meant, folder_of_cases() if check == Path() else check, kafka)
     pins = load()
-    kept = _kept(meant, folder) if keep else {}
-    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept)
+    kept = _kept(meant, folder) if keep or extend else {}
+    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept,
+                extends=extend)  # fmt: skip
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         for each in freeze(plan, OracleJava(oracle), progress):
@@ -63,10 +69,14 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: b
     return _exit_code(made)
 
 
-def _kept(rules: Sequence[Rule], folder: Path) -> Mapping[str, Sequence[Question]]:
-    """Return the questions of the cases in this folder; a rule without a file has none."""
-    found = ((rule, frozen(rule, folder)) for rule in rules)
-    return {rule.slug: [case.typed_question(rule) for case in each.cases] for rule, each in found if each is not None}
+def _kept(rules: Sequence[Rule], folder: Path) -> Mapping[str, Mapping[Question, Collection[str]]]:
+    """Return the questions of the cases in this folder with the releases in their names; a rule without a file has none."""
+    kept: dict[str, dict[Question, list[str]]] = {}
+    for rule in rules:
+        found = frozen(rule, folder)
+        for case in found.cases if found is not None else ():
+            kept.setdefault(rule.slug, {}).setdefault(case.typed_question(rule), []).append(case.release)
+    return kept
 
 
 def _swept(runs: Sequence[str]) -> Mapping[str, Mapping[str, Sequence[Question]]]:
@@ -80,15 +90,16 @@ def _swept(runs: Sequence[str]) -> Mapping[str, Mapping[str, Sequence[Question]]
         return kills_in(spark, runs)
 
 
-def _check(rules: Sequence[Rule], folder: Path) -> int:
+def _check(rules: Sequence[Rule], folder: Path, kafka: str) -> int:
     found = read_folder(folder, rules)
     pins = load()
-    releases = chosen_releases("all", pins)
+    releases = chosen_releases(kafka, pins)
+    asked_in = set(map(str, releases))
     unpinned = {version for each in found.values() for version in each.provenance.jars} - set(pins.releases)
     if unpinned:
         raise KitError(f"cases in {folder} are of releases that are not pinned: {', '.join(sorted(unpinned))}")
-    asked = sum(len(case.releases) for each in found.values() for case in each.cases)
-    total = sum(len(each.provenance.jars) for each in found.values())
+    asked = sum(len(asked_in.intersection(case.releases)) for each in found.values() for case in each.cases)
+    total = sum(len(asked_in.intersection(each.provenance.jars)) for each in found.values())
     drifted = 0
     out = console()
     with steps("starting Spark's JVM", total) as progress, open_oracle(pins) as oracle:

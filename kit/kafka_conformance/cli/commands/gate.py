@@ -45,8 +45,8 @@ __all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
 
 @click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
 @click.option("--kafka", default="", metavar="RELEASES",
-              help="Exact releases joined by commas, 'newest', 'all', or 'eras': for each rule one release of each "
-                   "distinct behaviour (default: for each rule the newest with it).")  # fmt: skip
+              help="Exact releases joined by commas, 'newest', 'spread', 'all', or 'eras': for each rule one release of "
+                   "each distinct behaviour (default: for each rule the newest with it).")  # fmt: skip
 @options.allow_unproven
 @options.rules
 @click.option("--run", "patterns", multiple=True, metavar="PATTERN",

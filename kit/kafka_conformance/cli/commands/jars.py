@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from kafka_conformance.cli import options
-from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.fetching import fetched, published_versions
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, table
 from kafka_jars import pins as pinning
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import default_store
 
-__all__ = ["command", "list_jars", "pin", "resolve"]
+__all__ = ["command", "list_jars", "list_published", "pin", "resolve"]
+
+_PUBLISHED = "published"
 
 
 def list_jars() -> int:
@@ -56,20 +58,35 @@ def resolve(*, kafka: str) -> int:
 
 @click.argument("versions", metavar="RELEASE...", nargs=-1, required=True)
 def pin(*, versions: Sequence[str]) -> int:
-    """Fetch a release that is not pinned yet, and write its sha256 into releases.toml."""
+    """Fetch releases that are not pinned yet, and write their sha256 into releases.toml.
+
+    'published' stands for every release that Kafka has published.
+    """
     pins, store = pinning.load(), default_store()
     out = console()
-    wanted = chosen_releases(",".join(versions), pins)
-    for at in (at for at in wanted if not pins.is_pinned(str(at))):
-        own, broker = pins.clients(str(at)), pins.broker(str(at))
-        found = {stored.jar.coordinates: stored.sha256 for stored in fetched([*own, *broker], store)}
-        pinning.pin(str(at), _those(own, found), broker=_those(broker, found))
-        for coordinates, sha256 in found.items():
-            out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
-    for at in wanted:
-        if pins.is_pinned(str(at)):
-            out.print(f"{at} was pinned already")
+    published = list(versions) == [_PUBLISHED]
+    wanted = published_versions() if published else chosen_releases(",".join(versions), pins)
+    new = [release for release in map(str, wanted) if not pins.is_pinned(release)]
+    jars = dict.fromkeys(jar for release in new for jar in (*pins.clients(release), *pins.broker(release)))
+    found = {stored.jar.coordinates: stored.sha256 for stored in fetched(list(jars), store)}
+    for release in new:
+        pinning.pin(release, _those(pins.clients(release), found), broker=_those(pins.broker(release), found))
+    for coordinates, sha256 in found.items():
+        out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
+    for release in map(str, wanted):
+        if pins.is_pinned(release):
+            out.print(f"{release} was pinned already")
     return 0
+
+
+def list_published() -> int:
+    """List the releases that Kafka has published and that are not pinned; exit code 1 if there are any."""
+    pins, releases, out = pinning.load(), list(map(str, published_versions())), console()
+    missing = [release for release in releases if not pins.is_pinned(release)]
+    for release in missing:
+        out.print(f"{release} is published and not pinned", markup=False)
+    out.print(f"{len(releases) - len(missing)} of {len(releases)} published releases are pinned", markup=False)
+    return 1 if missing else 0
 
 
 def _of_releases(pins: Pins) -> Iterator[tuple[str, Sequence[Jar]]]:
@@ -85,5 +102,10 @@ def _those(jars: Sequence[Jar], found: Mapping[str, str]) -> dict[str, str]:
 command = click.Group(
     "jars",
     help=__doc__,
-    commands=[click.command("list")(list_jars), click.command("pin")(pin), click.command("resolve")(resolve)],
+    commands=[
+        click.command("list")(list_jars),
+        click.command("pin")(pin),
+        click.command("published")(list_published),
+        click.command("resolve")(resolve),
+    ],
 )

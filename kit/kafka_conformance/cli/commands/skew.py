@@ -27,7 +27,7 @@ __all__ = ["run"]
 
 
 @click.option("--kafka", default=["2.8.2", "3.3.2"], multiple=True, show_default=True, metavar="RELEASES",
-              help="Exact releases joined by commas, 'newest' or 'all'; repeatable.")  # fmt: skip
+              help="Exact releases joined by commas, 'newest', 'spread' or 'all'; repeatable.")  # fmt: skip
 @click.option("--records", default=100_000, type=click.IntRange(10_000, 50_000_000), show_default=True, metavar="N",
               help="Records sent in each run.")  # fmt: skip
 @click.option("--seed", default=1, type=click.IntRange(0, 2**53), show_default=True, metavar="N",

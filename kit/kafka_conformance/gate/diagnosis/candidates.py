@@ -3,7 +3,8 @@
 =====================  ================================================================================================
 kind                   candidates
 =====================  ================================================================================================
-another release        the reference in every other pinned release that has the rule: ``as-2.3.1``
+another release        the reference in the nearest of the pinned releases in which the rule's classes behave the same:
+                       ``as-2.3.1``
 a known mistake        the mutants of the rule
 the wrong form         the right answer in another form: a number as text, another error name, no message
 a slip                 off by one in either direction, a field of the question echoed, a constant answer, a sum in 64 bits
@@ -36,9 +37,10 @@ from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load
+from kafka_reference.behaviour import Behaviour
 from kafka_reference.releases import Release
 
-__all__ = ["CONSTANT", "READ_OFF", "candidates", "pinned"]
+__all__ = ["CONSTANT", "READ_OFF", "behaviour_in", "candidates", "pinned"]
 
 CONSTANT = "always-the-same"
 READ_OFF = frozenset({CONSTANT, "another-error"})
@@ -74,13 +76,24 @@ def pinned() -> tuple[Release, ...]:
 
 
 def _releases(rule: Rule, release: Release) -> Iterator[Candidate]:
-    """Yield the nearest releases first: recent changes are confused most often."""
+    """Yield the nearest releases first: recent changes are confused most often; of those that behave the same, one."""
     others = [other for other in pinned() if other != release and other in rule.releases]
     before = [other for other in reversed(others) if other < release]
+    known = {behaviour_in(rule, release)}
     for other in (*before, *(other for other in others if other > release)):
-        yield Candidate(
-            f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
-        )
+        if (records := behaviour_in(rule, other)) not in known:
+            known.add(records)
+            yield Candidate(
+                f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
+            )
+
+
+def behaviour_in(rule: Rule, release: Release) -> tuple[Behaviour | None, ...]:
+    """Return the behaviour records of a rule in a release; None for a class that the release does not have."""
+    return tuple(
+        record.of(release) if record.releases is None or release in record.releases else None
+        for record in rule.behaviours
+    )
 
 
 @lru_cache(maxsize=8192)

@@ -45,7 +45,7 @@ from kafka_conformance.core.pipeline import Difference, kind_of
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
-from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
+from kafka_conformance.gate.diagnosis.candidates import behaviour_in, candidates, pinned
 from kafka_reference.releases import Release
 
 __all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation", "Placed", "diagnose", "key_of"]
@@ -137,7 +137,7 @@ def diagnose(rule: Rule, release: Release, wrong: Sequence[Difference], right: S
     for question, answer in _sampled(right, lambda one: one[0], lambda one: rule.path(one[0])):
         exchanges.append(_Exchange(question, answer, line_of(answer), line_of(answer)))
     suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, release, wrong))]
-    case = _Case(exchanges, suspects, right[:CHECKED], placed, release)
+    case = _Case(rule, exchanges, suspects, right[:CHECKED], placed, release)
     total = sum(one.times for one in wrong)
     return tuple(case.explanation(suspect, total) for suspect in case.explanations())
 
@@ -145,9 +145,9 @@ def diagnose(rule: Rule, release: Release, wrong: Sequence[Difference], right: S
 class _Case:
     """The questions asked, those with wrong answers first, and the candidates."""
 
-    def __init__(self, exchanges: Sequence[_Exchange], suspects: Sequence[_Suspect],
+    def __init__(self, rule: Rule, exchanges: Sequence[_Exchange], suspects: Sequence[_Suspect],
                  all_right: Sequence[tuple[Question, Answer]], placed: Placed, release: Release) -> None:  # fmt: skip
-        self.exchanges, self.suspects = exchanges, suspects
+        self.rule, self.exchanges, self.suspects = rule, exchanges, suspects
         self.tries = sum(one.candidate.tries for one in suspects)
         self.all_right, self.placed, self.release = all_right, placed, release
         self.wrong = [number for number, one in enumerate(exchanges) if one.is_wrong]
@@ -264,7 +264,8 @@ class _Case:
         if nearest is None:
             return suspect.candidate.story
         same = [one.candidate.release for one in self.suspects if one.candidate.release and self._same(one, suspect)]
-        releases = [one for one in pinned() if one in same or any(one == other for other in same)]
+        records = {behaviour_in(self.rule, one) for one in same}
+        releases = [one for one in pinned() if one in self.rule.releases and behaviour_in(self.rule, one) in records]
         first, last = _span_around(nearest, releases)
         return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
 

@@ -26,8 +26,7 @@ A batch is appended at the map end offset, or at the offset of its step. ``origi
 "coordinator" (marker) or "replication". The answer to a step in which Java throws is the simple class name alone: the texts
 contain offsets, were often reworded, and clients do not see them. "look" lists producers by id, a file in its own order.
 
-Not asked: the verification guard that the log compares; the empty control batches of compacted logs; 0.11.0.0, 0.11.0.1,
-1.0.0 and 1.0.1, which the reference does not mirror.
+Not asked: the verification guard that the log compares; the empty control batches of compacted logs.
 """
 
 from __future__ import annotations

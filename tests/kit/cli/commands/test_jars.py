@@ -76,6 +76,9 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             (into / "it.jar").write_text(coordinates, encoding="utf-8")
             return into / "it.jar"
 
+        def versions(self, _: str, __: Path) -> list[str]:
+            return ["3.9.2", "0.9.0.1", "3.6.1"]
+
     monkeypatch.setattr(fetching, "Jvm", Jvm)
     monkeypatch.setattr(fetching, "Ivy", Ivy)
     return asked
@@ -166,3 +169,14 @@ def test_nothing_is_pinned_where_one_is_no_release(pins: Path, versions: list[st
     with pytest.raises(BadInput, match="release"):
         jars.pin(versions=versions)
     assert pins.read_bytes() == before
+
+
+@pytest.mark.usefixtures("pins", "store")
+def test_every_published_release_is_pinned_at_once(fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert jars.list_published() == 1
+    assert "3.6.1 is published and not pinned 1 of 2 published releases are pinned" in shown(capsys)
+    assert jars.pin(versions=["published"]) == 0
+    assert list(pinning.load().releases) == ["3.6.1", "3.9.2"]
+    assert jars.list_published() == 0
+    assert shown(capsys).endswith("2 of 2 published releases are pinned")
+    assert fetched == ["closed", "closed", NEW, NEW_STORAGE, "closed", "closed"]

@@ -43,7 +43,7 @@ def _run(*args: str) -> Result:
 @pytest.mark.parametrize(
     "command", [_GATE, _DELIVERY, _EXPLAIN, _BEHAVIOUR], ids=["gate", "delivery", "explain", "behaviour"]
 )
-@pytest.mark.parametrize(("version", "near"), [("3.9.0", "3.9.1 or 3.9.2"), ("9.9.9", "4.4.0"), ("4.5.0", "4.4.0")])
+@pytest.mark.parametrize(("version", "near"), [("3.9.9", "3.9.1 or 3.9.2"), ("9.9.9", "4.4.0"), ("4.5.0", "4.4.0")])
 def test_an_unproven_release_is_an_error_that_names_proven_ones(command: list[str], version: str, near: str) -> None:
     done = _run(*command, "--kafka", version)
     assert isinstance(done.exception, BadInput), done.output
@@ -53,15 +53,15 @@ def test_an_unproven_release_is_an_error_that_names_proven_ones(command: list[st
 
 
 def test_a_file_that_names_one_is_an_error_too(tmp_path: Path) -> None:
-    (tmp_path / "question.json").write_text('{"rule": "murmur2", "kafka": "3.9.0", "question": {"key": "666f6f"}}')
+    (tmp_path / "question.json").write_text('{"rule": "murmur2", "kafka": "3.9.9", "question": {"key": "666f6f"}}')
     assert isinstance(_run(*_EXPLAIN).exception, BadInput)
 
 
 def test_every_report_of_a_gate_says_so_if_it_is_allowed(tmp_path: Path) -> None:
     files = [f"--{name}={name}.out" for name in ("badge", "html", "junit", "markdown", "events")]
-    done = _run(*_GATE[:1], "--kafka", "3.9.0,3.9.1", "--allow-unproven", "--github", *files, *_GATE[1:])
+    done = _run(*_GATE[:1], "--kafka", "3.9.1,3.9.9", "--allow-unproven", "--github", *files, *_GATE[1:])
     assert done.return_value == 0, done.output
-    assert "conforms: unproven_target:answerer, Kafka 3.9.0 and 3.9.1 (unproven: 3.9.0)" in done.output
+    assert "conforms: unproven_target:answerer, Kafka 3.9.1 and 3.9.9 (unproven: 3.9.9)" in done.output
     assert "::notice title=kafka-conformance::conforms" in done.output
     for name in ("html", "junit", "markdown", "events", "badge"):
         assert "unproven" in (tmp_path / f"{name}.out").read_text().replace("unproven_target", ""), name
@@ -89,10 +89,10 @@ def test_pytest_and_strategies_refuse_it_as_well() -> None:
         return {"sequence": (question["sequence"] + question["by"]) & 0x7FFFFFFF}
 
     with pytest.raises(BadInput, match="not proven"):
-        assert_conforms(answerer, "sequence-increment", kafka="3.9.0", examples=5, seed=1)
-    assert_conforms(answerer, "sequence-increment", kafka="3.9.0", examples=5, seed=1, allow_unproven=True)
+        assert_conforms(answerer, "sequence-increment", kafka="3.9.9", examples=5, seed=1)
+    assert_conforms(answerer, "sequence-increment", kafka="3.9.9", examples=5, seed=1, allow_unproven=True)
     with pytest.raises(BadInput, match="not proven"):
-        answered("murmur2", kafka="3.9.0")
+        answered("murmur2", kafka="3.9.9")
 
 
 def test_the_behaviour_of_one_is_marked_if_it_is_allowed() -> None:

@@ -2,6 +2,7 @@ package kafkaoracle.accumulator;
 
 import java.lang.reflect.Constructor;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Map;
 import kafkaoracle.reflection.Arguments;
 import kafkaoracle.rule.Rule;
@@ -29,11 +30,16 @@ final class AccumulatorFactory {
         Metrics metrics = new Metrics();
         Arguments arguments = new Arguments()
             .giveAll(Metrics.class, metrics).giveAll(String.class, "g").giveAll(Time.class, clock.time);
-        if (Arrays.asList(constructor.getParameterTypes()).contains(BufferPool.class)) {
-            arguments.giveAll(BufferPool.class, choice.pool(memory, batchSize, metrics, clock.time))
-                .give(int.class, batchSize, lingerMs, deliveryTimeoutMs).give(long.class, backoffMs, backoffMaxMs);
-        } else { // up to 2.0.1 it makes its pool itself, and linger.ms is a long
-            arguments.give(int.class, batchSize, deliveryTimeoutMs).give(long.class, memory, (long) lingerMs, backoffMs, backoffMaxMs);
+        boolean makesPool = !Arrays.asList(constructor.getParameterTypes()).contains(BufferPool.class); // up to 2.0.1
+        if (!makesPool) {
+            arguments.giveAll(BufferPool.class, choice.pool(memory, batchSize, metrics, clock.time));
+        }
+        if (Collections.frequency(Arrays.asList(constructor.getParameterTypes()), int.class) > 1) {
+            arguments.give(int.class, batchSize, lingerMs, deliveryTimeoutMs).give(long.class, backoffMs, backoffMaxMs);
+        } else if (makesPool) {
+            arguments.give(int.class, batchSize).give(long.class, memory, (long) lingerMs, backoffMs, backoffMaxMs);
+        } else { // 2.1.0 to 2.2.0: all times are longs
+            arguments.give(int.class, batchSize).give(long.class, (long) lingerMs, backoffMs, (long) deliveryTimeoutMs);
         }
         return (RecordAccumulator) constructor.newInstance(arguments.match(constructor.getParameterTypes(), type -> {
             switch (type.getSimpleName()) {

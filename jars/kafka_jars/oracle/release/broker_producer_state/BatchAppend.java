@@ -101,8 +101,9 @@ final class BatchAppend {
         if (prepare.getParameterTypes()[1] != boolean.class) {
             return prepare.invoke(manager, producerId, origins.get(origin));
         }
-        return origin.equals("coordinator")
-            ? infoOfCoordinator(manager, producerId) : prepare.invoke(manager, producerId, origin.equals("client"));
+        // In 0.11.0.0 and 0.11.0.1 a log passes whether it is being loaded, in place of whether a client writes.
+        boolean flag = Members.field(infoClass, "loadingFromLog") == null && origin.equals("client");
+        return origin.equals("coordinator") ? infoOfCoordinator(manager, producerId) : prepare.invoke(manager, producerId, flag);
     }
 
     private Object infoOfCoordinator(Object manager, long producerId) throws ReflectiveOperationException {
@@ -111,9 +112,10 @@ final class BatchAppend {
         Object coordinator = origins.get("coordinator");
         if (coordinator == null) {
             Object none = Members.type("kafka.log.ProducerIdEntry$").getField("MODULE$").get(null);
-            return info.newInstance(producerId, entry == null ? Members.read(none, "Empty") : entry, false, true);
+            boolean isFromClient = Members.field(infoClass, "loadingFromLog") == null;
+            return info.newInstance(producerId, entry == null ? Members.read(none, "Empty") : entry, false, isFromClient);
         }
-        Object none = Members.type("kafka.log.ProducerStateEntry$").getField("MODULE$").get(null);
+        Object none = Members.type("kafka.log.ProducerStateEntry$", "kafka.log.ProducerIdEntry$").getField("MODULE$").get(null);
         Object current = entry == null ? Members.call(none, "empty", producerId) : entry;
         return info.getParameterCount() == 3
             ? info.newInstance(producerId, current, coordinator)

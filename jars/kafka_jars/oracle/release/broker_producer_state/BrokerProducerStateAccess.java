@@ -72,7 +72,8 @@ final class BrokerProducerStateAccess {
         if (Members.has(entry, "isDuplicate")) {
             return (Boolean) Members.call(entry, "isDuplicate", batch) ? Members.read(entry, "firstOffset") : null;
         }
-        Object found = Containers.value(Members.call(entry, "findDuplicateBatch", batch));
+        String find = Members.has(entry, "findDuplicateBatch") ? "findDuplicateBatch" : "duplicateOf"; // up to 1.0.1
+        Object found = Containers.value(Members.call(entry, find, batch));
         return found == null ? null : Members.read(found, "firstOffset");
     }
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import kafkaoracle.reflection.Members;
 
-/** The answer's form of what the broker keeps about a producer: a ProducerStateEntry, in 0.11 a ProducerIdEntry. */
+/** The answer's form of what the broker keeps about a producer: a ProducerStateEntry, up to 1.0.1 a ProducerIdEntry, in 0.11 with one batch. */
 final class ProducerEntries {
     private static final List<String> OF_BATCH = List.of("firstSeq", "lastSeq", "firstOffset", "lastOffset", "timestamp");
 
@@ -23,7 +23,7 @@ final class ProducerEntries {
     }
 
     private static Map<String, Object> describeOne(Object entry) throws ReflectiveOperationException {
-        boolean in011 = entry.getClass().getSimpleName().equals("ProducerIdEntry");
+        boolean in011 = !Members.has(entry, "batchMetadata");
         Map<String, Object> described = new LinkedHashMap<>();
         described.put("id", Members.read(entry, "producerId"));
         described.put("epoch", Members.read(entry, "producerEpoch"));

@@ -43,10 +43,12 @@ public final class ProduceRequests {
     }
 
     private static Map<String, Object> describe(int partition, Object records) throws ReflectiveOperationException {
-        boolean hasBatches = Members.has(records, "batches"); // since 0.11: before, messages with neither producer nor sequence
+        // Since 0.11 batches; before, messages with neither producer nor sequence, in 0.10.2 by a method.
+        boolean hasBatches = Members.has(records, "batches");
         Object written = hasBatches ? ((Iterable<?>) Members.call(records, "batches")).iterator().next() : null;
         List<Integer> numbers = new ArrayList<>();
-        for (Object record : (Iterable<?>) (hasBatches ? written : records)) {
+        Object messages = Members.has(records, "deepEntries") ? Members.call(records, "deepEntries") : records;
+        for (Object record : (Iterable<?>) (hasBatches ? written : messages)) {
             Object message = hasBatches ? record : Members.call(record, "record");
             numbers.add(((ByteBuffer) Members.call(message, "value")).getInt());
         }
