@@ -16,8 +16,10 @@ from kafka_reference.errors import (
     KafkaException,
     NotInThisRelease,
     NullPointerException,
+    TimeoutException,
 )
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
+from kafka_reference.releases import Release, parse_release
 
 CONFIG = AccumulatorConfig(
     batch_size=200, linger_ms=5, retry_backoff_ms=10, retry_backoff_max_ms=10, delivery_timeout_ms=100,
@@ -30,7 +32,9 @@ SMALL, HALF = SizedRecord(0, None, 10), SizedRecord(0, None, 110)
 class Play:
     """An accumulator and a cluster to go with it: partitions as (id, leader)."""
 
-    def __init__(self, version: str, *partitions: tuple[int, int | None], nodes: int = 2, **config: int) -> None:
+    def __init__(
+        self, version: str | Release, *partitions: tuple[int, int | None], nodes: int = 2, **config: int
+    ) -> None:
         self.version = version
         self.it = RecordAccumulator(version, replace(CONFIG, **config), StepDraws(tuple(range(100))))
         self.move(*partitions, nodes=nodes)
@@ -209,6 +213,28 @@ def test_pieces_of_a_split_batch_stand_open_to_2_5(version: str, open_piece: boo
     (piece,) = play.it.split(play.it.state.batches[0])
     assert play.append(0)[2] is not open_piece
     assert len(piece.records) == 1 + open_piece
+
+
+@pytest.mark.parametrize(("version", "headers"), [("0.11.0.0", ()), ("0.11.0.1", (("h", 9),))])
+def test_the_records_of_pieces_lose_their_headers_in_0_11_0_0(
+    version: str, headers: tuple[tuple[str, int], ...]
+) -> None:
+    play = Play(parse_release(version), (0, 0))
+    play.append(0, replace(SMALL, headers=(("h", 9),)))
+    play.drain(0)
+    (piece,) = play.it.split(play.it.state.batches[0])
+    assert piece.records[0].headers == headers
+    assert piece.estimated == play.it.state.batches[0].estimated - (0 if headers else 12)
+
+
+@pytest.mark.parametrize(("version", "fits"), [("0.10.0.0", True), ("0.10.0.1", False)])
+def test_a_batch_without_room_stays_open_in_0_10_0_0(version: str, fits: bool) -> None:
+    play = Play(parse_release(version), (0, 0), buffer_memory=CONFIG.batch_size)
+    play.append(0, HALF)
+    with pytest.raises(TimeoutException):
+        play.append(0, HALF)
+    assert play.it.state.batches[0].full is not fits
+    assert play.it.state.batches[0].try_append(SMALL, 0) is fits
 
 
 @pytest.mark.parametrize(("version", "pieces"), [("4.1.2", [3]), ("4.2.2", [1, 1, 1])])

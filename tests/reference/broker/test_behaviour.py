@@ -10,15 +10,23 @@ from kafka_reference.errors import NotInThisRelease
 MARKERS = {"timestamp_of_last_batch", "replicated_markers_checked", "snapshot_adds_missing_batch"}
 
 
-@pytest.mark.parametrize("version", ["0.10.2.2", "0.11.0.1", "1.0.1"])
-def test_releases_that_are_not_mirrored_are_refused(version: str) -> None:
-    with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.2"):
-        ProducerStateBehaviour.of(version)
+def test_a_release_without_producer_ids_is_refused() -> None:
+    with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.0"):
+        ProducerStateBehaviour.of("0.10.2.2")
 
 
 @pytest.mark.parametrize(
     ("before", "after", "changed"),
     [
+        ("0.11.0.0", "0.11.0.1", {"snapshot_errors_escape"}),
+        ("0.11.0.1", "0.11.0.2", {"replicated_batches_checked"}),
+        ("0.11.0.2", "0.11.0.3", set()),
+        (
+            "1.0.1",
+            "1.0.2",
+            {"current_epoch", "started_in_request", "stale_sequence_is_duplicate", "refused_request_changes_entry"},
+        ),
+        ("1.0.2", "1.1.0", set()),
         ("1.1.1", "2.0.0", set()),
         ("2.0.0", "2.0.1", {"current_epoch", "started_in_request"}),
         ("2.0.1", "2.1.0", {"overwriting_truncates_snapshot"}),

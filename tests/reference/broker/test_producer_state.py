@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker
 from kafka_reference.broker.producer_state import Appended, Duplicate, ProducerStateManager
-from kafka_reference.errors import OutOfOrderSequenceException
+from kafka_reference.errors import DuplicateSequenceException, OutOfOrderSequenceException
+from kafka_reference.releases import parse_release
 
 
 def written(state: ProducerStateManager, first: int, records: int = 1, **more: object) -> Appended | Duplicate:
@@ -115,3 +118,46 @@ def test_verification_begins_with_3_6() -> None:
     verified = ProducerStateManager("3.6.2", 1000).verify(7, 4, 0, supports_epoch_bump=True, now_ms=0)
     assert verified is not None
     assert (verified.lowest_sequence, verified.supports_epoch_bump) == (4, False)
+
+
+@pytest.mark.parametrize(("version", "thrown"), [("0.11.0.1", True), ("0.11.0.2", False)])
+def test_a_batch_that_arrives_by_replication_is_checked_up_to_0_11_0_1(version: str, thrown: bool) -> None:
+    state = ProducerStateManager(parse_release(version), 1000)
+    gap = DataBatch(7, 0, 5, 1, 0, 100)
+    with pytest.raises(OutOfOrderSequenceException) if thrown else nullcontext():
+        state.append([gap], Origin.REPLICATION)
+    state.append([DataBatch(8, -1, 5, 1, state.end_offset, 100)], Origin.REPLICATION)
+    assert state.producers.get(8) is not None, "without an epoch nothing is checked"
+
+
+@pytest.mark.parametrize(("version", "known"), [("1.0.1", 1), ("1.0.2", 0)])
+def test_a_refused_request_changes_the_entry_in_1_0_0_and_1_0_1(version: str, known: int) -> None:
+    state = ProducerStateManager(parse_release(version), 1000)
+    written(state, 0)
+    with pytest.raises(OutOfOrderSequenceException):
+        state.append([DataBatch(7, 0, 1, 1, 1, 100), DataBatch(7, 0, 9, 1, 2, 100)], Origin.CLIENT)
+    entry = state.producers.get(7)
+    assert entry is not None
+    assert (entry.last_sequence, state.end_offset) == (known, 1)
+
+
+@pytest.mark.parametrize(
+    ("version", "thrown"), [("1.0.1", DuplicateSequenceException), ("1.0.2", OutOfOrderSequenceException)]
+)
+def test_a_batch_below_the_remembered_ones_is_a_duplicate_in_1_0_0_and_1_0_1(
+    version: str, thrown: type[Exception]
+) -> None:
+    state = ProducerStateManager(parse_release(version), 1000)
+    for number in range(6):
+        written(state, 3 * number, 3)
+    with pytest.raises(thrown):
+        written(state, 0, 3)
+
+
+def test_after_the_sequences_wrapped_the_next_batch_is_a_duplicate_in_1_0_1() -> None:
+    last = 2**31 - 1
+    for version, thrown in (("1.0.1", True), ("1.0.2", False)):
+        state = ProducerStateManager(parse_release(version), 1000)
+        state.append([DataBatch(7, 0, last - 1, 2, 0, 100)], Origin.REPLICATION)
+        with pytest.raises(DuplicateSequenceException) if thrown else nullcontext():
+            written(state, 0, 2)

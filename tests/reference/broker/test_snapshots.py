@@ -9,7 +9,7 @@ import pytest
 from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.entries import ProducerStateEntry
 from kafka_reference.broker.snapshots import SnapshotFolder, read_snapshot, write_snapshot
-from kafka_reference.errors import CorruptSnapshotException
+from kafka_reference.errors import CorruptSnapshotException, IllegalArgumentException, SchemaException
 from kafka_reference.java.crc32c import crc32c
 
 # Written by 2.4.1 to 4.4.0: producer 7, batch of sequences 3 and 4 at offsets 3 and 4, then a marker at time 0.
@@ -74,3 +74,15 @@ def test_a_file_that_came_later(version: str, latest: int) -> None:
     disk[9] = b""
     assert snapshots.latest == latest
     assert SnapshotFolder(ProducerStateBehaviour.of(version), disk).latest == 9
+
+
+def test_0_11_0_0_throws_what_reading_throws() -> None:
+    old = ProducerStateBehaviour.of("0.11.0.0")
+    with pytest.raises(SchemaException):
+        read_snapshot(old, JAVAS[:-1])
+    with pytest.raises(SchemaException):
+        read_snapshot(old, JAVAS[:5])
+    with pytest.raises(IllegalArgumentException):
+        read_snapshot(old, b"\0\2" + JAVAS[2:])
+    with pytest.raises(CorruptSnapshotException):
+        read_snapshot(old, JAVAS[:-1] + b"\0")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.check import drifts, read_folder
 from kafka_conformance.cases.generation import Plan, RuleCases, freeze
-from kafka_conformance.cases.store import folder_of_cases, frozen, write
+from kafka_conformance.cases.store import Provenance, folder_of_cases, frozen, write
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError
@@ -62,11 +63,19 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: b
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
         for each in freeze(plan, OracleJava(oracle), progress):
             path = folder / f"{each.rule.slug}.ndjson"
-            write(path, each.frozen.provenance, each.frozen.cases)
+            write(path, _provenance(each, folder) if extend else each.frozen.provenance, each.frozen.cases)
             made.append(each)
             sizes.append(path.stat().st_size)
     _print(made, sizes, folder, seed)
     return _exit_code(made)
+
+
+def _provenance(made: RuleCases, folder: Path) -> Provenance:
+    """Return the provenance of extended cases: they come from the search of the file that is there."""
+    earlier, now = frozen(made.rule, folder), made.frozen.provenance
+    if earlier is None:
+        return now
+    return msgspec.structs.replace(now, seed=earlier.provenance.seed, examples=earlier.provenance.examples)
 
 
 def _kept(rules: Sequence[Rule], folder: Path) -> Mapping[str, Mapping[Question, Collection[str]]]:

@@ -187,3 +187,22 @@ def test_a_brokers_rule_is_answered_by_the_brokers_jar() -> None:
     at = parse_release("4.4.0")
     assert java.sha256(RULES["broker-producer-state"], at) == "broker 4.4.0"
     assert java.sha256(RULES[SLUG], at) == "clients 4.4.0"
+
+
+def test_cases_are_extended_by_a_release_that_was_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.3.1": (), "2.0.1": ()}))
+    assert made("one") == 0
+    file = Path("one") / f"{SLUG}.ndjson"
+    before = read(file)
+    newer = {"4.4.0": (), "4.3.1": (), "2.1.0": (), "2.0.1": ()}
+    monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases=newer))
+    assert run("--rules", SLUG, "--check", "one") == 1
+    assert run("--rules", SLUG, "--check", "one", "--kafka", "2.0.1") == 0
+    assert run("--rules", SLUG, "--extend", "--folder", "one") == 0
+    after = read(file)
+    assert [case.id for case in after.cases] == [case.id for case in before.cases], "names are published"
+    assert {case.releases for case in after.cases} == {("2.0.1", "2.1.0", "4.3.1", "4.4.0")}
+    assert {case.release for case in after.cases} == {"4.3.1"}
+    assert list(after.provenance.jars) == ["2.0.1", "2.1.0", "4.3.1", "4.4.0"]
+    assert (after.provenance.seed, after.provenance.examples) == (before.provenance.seed, before.provenance.examples)
+    assert run("--rules", SLUG, "--check", "one") == 0
