@@ -58,7 +58,7 @@ class SenderBehaviour(Behaviour):
         since("0.11.0.0", until="0.11.0.x"), "A round that waited for a producer id waits retry.backoff.ms more."
     )
     keeps_start_time: bool = holds(
-        since("0.10.0.0", until="2.1.x"),
+        since("0.10.0.0", until="2.2.0"),
         "Batches are drained and expire by the time at which the round began, however long it waited for an id.",
     )
     handles_response_in_map_order: bool = holds(

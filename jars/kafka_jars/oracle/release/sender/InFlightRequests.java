@@ -60,7 +60,8 @@ final class InFlightRequests {
     }
 
     private static Object inFlight(ClientRequest request, long now) throws Exception {
-        Object header = ClientRequest.class.getMethod("makeHeader", short.class).invoke(request, (short) 0);
+        Method make = Members.method(ClientRequest.class, "makeHeader"); // in 0.10.2 without a version
+        Object header = make.getParameterCount() == 0 ? make.invoke(request) : make.invoke(request, (short) 0);
         return NEW_ONE.newInstance(new Arguments()
             .give(long.class, request.createdTimeMs(), now).give(boolean.class, request.expectResponse(), false)
             .giveAll(String.class, destination(request)).giveAll(RequestCompletionHandler.class, request.callback())
