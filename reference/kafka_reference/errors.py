@@ -23,6 +23,7 @@ __all__ = [
     "ArithmeticException",
     "ArrayIndexOutOfBoundsException",
     "BufferExhaustedException",
+    "ConcurrentModificationException",
     "ConfigException",
     "CorruptSnapshotException",
     "DrawsExhausted",
@@ -93,6 +94,10 @@ class IllegalArgumentException(JavaException, ValueError):
 
 class IllegalStateException(JavaException, RuntimeError):
     """The object's state does not allow the call, for example after it was closed."""
+
+
+class ConcurrentModificationException(JavaException, RuntimeError):
+    """A map was changed while it was iterated; in 2.1.0 only."""
 
 
 class ConfigException(JavaException, ValueError):

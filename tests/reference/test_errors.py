@@ -10,6 +10,7 @@ JAVA = {
     "NullPointerException": TypeError,
     "IllegalArgumentException": ValueError,
     "KafkaException": RuntimeError,
+    "ConcurrentModificationException": RuntimeError,
     "ConfigException": ValueError,
     "IllegalStateException": RuntimeError,
     "TimeoutException": TimeoutError,

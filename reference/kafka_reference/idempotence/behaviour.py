@@ -88,6 +88,11 @@ class SenderBehaviour(Behaviour):
         "IllegalStateException when it expires there.",
         "KAFKA-19012",
     )
+    expired_partition_breaks_iteration: bool = holds(
+        since("2.1.0", until="2.1.0"),
+        "If the last batch in flight of a partition expires and another partition follows, the round ends with "
+        "ConcurrentModificationException, and the batches found so far never end.",
+    )
     expiry_resets_producer: bool = holds(
         since("0.11.0.0", until="0.11.0.x"),
         "An expired batch that had been sent resets the producer, and the round sends nothing.",
@@ -163,6 +168,9 @@ class TransactionManagerBehaviour(Behaviour):
     )
     stale_failure_does_not_bump: bool = holds(
         since("2.5.0", until="2.7.0"), "The failure of a batch of another id or epoch begins no other epoch."
+    )
+    unsupported_version_is_fatal: bool = holds(
+        since("0.11.0.1"), "UNSUPPORTED_VERSION stops an idempotent producer; before, only its batch fails."
     )
     fatal_error_does_not_bump: bool = holds(since("2.6.0"), "After a fatal error no other epoch begins.")
     retries_id_only_while_loading: bool = holds(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.errors import IllegalStateException
+from kafka_reference.errors import ConcurrentModificationException, IllegalStateException
 from kafka_reference.idempotence.outcomes import Outcomes
 from kafka_reference.java.hash_maps import partition_hash, table_order
 
@@ -37,13 +37,17 @@ class InFlightBatches:
         """Remove all batches. Mirrors a line of ``maybeAbortBatches``, since 3.9.2, 4.0.2 and 4.1.2."""
         self._batches.clear()
 
-    def take_expired(self, is_expired: Callable[[Batch], bool], outcomes: Outcomes) -> list[Batch]:
+    def take_expired(
+        self, is_expired: Callable[[Batch], bool], outcomes: Outcomes, breaks: bool = False
+    ) -> list[Batch]:
         """Remove and return the expired batches at the front of each partition's list.
 
-        Raises IllegalStateException if one of them has ended. Mirrors ``getExpiredInflightBatches``.
+        Raises IllegalStateException if one of them has ended; with ``breaks``, ConcurrentModificationException if a
+        partition has none left and another one follows. Mirrors ``getExpiredInflightBatches``.
         """
         expired: list[Batch] = []
-        for topic_partition in table_order(self._batches, partition_hash, 16):
+        order = list(table_order(self._batches, partition_hash, 16))
+        for topic_partition in order:
             batches = self._batches[topic_partition]
             while batches and is_expired(batches[0]):
                 batch = batches.pop(0)
@@ -52,4 +56,6 @@ class InFlightBatches:
                 expired.append(batch)
             if not batches:
                 del self._batches[topic_partition]
+                if breaks and topic_partition != order[-1]:
+                    raise ConcurrentModificationException
         return expired

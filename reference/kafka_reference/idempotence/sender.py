@@ -282,7 +282,9 @@ class Sender:
         """Fail what has expired, and return whether the round goes on."""
         in_flight: list[Batch] = []
         if self._behaviour.expires_in_flight_batches:
-            in_flight = self._in_flight.take_expired(self._is_overdue, self._outcomes)
+            in_flight = self._in_flight.take_expired(
+                self._is_overdue, self._outcomes, self._behaviour.expired_partition_breaks_iteration
+            )
         expired, _ = self.accumulator.expire()
         resets = False
         for batch in [*expired, *in_flight]:

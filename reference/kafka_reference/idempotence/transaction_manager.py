@@ -43,6 +43,7 @@ from kafka_reference.releases import Release
 __all__ = ["LAST_EPOCH", "ManagerState", "NoTransactionManager", "TransactionManager"]
 
 LAST_EPOCH = 2**15 - 1
+_UNSUPPORTED = "UnsupportedVersionException"
 _UNAUTHORIZED = frozenset({"ClusterAuthorizationException", "TransactionalIdAuthorizationException"})
 
 
@@ -158,7 +159,7 @@ class TransactionManager(SequenceTracker):
         Mirrors ``handleFailedBatch``, up to 2.2.x ``Sender.failBatch``.
         """
         behaviour = self.behaviour
-        if exception in FATAL:
+        if exception in FATAL and (exception != _UNSUPPORTED or behaviour.unsupported_version_is_fatal):
             self.fail_for_good(exception)
         if not behaviour.bumps_epoch:
             if exception in OUT_OF_ORDER and self.is_own(batch):
