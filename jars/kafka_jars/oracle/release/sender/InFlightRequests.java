@@ -25,6 +25,7 @@ final class InFlightRequests {
         (self, method, arguments) -> method.getName().equals("completed") ? (Object) true : null);
 
     private final Object requests;
+    private final String count;
     private final SteppedClock clock;
     private final int requestTimeoutMs;
 
@@ -32,6 +33,7 @@ final class InFlightRequests {
         this.clock = clock;
         this.requestTimeoutMs = requestTimeoutMs;
         requests = Members.constructor(Members.type("org.apache.kafka.clients.InFlightRequests")).newInstance(maxInFlight);
+        count = Members.has(requests, "count") ? "count" : "inFlightRequestCount"; // up to 0.10.2
     }
 
     boolean canSendMore(String node) {
@@ -39,11 +41,11 @@ final class InFlightRequests {
     }
 
     int count() {
-        return (Integer) call(ONE == null ? "inFlightRequestCount" : "count");
+        return (Integer) call(count);
     }
 
     int count(String node) {
-        return (Integer) call(ONE == null ? "inFlightRequestCount" : "count", node);
+        return (Integer) call(count, node);
     }
 
     /** Adds a request as if all of it was on the wire now, and returns what is in flight. */
