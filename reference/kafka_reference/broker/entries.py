@@ -78,7 +78,7 @@ class ProducerStateEntry:
         if behaviour.marker_replaces_batch:
             self.batches.append(BatchMetadata(NO_SEQUENCE, NO_SEQUENCE, -1, 0, NO_TIMESTAMP))
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for readers
         sequences = ", ".join(f"{one.first_sequence} to {one.last_sequence}" for one in self.batches)
         return f"<Producer {self.producer_id}, epoch {self.epoch}: sequences {sequences or 'none'}>"
 

@@ -96,7 +96,7 @@ class ProducerStateManager:
         self.end_offset = 0
         self._last_snapshot = 0
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for readers
         return f"<ProducerStateManager up to offset {self.end_offset}: {len(list(self.producers.items()))} producers>"
 
     def append(self, batches: Sequence[LogBatch], origin: Origin) -> Appended | Duplicate:
