@@ -62,7 +62,7 @@ class SenderBehaviour(Behaviour):
         "Batches are drained and expire by the time at which the round began, however long it waited for an id.",
     )
     handles_response_in_map_order: bool = holds(
-        since("0.10.0.0", until="0.10.2.x"),
+        since("0.10.0.0", until="0.10.1.x"),
         "The partitions of a response are handled in the order of a hash map; later in the broker's order.",
     )
     splits_large_batches: bool = holds(
