@@ -2,9 +2,9 @@
 
 A fold turns a hash into a non-negative number of 32 bits and takes the remainder (``float-arithmetic`` works differently).
 Only the equality of remainder and partition is needed, which a multiplication decides without a division: with
-``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x and n of 32 bits (Lemire, Kaser, Kurz:
-Faster remainder by direct computation, 2019). If x is less than the partition p, x - p is negative by less than n; the
-product is then at least c, so this case needs no test of its own.
+``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x of 33 bits and n below 2^31 (Lemire,
+Kaser, Kurz: Faster remainder by direct computation, 2019). x is the dividend plus n minus the partition, which is never
+negative: for a negative x the test is wrong.
 
 Keys are processed in pieces whose hashes fit into the processor's cache.
 """
@@ -175,12 +175,11 @@ def _by_doubles(h: np.uint32, n: float) -> np.int64:
 
 
 @inlined
-def _mark(
-    hashes: NDArray[np.uint32], fold: int, where: NDArray[np.int32], c: np.uint64, bit: np.uint32, out: Masks
-) -> None:
+def _mark(hashes: NDArray[np.uint32], fold: int, where: NDArray[np.int32], n: int, bit: np.uint32, out: Masks) -> None:
+    c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))  # for 1 it is 2^64, that is 0: and x * 0 is not above 0 - 1
     for i in range(out.size):
-        x, p = u64(_number(hashes[i], fold)), u64(where[i])
-        fits = u64((x - p) * c) <= u64(c - u64(1))
+        x = u64(u64(_number(hashes[i], fold)) + u64(n - where[i]))
+        fits = u64(x * c) <= u64(c - u64(1))
         out[i] |= u32(bit if fits else u32(0))
 
 
@@ -207,21 +206,20 @@ def _mark_all(
     n: int,
     out: Masks,
 ) -> None:
-    c = u64(u64(0xFFFFFFFFFFFFFFFF) // u64(n) + u64(1))  # for 1 it is 2^64, that is 0: and x * 0 is not above 0 - 1
     for j in range(rows.size):
         row, fold, bit = hashes[rows[j]], folds[j], u32(u32(1) << u32(j))
         if fold == MASKED:  # each with its fold as a constant, so that the loop has no branches
-            _mark(row, MASKED, where, c, bit, out)
+            _mark(row, MASKED, where, n, bit, out)
         elif fold == UNSIGNED:
-            _mark(row, UNSIGNED, where, c, bit, out)
+            _mark(row, UNSIGNED, where, n, bit, out)
         elif fold == ABS:
-            _mark(row, ABS, where, c, bit, out)
+            _mark(row, ABS, where, n, bit, out)
         elif fold == ABS_BUT_LOWEST:
-            _mark(row, ABS_BUT_LOWEST, where, c, bit, out)
+            _mark(row, ABS_BUT_LOWEST, where, n, bit, out)
         elif fold == INVERTED:
-            _mark(row, INVERTED, where, c, bit, out)
+            _mark(row, INVERTED, where, n, bit, out)
         elif fold == SHIFT:
-            _mark(row, SHIFT, where, c, bit, out)
+            _mark(row, SHIFT, where, n, bit, out)
         else:
             _mark_by_doubles(row, where, f64(n), bit, out)
     _forget_foreign(where, n, out)
@@ -244,8 +242,8 @@ def _count_all(
                 if fold == DOUBLES:
                     fits = _by_doubles(row[i], f64(n)) == where[i]
                 else:
-                    x, p = u64(_number(row[i], fold)), u64(where[i])
-                    fits = (u64((x - p) * c) <= u64(c - u64(1))) & (where[i] < n)
+                    x = u64(u64(_number(row[i], fold)) + u64(n - where[i]))
+                    fits = (u64(x * c) <= u64(c - u64(1))) & (where[i] < n)
                 out[m, j] += i64(fits)
 
 

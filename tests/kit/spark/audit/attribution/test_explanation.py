@@ -12,11 +12,12 @@ from kafka_conformance.spark.audit.attribution.explanation import (
     FOLD_NAMES,
     KeyColumn,
     explained,
+    explained_hashes,
     folded,
     how_many_explained,
     leading,
 )
-from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
+from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, find_placement
 from kafka_conformance.spark.audit.result import Placed
 
@@ -52,6 +53,32 @@ def test_folds_of_the_hashes_at_the_limits(fold: str) -> None:
     for count in COUNTS:
         signed = [(h ^ 0x80000000) - 0x80000000 for h in HASHES]
         assert folded(fold, np.array(HASHES, np.uint32), count).tolist() == [scalar(h, count) for h in signed]
+
+
+ONE_PER_FOLD = tuple(next(each for each in PLACEMENTS if each.fold == fold) for fold in FOLD_NAMES)
+
+
+@pytest.mark.parametrize("count", [*range(1, 41), 100, 255, 1000, 2**31 - 1])
+def test_a_hash_is_explained_at_its_partition_and_at_no_other(count: int) -> None:
+    """Hash 0 at the last partition of 12 has the product c - 8, which is below c = ceil(2^64 / 12)."""
+    near = {count * at + by for at in (1, 2, (2**31 - 1) // count, (2**32 - 1) // count) for by in (-1, 0, 1)}
+    edges = sorted({h for h in {*HASHES, *near} if 0 <= h < 2**32})
+    partitions = sorted({*range(min(count, 40)), count // 2, max(0, count - 2), count - 1})
+    where = np.tile(np.array(partitions, np.int32), len(edges))
+    row = np.repeat(np.array(edges, np.uint32), len(partitions))
+    hashes = np.tile(row, (len(HASH_NAMES), 1))
+    masks = explained_hashes(hashes, ONE_PER_FOLD, where, count)
+    counted = how_many_explained(hashes, ONE_PER_FOLD, where, range(count, count + 1))[0]
+    for at, fold in enumerate(FOLD_NAMES):
+        by_definition = [
+            audit_truth.SCALAR_FOLDS[fold]((h ^ 0x80000000) - 0x80000000, count) == partition
+            for h in edges
+            for partition in partitions
+        ]
+        got = (masks >> np.uint32(at) & np.uint32(1)).astype(bool).tolist()
+        wrong = [(int(h), int(p)) for h, p, a, b in zip(row, where, got, by_definition, strict=True) if a != b]
+        assert not wrong, (fold, wrong[:5])
+        assert counted[at] == sum(by_definition), fold
 
 
 def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piece() -> None:
