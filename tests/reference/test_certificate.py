@@ -110,7 +110,7 @@ def test_prose_and_layout_need_no_new_proof(tmp_path: Path, as_it_stands: str, f
     ("file", "old", "new"),
     [
         ("partitioning/murmur2.py", "SEED = 0x9747B28C", "SEED = 0x9747B28D"),
-        ("partitioning/keyed.py", "return hashed % partitions", "return hashed // partitions"),
+        ("partitioning/keyed.py", "return hashed % num_partitions", "return hashed // num_partitions"),
         ("partitioning/behaviour.py", 'since("3.2.0")', 'since("3.2.1")'),
         ("errors.py", "cls.java_name = cls.__name__", "cls.java_name = cls.__qualname__"),
         ("releases.py", 'NEWEST = parse_release("4.4.0")', 'NEWEST = parse_release("4.3.1")'),

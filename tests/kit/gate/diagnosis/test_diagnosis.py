@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,13 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
     """Up to 20 questions that the mistake answers wrongly, and up to 60 that it does not."""
     rule, target = RULES[mutant.rule], acts_as(mutant.slug)
     if rule.slug in _SCRIPTS:
-        killed = [one["question"] for one in _SCRIPTS[rule.slug] if mutant.slug in one["kills"]]
-        others = [one["question"] for one in _SCRIPTS[rule.slug] if mutant.slug not in one["kills"]]
+        scripts = [(msgspec.convert(one["question"], type=rule.question), one["kills"]) for one in _SCRIPTS[rule.slug]]
+        killed = [question for question, kills in scripts if mutant.slug in kills]
+        others = (question for question, kills in scripts if mutant.slug not in kills)
+        answerable = (question for question in others if answered(rule.ask, question, mutant.at) is not None)
         # Mistakes of a whole producer resemble each other: more questions tell them apart.
         enough, rest = (12, 100) if rule.slug == "producer-send" else (3 if rule.broker else 2, 15)
-        scripts = [msgspec.convert(one, type=rule.question) for one in killed[:enough] + others[:rest]]
-        return gated(rule, mutant.at, target, scripts)
+        return gated(rule, mutant.at, target, [*killed[:enough], *islice(answerable, rest)])
     for count in (150, 1500, 60_000):
         wrong, right = gated(rule, mutant.at, target, some(rule.slug, count))
         if len(wrong) > 7:
@@ -126,6 +128,7 @@ AS_RELEASE = {
     "round-3.9.1-in-3.9.2": "as-3.9.1",
     "round-3.9.2-in-3.9.1": "as-3.9.2",
     "round-3.9.2-in-newest": "as-3.9.2",
+    "empty-batches": "as-3.3.1",
     "builtin-3.3.1-in-3.3.2": "as-3.3.1",
     "builtin-3.3.2-in-3.3.1": "as-3.3.2",
     "builtin-4.3-in-4.4": "as-4.3.1",
@@ -166,6 +169,7 @@ AS_RELEASE = {
     "broker-4.0-in-4.1": "as-4.0.2",
     "broker-4.1-in-4.2": "as-4.1.2",
     "broker-4.2-in-4.3": "as-4.2.2",
+    "delivery-2.0-in-2.3": "as-2.0.1",
     "delivery-1.1-in-2.0": "as-1.1.1",
     "delivery-0.11-in-1.1": "as-0.11.0.3",
     "delivery-3.0.2-in-3.0.0": "as-3.0.2",
