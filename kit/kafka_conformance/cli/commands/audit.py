@@ -1,6 +1,7 @@
 """Find which rule placed each record of a topic, and what that breaks for joins; or repair the topic.
 
-Exit code 0: every key is where it is expected; 1: some are not; 2: it could not be judged.
+Exit code 0: every key is where it is expected; 1: some are not; 2: it could not be judged, or has too few
+distinct keys to tell which rule placed them.
 """
 
 from __future__ import annotations
@@ -134,6 +135,6 @@ def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
         print(msgspec.json.encode(found).decode())
     else:
         audit_terminal.show(console(), found)
-    if not found.records:
+    if not found.records or found.doubt:
         return 2
     return 1 if found.offending else 0

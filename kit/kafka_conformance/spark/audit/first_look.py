@@ -14,27 +14,36 @@ import numpy as np
 import pyarrow as pa
 
 from kafka_conformance.spark.audit.attribution.block import Block, column_of, judge
+from kafka_conformance.spark.audit.attribution.doubt import find_doubt
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
 from kafka_conformance.spark.audit.attribution.presence import present
-from kafka_conformance.spark.audit.result import Placed
+from kafka_conformance.spark.audit.result import Doubt, Placed
 from kafka_conformance.spark.audit.sources import Source
 from kafka_conformance.spark.session import Spark
 
-__all__ = ["SAMPLE_RECORDS", "compile_all", "known_placements"]
+__all__ = ["SAMPLE_RECORDS", "compile_all", "examine", "look"]
 
 SAMPLE_RECORDS = 30_000
 
 
-def known_placements(spark: Spark, source: Source, expected: Placed) -> tuple[Placed, ...]:
-    """Return the placements present in a sample of ``source``. Raises SparkFault."""
+def look(spark: Spark, source: Source, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None]:
+    """Return the placements present in a sample of ``source``, and the doubt about them. Raises SparkFault."""
     rows = spark.call(
         lambda: source.sample(SAMPLE_RECORDS).select("partition", "key").toArrow(), f"sampling {source.name}"
     )
     rows = rows.filter(rows.column("key").is_valid()).combine_chunks()
     if not rows.num_rows:
-        return ()
+        return (), None
     keys = rows.column("key").combine_chunks()
     partitions = rows.column("partition").to_numpy()
-    return present(column_of(keys, partitions, source.partitions), expected)
+    return examine(column_of(keys, partitions, source.partitions), expected)
+
+
+def examine(keys: KeyColumn, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None]:
+    """Return the placements present among these keys of a topic, and the doubt about them: with a doubt, none is present."""
+    found = present(keys, expected)
+    doubt = find_doubt(keys, expected, found)
+    return (() if doubt else found), doubt
 
 
 def compile_all() -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "KEYLESS",
     "UNEXPLAINED",
     "Audit",
+    "Doubt",
     "Growth",
     "Keyless",
     "PartitionLine",
@@ -129,6 +130,21 @@ class SplitKey(msgspec.Struct, frozen=True):
     records: int
 
 
+class Doubt(msgspec.Struct, frozen=True):
+    """Too few distinct keys to tell which placement wrote the topic.
+
+    ``keys``: the distinct keys; ``fitting``: the rules that explain every record, one of
+    those that no such key tells apart; ``needed``: the number of distinct keys it
+    would take, None if no number is enough because the topic has one partition; ``chance``: the share of topics in which so
+    many keys would still fit by chance.
+    """
+
+    keys: int
+    fitting: tuple[str, ...]
+    needed: int | None
+    chance: float
+
+
 class Splits(msgspec.Struct, frozen=True):
     """All keys with records in several partitions.
 
@@ -180,6 +196,8 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     splits: Splits
     keyless: Keyless
     skew: Skew
+    doubt: Doubt | None = None
+    """If set, the verdict is that the audit cannot tell, and no record is attributed to a placement."""
     notes: tuple[str, ...] = ()
     """Further remarks, one line each: records without timestamps, missing offsets."""
 

@@ -18,8 +18,8 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.spark.audit.first_look import compile_all, known_placements
-from kafka_conformance.spark.audit.result import Audit, Placed, Summed
+from kafka_conformance.spark.audit.first_look import compile_all, look
+from kafka_conformance.spark.audit.result import Audit, Doubt, Placed, Summed
 from kafka_conformance.spark.audit.scan import RECORD, SCHEMA, scanner
 from kafka_conformance.spark.audit.sources import Source, Span, chunked, offset_count
 from kafka_conformance.spark.audit.totals.split_keys import buckets_for
@@ -54,7 +54,10 @@ class AuditRequest:
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The content of an audit's ``plan.json``. ``known`` are the placements that a sample of the topic has shown."""
+    """The content of an audit's ``plan.json``.
+
+    ``known`` are the placements that a sample of the topic has shown; ``doubt``: the sample has too few keys to tell.
+    """
 
     job: str
     kit: str
@@ -65,6 +68,7 @@ class Plan(msgspec.Struct, frozen=True):
     every_record: bool
     spans: dict[int, Span]
     known: tuple[Placed, ...]
+    doubt: Doubt | None = None
 
 
 def planned(spark: Spark, folder: str) -> Plan | None:
@@ -85,7 +89,8 @@ def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, prog
     plan = _plan(spark, source, request, expected, planned(spark, folder))
     chunks = chunked(source.spans, request.chunk_records)
     buckets = buckets_for(offset_count(source.spans))
-    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=request.every_record)
+    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=request.every_record,
+                   doubtful=plan.doubt is not None)  # fmt: skip
     spark.register({_PUT: "PutFile"}, "long")
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
@@ -98,17 +103,19 @@ def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, prog
                     run.do(number, frame, by=("kind",), settings=_WRITTEN)
             progress.advance()
         progress.doing(f"auditing {source.name}: adding up the blocks")
-        found = summed(run, len(chunks), source, expected, buckets)
+        found = summed(run, len(chunks), source, expected, buckets, plan.doubt)
         progress.advance()
     return _result(found, source, expected, request, folder, time.monotonic() - begun)
 
 
 def _plan(spark: Spark, source: Source, request: AuditRequest, expected: Placed, before: Plan | None) -> Plan:
     compile_all()
-    known = known_placements(spark, source, expected) if before is None else before.known
+    known, doubt = look(spark, source, expected) if before is None else (before.known, before.doubt)
     spans = dict(sorted(source.spans.items()))
     kit, chunk = kit_version(), request.chunk_records
-    return Plan("audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known)
+    return Plan(
+        "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known, doubt
+    )
 
 
 # A dictionary or a stronger compressor does not shrink hashed keys, and takes time.

@@ -67,19 +67,25 @@ class Scanned(msgspec.Struct, frozen=True):
 
 
 def scanner(
-    partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, buckets: int = 1, every: bool
+    partitions: int,
+    expected: Placed,
+    known: tuple[Placed, ...] = (),
+    *,
+    buckets: int = 1,
+    every: bool,
+    doubtful: bool = False,
 ) -> Work:
     """Return the function that Spark maps over Arrow batches of blocks.
 
     ``known`` are placements present in a sample of the topic; ``every`` writes files of all records, not only the offending
-    ones; ``buckets`` is the number of buckets for keys.
+    ones; ``buckets`` is the number of buckets for keys; ``doubtful``: no record is attributed (``judge``).
     """
 
     def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         files = RecordFiles(expected, partitions, every=every)
         for batch in batches:
             for block in _blocks(batch):
-                judged = judge(block, partitions, expected, known)
+                judged = judge(block, partitions, expected, known, doubtful=doubtful)
                 yield _finding_rows(block, judged, buckets)
                 yield from map(_filed, files.add(block, judged))
         yield from map(_filed, files.end())

@@ -5,13 +5,18 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import audits
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.cli.commands import audit as command
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.audit.result import Audit, Doubt
 
+DOUBT = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6)
 LOCAL = ("--bootstrap-server", "127.0.0.1:9")
 
 
@@ -82,3 +87,23 @@ def test_a_source_that_is_there_is_accepted(tmp_path: Path) -> None:
 
 def test_files_of_a_cluster_are_checked_there() -> None:
     Given(form="json", partitions=3, master="spark://somewhere:7077").check(["/no/such/file"])
+
+
+@pytest.mark.parametrize(
+    ("audit", "code"),
+    [
+        (audits.healthy(), 0),
+        (audits.mixed(), 1),
+        (audits.empty(), 2),
+        (audits.healthy(doubt=DOUBT), 2),
+        (audits.mixed(doubt=DOUBT), 2),
+    ],
+    ids=["healthy", "mixed", "empty", "too few keys", "too few keys, and wrong ones"],
+)
+def test_the_exit_code(audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code
+    document = msgspec.json.decode(capsys.readouterr().out)
+    assert bool(document["doubt"]) == (audit.doubt is not None)
+    mood = re.search(r'class="verdict ([^"]*)"', (tmp_path / "page.html").read_text())
+    assert mood
+    assert mood[1] == (f"exit-{code}" if audit.records else "plain")

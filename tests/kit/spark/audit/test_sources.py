@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_conformance.spark.audit.sources import COLUMNS, Span, chunked, topic_frame
+from kafka_conformance.spark.audit.sources import COLUMNS, Span, Topic, chunked, topic_frame
 
 SPANS = st.dictionaries(
     st.integers(0, 20), st.tuples(st.integers(0, 10**9), st.integers(0, 5_000)).map(lambda it: Span(it[0], sum(it)))
@@ -101,3 +101,23 @@ def test_a_topic_is_read_within_its_spans(spans: dict[int, Span], committed: boo
     assert spark.given.pop("kafka.isolation.level", "") == ("read_committed" if committed else "")
     assert spark.given.pop("includeHeaders", "") == ("true" if whole else "")
     assert spark.given == {"kafka.x": "1"}
+
+
+def test_a_sample_of_a_small_topic_is_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third of each partition may have too few keys to tell, where the topic has enough."""
+    read: list[Any] = []
+
+    class Frame:
+        def unionByName(self, _: Frame) -> Frame:  # noqa: N802  Spark's name
+            return self
+
+    def frame(_: Topic, spans: dict[int, Span] | None = None) -> Frame:
+        read.append(spans)
+        return Frame()
+
+    monkeypatch.setattr(Topic, "frame", frame)
+    spans = {number: Span(5, 25) for number in range(12)}
+    Topic(Reader(), "t", {}, spans).sample(240)
+    assert read == [None]
+    Topic(Reader(), "t", {}, spans).sample(239)
+    assert len(read) == 4

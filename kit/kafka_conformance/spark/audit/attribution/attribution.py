@@ -16,6 +16,10 @@ by it, and is *certain*. For a record that several explain:
   there are more of these than chance gives (once in 1,000) within 1,000 records, 8,000 records or the block, its certain
   records left out: then two producers alternated, and the record is "either".
 
+* **Few keys.** If the records of a placement that no other producer could have written have fewer than 20 distinct keys in
+  the block, a record that a placement of another rule explains as well is "either": another producer with as many keys would
+  have none here that it alone explains once in 10^6 times.
+
 No record is attributed to a placement that does not explain it. A key with ten thousand records counts as one key.
 """
 
@@ -31,11 +35,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
+from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.presence import SURE, implies
 from kafka_conformance.spark.audit.attribution.stretches import inside
 from kafka_conformance.spark.audit.result import Placed, Run
 
-__all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs"]
+__all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs", "without_few_keys"]
 
 UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT = -1, -2, -3
 """Used instead of an index into the present placements."""
@@ -43,6 +48,7 @@ UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT = -1, -2, -3
 REACH, FURTHER = 1000, 8000
 ALTERNATED = log(1e3)
 SOLID = 16
+FEW_KEYS = 20
 MOST_RUNS = 64
 
 u32, i64, i16 = np.uint32, np.int64, np.int16
@@ -83,6 +89,24 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
     _asking_neighbours()(
         bits, settled, first, implied, chance, out
     )  # with the certain records of the newer count known
+    return out
+
+
+def without_few_keys(
+    attributed: Attributed, bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]
+) -> Attributed:
+    """Return :func:`attribute`'s result without the records that neighbours with too few distinct keys decided."""
+    out = attributed.copy()
+    for number, placed in enumerate(members):
+        own = sum(
+            1 << at
+            for at, other in enumerate(members)
+            if other == placed or implies(placed, other) or implies(other, placed)
+        )
+        mine = attributed == number
+        shared = mine & (bits & ~u32(own) != 0)
+        if shared.any() and len(distinct(ids[mine & ~shared])[0]) < FEW_KEYS:
+            out[shared] = EITHER_AT
     return out
 
 

@@ -27,6 +27,7 @@ from kafka_conformance.spark.audit.attribution.attribution import (
     attribute,
     bits_of,
     runs,
+    without_few_keys,
 )
 from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, keys_seen
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
@@ -105,9 +106,18 @@ def attribution_names(present: Sequence[Placed]) -> dict[int, str]:
 
 
 def judge(
-    block: Block, partitions: int, expected: Placed, known: tuple[Placed, ...] = (), *, whole: bool = True
+    block: Block,
+    partitions: int,
+    expected: Placed,
+    known: tuple[Placed, ...] = (),
+    *,
+    whole: bool = True,
+    doubtful: bool = False,
 ) -> Judged:
     """Judge a block of a topic with this number of partitions.
+
+    ``doubtful``: the topic has too few keys to tell placements apart (:mod:`.doubt`). No placement is then present, and
+    records that some placement explains are attributed to EITHER.
 
     Without ``whole``, a block in which the expected placement explains every key takes half the time: masks are not
     computed, and records that other placements explain by chance are not counted.
@@ -124,11 +134,15 @@ def judge(
     right = keys.by(expected) if keys.size else np.zeros(0, np.bool_)
     if whole and keys.size:
         _ = keys.masks
-    members = present(keys, expected, known)
+    members = () if doubtful else present(keys, expected, known)
     by_member = [keys.by(placed) for placed in members]
     bits = bits_of(by_member, keys.size)
     seen = keys_seen(keys.ids, keyed_offsets, keyed_ms) if keys.size else _NO_KEYS
-    attributed = attribute(bits, members, keys.ids) if keys.size else np.zeros(0, np.int16)
+    attributed = np.zeros(0, np.int16)
+    if keys.size and doubtful:
+        attributed = np.where(keys.masks == 0, np.int16(UNEXPLAINED_AT), np.int16(EITHER_AT))
+    elif keys.size:
+        attributed = without_few_keys(attribute(bits, members, keys.ids), bits, members, keys.ids)
     explains = _explains(keys, (*members, *known))
     summary = _summary(block, keys, members, bits, attributed, right, explains, keyed_offsets, keyed_ms)
     masks = keys.masks if "masks" in keys.__dict__ else None
@@ -215,7 +229,9 @@ def _summary(
         attributed=counts,
         first=first,
         last=last,
-        runs=runs(attributed, bits, members, block.partition, offsets, timestamps_ms),
+        runs=()
+        if not members and (attributed == EITHER_AT).any()
+        else runs(attributed, bits, members, block.partition, offsets, timestamps_ms),
     )
 
 

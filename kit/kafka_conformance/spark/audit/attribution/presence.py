@@ -45,7 +45,7 @@ from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENT
 from kafka_conformance.spark.audit.attribution.stretches import longest
 from kafka_conformance.spark.audit.result import Placed
 
-__all__ = ["SURE", "could_be", "evidence", "implies", "present"]
+__all__ = ["SURE", "SURE_OF_EXPECTED", "could_be", "evidence", "implies", "present", "random_hashes"]
 
 SURE = log(1e9)
 """The required evidence, in nats; a search among c candidates requires log c more."""
@@ -273,13 +273,13 @@ class _Search:
 
 
 @lru_cache(maxsize=1)
-def _draws() -> NDArray[np.uint32]:
+def random_hashes() -> NDArray[np.uint32]:
     """Return random hashes, always the same."""
     return np.random.default_rng(0).integers(0, 1 << 32, DRAWS, np.uint32)
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
-    out: NDArray[np.bool_] = folded(find_placement(placed.rule).fold, _draws(), placed.partitions) == partition
+    out: NDArray[np.bool_] = folded(find_placement(placed.rule).fold, random_hashes(), placed.partitions) == partition
     return out
 
 
@@ -288,7 +288,7 @@ def _chances(fold: str, count: int) -> NDArray[np.float64]:
     """Return the probability of each partition. Doubles round some remainders down, so they are not uniform."""
     if fold != UNFAIR:
         return np.full(count, 1 / count)
-    shares = np.bincount(folded(fold, _draws(), count), minlength=count) / DRAWS
+    shares = np.bincount(folded(fold, random_hashes(), count), minlength=count) / DRAWS
     return np.maximum(shares, 1 / count)
 
 

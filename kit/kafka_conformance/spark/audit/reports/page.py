@@ -25,7 +25,7 @@ def write(audit: Audit) -> str:
     variables = {
         "audit": audit,
         "source": clipped(audit.source, _SOURCE),
-        "mood": "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
+        "mood": "exit-2" if audit.doubt else "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
         "summary": summary,
         "expected": named(audit.expected),
         "details": summary.details(audit),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import floor, log10
 
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.terminal import plural
@@ -16,6 +17,7 @@ from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
     Audit,
+    Doubt,
     Growth,
     PartitionLine,
     Place,
@@ -52,7 +54,7 @@ PARTITIONS = 24
 """The maximum number of partitions in a report; of more, the most affected are shown."""
 
 _STORY, _RULE = 120, 60
-_PLACES, _WRITERS = 4, 3
+_PLACES, _WRITERS, _FITTING = 4, 3, 6
 
 
 def headline(audit: Audit) -> str:
@@ -61,10 +63,38 @@ def headline(audit: Audit) -> str:
         return "The topic has no records."
     if not audit.keyed:
         return f"None of the {plural(audit.records, 'record')} has a key, so no key can be in a wrong partition."
+    return _cannot_tell(audit.doubt) if audit.doubt else _misplaced(audit)
+
+
+def _misplaced(audit: Audit) -> str:
+    """Return how many records are not in the expected partition."""
     if not audit.offending:
         return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)}."
     share = percent(audit.offending, audit.keyed)
     return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)}."
+
+
+def _cannot_tell(doubt: Doubt) -> str:
+    """Return that there are too few distinct keys to tell placements apart, and how many it would take."""
+    if doubt.needed is None:
+        return (
+            "Cannot tell: with one partition, every rule puts every key into it. Only a topic of several can be judged."
+        )
+    few = f"Cannot tell: {plural(doubt.keys, 'distinct key')}"
+    if not doubt.fitting:
+        fit = "and no rule fits all of them"
+    elif len(doubt.fitting) == 1:
+        fit = f"and only {doubt.fitting[0]} fits all of them, perhaps by chance"
+    else:
+        more = len(doubt.fitting) - _FITTING
+        fit = f"these rules all fit: {', '.join(doubt.fitting[:_FITTING])}" + (f" and {more} more" if more > 0 else "")
+    return f"{few}, {fit}. It would take {doubt.needed:,} distinct keys ({_confidence(doubt)} confidence)."
+
+
+def _confidence(doubt: Doubt) -> str:
+    """Return the confidence with which that many keys tell, like ``99.9999 %``, rounded down."""
+    nines = floor(-log10(doubt.chance) + 1e-9)
+    return f"99.{'9' * (nines - 2)} %"
 
 
 def _expected(audit: Audit) -> str:
@@ -79,6 +109,8 @@ def topic_writers(audit: Audit) -> str:
     """Return which producers wrote the keyed records, and the shares of other records; empty without keyed records."""
     if not audit.keyed:
         return ""
+    if audit.doubt:
+        return _misplaced(audit)
     totals = _totals(audit)
     rules: Counter[str] = Counter()
     for share in audit.shares:
@@ -149,7 +181,7 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
         for one in ranked(audit)
     ]
     for name, story in (
-        (EITHER, "several placements explain it, and its neighbours do not decide"),
+        (EITHER, "several placements explain it, and neither its neighbours nor the number of keys decides"),
         (UNEXPLAINED, "an explicit partition, or an unknown partitioner"),
     ):
         if totals[name]:
@@ -186,6 +218,8 @@ def broken_since(audit: Audit) -> str:
     Unexplained records count too, provided the audit holds every run.
     """
     older, names = _older(audit), labels(audit)
+    if audit.doubt:
+        return ""
     found = [
         (one.first, f"placed by {names[str(one.placed)]}")
         for one in audit.shares

@@ -21,9 +21,10 @@ _RUNS, _KEYS = 12, 10
 
 def show(out: Console, audit: Audit) -> None:
     """Print the report. Control characters in keys and names are escaped."""
-    calm = not audit.offending
     _print(out, clipped(audit.source, _SOURCE), "bold")
-    _print(out, summary.headline(audit), "bold green" if calm else "bold red")
+    _print(
+        out, summary.headline(audit), "bold yellow" if audit.doubt else "bold red" if audit.offending else "bold green"
+    )
     for line in summary.details(audit):
         _print(out, line)
     for note in audit.notes:
@@ -39,7 +40,8 @@ def show(out: Console, audit: Audit) -> None:
 def _tables(out: Console, audit: Audit) -> None:
     if audit.keyed:
         _table(out, "Placements: mappings from keys to partitions", summary.PLACEMENTS, summary.placements(audit))
-        _table(out, "First and last record", summary.SPANS, summary.spans(audit))
+        if not audit.doubt:
+            _table(out, "First and last record", summary.SPANS, summary.spans(audit))
         _growth(out, audit)
         _runs(out, audit)
         out.print()

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kafka_conformance.spark.audit.attribution.block import Summary
 from kafka_conformance.spark.audit.attribution.placements import find_placement
 from kafka_conformance.spark.audit.record_files import RECORD_SCHEMA
 from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
+    Doubt,
     PartitionLine,
     Place,
     Placed,
@@ -42,18 +44,21 @@ from kafka_conformance.spark.runs import Run
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["MOST_RUNS", "summed"]
+__all__ = ["MOST_RUNS", "doubt_of_all", "summed"]
 
 MOST_RUNS = 1_000
 """The maximum number of runs in the result; the longest are kept."""
 
 
-def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
-    """Return the totals of a finished run, counted keys are in ``buckets`` buckets. Raises KitError."""
-    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets), "adding up the audit")
+def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int, doubt: Doubt | None = None) -> Summed:
+    """Return the totals of a finished run, counted keys are in ``buckets`` buckets; ``doubt`` is that of a sample.
+
+    Raises KitError.
+    """
+    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets, doubt), "adding up the audit")
 
 
-def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int) -> Summed:
+def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int, sampled: Doubt | None) -> Summed:
     block_rows = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
     records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
     blocks = [
@@ -61,7 +66,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
         for row in block_rows.orderBy("partition", "offset").select("data").collect()
     ]
     late: list[Leftover] = []
-    if any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
+    if sampled is None and any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
         _, late = leftover(records, source.partitions)
     keyed = sum(block.summary.keyed for block in blocks)
     attributed = _attributed(blocks, late)
@@ -75,6 +80,8 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
     first_ms = min((summary.first_ms for summary in times if summary.first_ms is not None), default=None)
     last_ms = max((summary.last_ms for summary in times if summary.last_ms is not None), default=None)
     by_partition = tuple(_lines(blocks, source, attributed))
+    split_keys = _NONE if of_one else _splits(run, chunks, records, buckets)
+    doubt = doubt_of_all([block.summary for block in blocks], sampled, split_keys.of_keys, source.partitions)
     return Summed(
         records=sum(block.summary.records for block in blocks),
         keyed=keyed,
@@ -87,10 +94,11 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
         growth=growth([block.summary for block in blocks], source.partitions),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
-        splits=_NONE if of_one else _splits(run, chunks, records, buckets),
+        splits=split_keys,
         keyless=keyless(block_rows, keyless_records, source.partitions, first_ms, last_ms),
+        doubt=doubt,
         skew=_skew([line.records for line in by_partition]),
-        notes=tuple(_notes(blocks, late, source)),
+        notes=tuple(_notes(blocks, late, source, sampled if doubt is None else None)),
     )  # fmt: skip
 
 
@@ -185,7 +193,29 @@ def _skew(records: Sequence[int]) -> Skew:
     )
 
 
-def _notes(blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source) -> Iterable[str]:
+def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different: int, partitions: int) -> Doubt | None:
+    """Return the doubt about all records, from that about a sample: None if there are more distinct keys than needed."""
+    if sampled is None:
+        return None
+    if sampled.needed is not None and different >= sampled.needed:
+        return None
+    keyed = sum(summary.keyed for summary in summaries)
+    fitting = tuple(
+        rule
+        for rule in sampled.fitting
+        if sum(summary.explains.get(f"{rule}@{partitions}", 0) for summary in summaries) == keyed
+    )
+    return Doubt(different, fitting, sampled.needed, sampled.chance)
+
+
+def _notes(
+    blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source, unfounded: Doubt | None
+) -> Iterable[str]:
+    if unfounded is not None:
+        yield (
+            f"a sample of the topic has {unfounded.keys:,} distinct keys, too few to tell placements apart, and so no record"
+            " is attributed"
+        )
     skipped = sum(block.summary.skipped for block in blocks)
     if skipped:
         yield f"{skipped:,} offsets hold no record: compacted away, or transaction markers"

@@ -6,7 +6,17 @@ import audits
 import pytest
 
 from kafka_conformance.spark.audit.reports import summary
-from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Growth, Placed, Run, SplitKey, Splits
+from kafka_conformance.spark.audit.result import (
+    EITHER,
+    UNEXPLAINED,
+    Audit,
+    Doubt,
+    Growth,
+    Placed,
+    Run,
+    SplitKey,
+    Splits,
+)
 
 LIBRDKAFKA = "librdkafka-consistent (librdkafka's default, and ruby-kafka's: CRC32, unsigned)"
 SARAMA = "sarama-hash (sarama's default, kafka-go's Hash, librdkafka's fnv1a: FNV-1a, its sign dropped)"
@@ -32,6 +42,55 @@ JAVA = "murmur2 (Java's own: murmur2, its sign masked)"
 )
 def test_the_verdict(audit: Audit, sentence: str) -> None:
     assert summary.headline(audit) == sentence
+
+
+TWO, MANY = ("murmur2", "sign-abs"), ("a", "b", "c", "d", "e", "f", "g")
+
+
+@pytest.mark.parametrize(
+    ("doubt", "sentence"),
+    [
+        (
+            Doubt(5, TWO, 31, 1e-6),
+            (
+                "Cannot tell: 5 distinct keys, these rules all fit: murmur2, sign-abs."
+                " It would take 31 distinct keys (99.9999 % confidence)."
+            ),
+        ),
+        (
+            Doubt(1, MANY, 12, 1e-9),
+            (
+                "Cannot tell: 1 distinct key, these rules all fit: a, b, c, d, e, f and 1 more."
+                " It would take 12 distinct keys (99.9999999 % confidence)."
+            ),
+        ),
+        (
+            Doubt(5, ("sarama-hash",), 11, 1e-9),
+            (
+                "Cannot tell: 5 distinct keys, and only sarama-hash fits all of them, perhaps by chance."
+                " It would take 11 distinct keys (99.9999999 % confidence)."
+            ),
+        ),
+        (
+            Doubt(8, (), 23, 1e-9),
+            (
+                "Cannot tell: 8 distinct keys, and no rule fits all of them."
+                " It would take 23 distinct keys (99.9999999 % confidence)."
+            ),
+        ),
+        (
+            Doubt(5000, (), None, 1e-6),
+            "Cannot tell: with one partition, every rule puts every key into it. Only a topic of several can be judged.",
+        ),
+    ],
+)
+def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: str) -> None:
+    audit = audits.mixed(doubt=doubt)
+    assert summary.headline(audit) == sentence
+    assert summary.details(audit) == ["17.9 % of 3,911,112 keyed records are not where Java's producer puts them."]
+    assert summary.details(audits.healthy(doubt=doubt)) == [
+        "All 1,402,416 keyed records are where Java's producer puts them."
+    ]
 
 
 @pytest.mark.parametrize(
