@@ -28,6 +28,7 @@ def test_its_python_is_right() -> None:
     assert (failed, tried) == (0, 2)
 
 
+@pytest.mark.exhaustive
 def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
     done = gate(ROOT / "kit" / "docs" / "examples" / "driver.py", tmp_path)
     assert done.returncode == 0
@@ -37,6 +38,7 @@ def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
         assert any(each.startswith(" ".join(line.split())) for each in printed), line
 
 
+@pytest.mark.exhaustive
 def test_the_copy_with_a_mistake_is_diagnosed(tmp_path: Path) -> None:
     right, wrong = re.search(r"replace `(\w+)` by `(\w+)`", PAGE).groups()  # type: ignore[union-attr]
     text = (ROOT / "kit" / "docs" / "examples" / "driver.py").read_text(encoding="utf-8")
@@ -50,6 +52,7 @@ def test_the_copy_with_a_mistake_is_diagnosed(tmp_path: Path) -> None:
     assert set(names) <= set(re.findall(r"`(unsigned[a-z-]*)`", PAGE))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.jvm
 def test_the_audit_finds_both_producers(tmp_path: Path) -> None:
     (program,) = re.findall(r"```python\n(import zlib.*?)```", PAGE, re.DOTALL)
