@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Placed
+from kafka_conformance.spark.audit.run import AuditRequest, audit
 from kafka_conformance.spark.audit.sources import Export, Span
 from kafka_conformance.spark.session import Spark
 
@@ -54,3 +59,34 @@ def test_a_partition_beyond_the_count_is_said(spark: Spark, tmp_path: Path) -> N
         BadInput, match=r"a: there are records in partition 2, but --partitions is 2: give the topic's partition count"
     ):
         export(spark, tmp_path / "a", ROWS, 2)
+
+
+def audited(spark: Spark, path: Path, keys: list[bytes], chosen: Callable[[bytes], int]) -> Audit:
+    """The audit of an export of twelve partitions, into which these keys were placed."""
+    rows = [(chosen(key), offset, 1000 + offset, key) for offset, key in enumerate(keys)]
+    source = export(spark, path / "export", rows, 12)
+    return audit(spark, source, AuditRequest("numbers", ""), str(path / "run"), Steps("audit", 1))
+
+
+def attributed(found: Audit) -> dict[str, int]:
+    names = {name for line in found.by_partition for name in line.attributed}
+    return {name: sum(line.attributed.get(name, 0) for line in found.by_partition) for name in sorted(names)}
+
+
+def test_five_keys_are_too_few_to_tell(spark: Spark, tmp_path: Path) -> None:
+    keys = [b"customer-%d" % (number % 5) for number in range(200)]
+    found = audited(spark, tmp_path, keys, lambda key: zlib.crc32(key) % 12)
+    assert found.doubt is not None
+    assert (found.doubt.keys, found.doubt.fitting, found.doubt.needed) == (5, ("librdkafka-consistent",), 11)
+    assert attributed(found) == {EITHER: 200}
+    assert (found.runs, found.growth, found.offending) == ((), (), 120)
+
+
+def test_integers_make_no_history(spark: Spark, tmp_path: Path) -> None:
+    keys = [b"%d" % (number % 3000) for number in range(6000)]
+    found = audited(spark, tmp_path / "modulo", keys, lambda key: int(key) % 12)
+    assert (attributed(found), found.growth, found.splits.keys) == ({"text-integer@12": 6000}, (), 0)
+    assert {run.placed for run in found.runs} == {(Placed("text-integer", 12),)}
+    unknown = audited(spark, tmp_path / "sum", keys, lambda key: sum(key) % 12)
+    assert (attributed(unknown), unknown.growth) == ({UNEXPLAINED: 6000}, ())
+    assert (unknown.splits.keys, unknown.splits.of_keys, unknown.doubt) == (0, 3000, None)

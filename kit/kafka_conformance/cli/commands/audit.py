@@ -118,9 +118,9 @@ def _audit(
 
 def _check_placement(slug: str) -> None:
     """Raise BadInput for an unknown rule, before Spark is started."""
-    from kafka_conformance.spark.audit.attribution.placements import find_placement
+    from kafka_conformance.spark.audit.attribution.placements import number
 
-    find_placement(slug)
+    number(slug)
 
 
 def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:

@@ -85,7 +85,7 @@ def scanner(
         files = RecordFiles(expected, partitions, every=every)
         for batch in batches:
             for block in _blocks(batch):
-                judged = judge(block, partitions, expected, known, doubtful=doubtful)
+                judged = judge(block, partitions, expected, known, doubtful=doubtful, weakest=False)
                 yield _finding_rows(block, judged, buckets)
                 yield from map(_filed, files.add(block, judged))
         yield from map(_filed, files.end())

@@ -102,3 +102,14 @@ def test_moments_go_round(times: list[int]) -> None:
 
 def test_an_empty_batch_says_nothing() -> None:
     assert scanned(batch()) == ([], [])
+
+
+def test_a_block_finds_no_hash_that_follows_the_pattern_of_keys_by_itself() -> None:
+    """The sum of the bytes of a key is mostly its String.hashCode, modulo 6."""
+    keys = [b"customer-%d" % number for number in range(3000)]
+    rows = [(3, number, number, key) for number, key in enumerate(keys) if sum(key) % 6 == 3]
+    (block,), _ = scanned(batch(*rows), partitions=6)
+    assert block.summary.present == ()
+    known = (Placed("string-hash-code-masked", 6),)
+    made = next(scanner(6, Placed("murmur2", 6), known, every=False)(iter([batch(*rows)])))
+    assert msgspec.json.decode(made.to_pylist()[0]["data"], type=Scanned).summary.present == known

@@ -17,8 +17,8 @@ by it, and is *certain*. For a record that several explain:
   records left out: then two producers alternated, and the record is "either".
 
 * **Few keys.** If the records of a placement that no other producer could have written have fewer than 20 distinct keys in
-  the block, a record that a placement of another rule explains as well is "either": another producer with as many keys would
-  have none here that it alone explains once in 10^6 times.
+  the block, a record that another placement explains as well (an older count of its own aside) is "either": another
+  producer with as many keys would have none here that it alone explains once in 10^6 times.
 
 No record is attributed to a placement that does not explain it. A key with ten thousand records counts as one key.
 """
@@ -98,11 +98,7 @@ def without_few_keys(
     """Return :func:`attribute`'s result without the records that neighbours with too few distinct keys decided."""
     out = attributed.copy()
     for number, placed in enumerate(members):
-        own = sum(
-            1 << at
-            for at, other in enumerate(members)
-            if other == placed or implies(placed, other) or implies(other, placed)
-        )
+        own = sum(1 << at for at, other in enumerate(members) if other == placed or implies(placed, other))
         mine = attributed == number
         shared = mine & (bits & ~u32(own) != 0)
         if shared.any() and len(distinct(ids[mine & ~shared])[0]) < FEW_KEYS:

@@ -113,11 +113,12 @@ def judge(
     *,
     whole: bool = True,
     doubtful: bool = False,
+    weakest: bool = True,
 ) -> Judged:
     """Judge a block of a topic with this number of partitions.
 
     ``doubtful``: the topic has too few keys to tell placements apart (:mod:`.doubt`). No placement is then present, and
-    records that some placement explains are attributed to EITHER.
+    records that some placement explains are attributed to EITHER. ``weakest``: :func:`~.presence.present`.
 
     Without ``whole``, a block in which the expected placement explains every key takes half the time: masks are not
     computed, and records that other placements explain by chance are not counted.
@@ -134,7 +135,7 @@ def judge(
     right = keys.by(expected) if keys.size else np.zeros(0, np.bool_)
     if whole and keys.size:
         _ = keys.masks
-    members = () if doubtful else present(keys, expected, known)
+    members = () if doubtful else present(keys, expected, known, weakest=weakest)
     by_member = [keys.by(placed) for placed in members]
     bits = bits_of(by_member, keys.size)
     seen = keys_seen(keys.ids, keyed_offsets, keyed_ms) if keys.size else _NO_KEYS

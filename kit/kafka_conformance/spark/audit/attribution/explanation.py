@@ -23,6 +23,7 @@ from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined
 from kafka_conformance.spark.audit.attribution.distinct_keys import identities
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement, find_placement, number
+from kafka_conformance.spark.audit.attribution.structured import structured_partitions
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.bulk import Data, Offsets
 
@@ -121,7 +122,10 @@ class KeyColumn:
         """Return which keys ``placed`` explains."""
         if placed not in self._by:
             rule = find_placement(placed.rule)
-            if placed.partitions == self.count and ("masks" in self.__dict__ or rule.hash != HASH_NAMES[0]):
+            if not rule.hash:
+                chosen = structured_partitions(rule.slug, self.offsets, self.data, placed.partitions)
+                self._by[placed] = (chosen == self.where) & (chosen < placed.partitions)
+            elif placed.partitions == self.count and ("masks" in self.__dict__ or rule.hash != HASH_NAMES[0]):
                 self._by[placed] = (self.masks >> u32(number(placed.rule)) & u32(1)).astype(np.bool_)
             else:
                 self._by[placed] = leading(rule, self.offsets, self.data, self.partition, placed.partitions)

@@ -30,19 +30,22 @@ from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 
-__all__ = ["JAVA", "PLACEMENTS", "Placement", "find_placement", "number"]
+__all__ = ["CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
 
 JAVA = "murmur2"
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A way to place keys. ``hash`` is one of ``hash_columns.HASH_NAMES``, ``fold`` one of ``explanation.FOLD_NAMES``."""
+    """A way to place keys. ``hash`` is one of ``hash_columns.HASH_NAMES``, ``fold`` one of ``explanation.FOLD_NAMES``.
+
+    Both are empty if keys are placed by what they say (:mod:`.structured`).
+    """
 
     slug: str
     story: str
-    hash: str
-    fold: str
+    hash: str = ""
+    fold: str = ""
 
 
 _STORIES: dict[str, str] = {
@@ -87,6 +90,24 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
 PLACEMENTS: tuple[Placement, ...] = tuple(Placement(slug, _STORIES[slug], hash_, fold) for slug, hash_, fold in _WAYS)
 """The likely ones first: of two that explain as many records, the earlier one is chosen."""
 
+STRUCTURED: tuple[Placement, ...] = (
+    Placement("text-integer", "the integer in ASCII digits that the key is, modulo the partition count"),
+    Placement("int32-big-endian", "the key as an integer of four bytes, modulo the partition count"),
+    Placement(
+        "int32-little-endian", "the key as an integer of four bytes, least byte first, modulo the partition count"
+    ),
+    Placement("int64-big-endian", "the key as an integer of eight bytes, modulo the partition count"),
+    Placement(
+        "int64-little-endian", "the key as an integer of eight bytes, least byte first, modulo the partition count"
+    ),
+    Placement("first-byte", "the first byte of the key, modulo the partition count"),
+    Placement("last-byte", "the last byte of the key, modulo the partition count"),
+)
+"""Placements by what a key says, with the current partition count only. They are in no set of placements."""
+
+CONSTANT = "constant-"
+"""With the number of a partition behind it: the placement of every key there."""
+
 
 @lru_cache(maxsize=1)
 def _numbers() -> dict[str, int]:
@@ -101,5 +122,14 @@ def number(slug: str) -> int:
 
 
 def find_placement(slug: str) -> Placement:
-    """Return the placement with this slug. Raises BadInput for an unknown slug."""
-    return PLACEMENTS[number(slug)]
+    """Return the placement with this slug, structured ones included. Raises BadInput for an unknown slug."""
+    if slug.startswith(CONSTANT) and slug.removeprefix(CONSTANT).isdigit():
+        return Placement(slug, "one partition for every key")
+    return next((each for each in STRUCTURED if each.slug == slug), None) or PLACEMENTS[number(slug)]
+
+
+def rank(slug: str) -> int:
+    """Return the number by which placements are preferred among equals: structured ones come last."""
+    if slug in _numbers():
+        return number(slug)
+    return len(PLACEMENTS) + next((at for at, each in enumerate(STRUCTURED) if each.slug == slug), len(STRUCTURED))

@@ -3,7 +3,8 @@
 A placement with m partitions explains one in m keys that it did not place. Its count of explained keys is therefore compared
 with chance, and it is present only if chance would give as many less than once in 10^9 searches (six sigma). Placements are
 found one after another, each among the keys that the earlier ones leave unexplained, by best evidence; of nearly equal
-evidence the expected placement wins, then the current partition count, then the order of ``PLACEMENTS``.
+evidence the expected placement wins, then the current partition count, then the order of ``PLACEMENTS``. Placements by
+what a key says compete with the hashes (:mod:`.patterns`).
 
 Evidence is in nats: a lower bound of -log P, where P is the probability of as many keys or more (Chernoff's bound: the
 number of keys times the relative entropy of the explained share to the share by chance). Four effects make chance larger
@@ -39,18 +40,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
-from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, find_placement, number
+from kafka_conformance.spark.audit.attribution.patterns import WEAK, WEAKEST, follows_a_pattern, structured_candidates
+from kafka_conformance.spark.audit.attribution.placements import (
+    JAVA,
+    PLACEMENTS,
+    find_placement,
+    rank,
+)
 from kafka_conformance.spark.audit.attribution.stretches import longest
 from kafka_conformance.spark.audit.result import Placed
 
 __all__ = ["SURE", "SURE_OF_EXPECTED", "could_be", "evidence", "implies", "present", "random_hashes"]
 
-SURE = log(1e9)
-"""The required evidence, in nats; a search among c candidates requires log c more."""
-SURE_OF_EXPECTED = log(1e6)
-"""The required evidence for the expected placement, in nats: it is likely in advance."""
 ALL_BUT_EQUAL = 12.0
 HANDFUL = 5
 SAMPLE, SPACED = 512, 8192
@@ -59,15 +63,6 @@ TRIES = 200
 DRAWS = 1 << 18
 ALIKE, CROWDED, HINT = 4, 7.0, 3.0
 UNFAIR = "float-arithmetic"
-
-
-def evidence(keys: int, explained: int, chance: float) -> float:
-    """Return the evidence that ``explained`` of ``keys`` is more than chance: a lower bound of -log P, in nats."""
-    if not keys or explained <= keys * chance:
-        return 0.0
-    share = explained / keys
-    missing = (1 - share) * log((1 - share) / (1 - chance)) if explained < keys else 0.0
-    return keys * (share * log(share / chance) + missing)
 
 
 def could_be(placed: Placed, partition: int) -> bool:
@@ -80,19 +75,21 @@ def implies(one: Placed, other: Placed) -> bool:
     return one.rule == other.rule and one != other and one.partitions % other.partitions == 0
 
 
-def present(keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] = ()) -> tuple[Placed, ...]:
+def present(
+    keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] = (), *, weakest: bool = True
+) -> tuple[Placed, ...]:
     """Return the placements present among these keys: the expected one first, then by count and by ``PLACEMENTS``.
 
     ``known`` are present among other keys of the topic: those that explain any of these keys are present here too, unless
-    the expected placement explains all keys. With one partition the result is the expected placement; without keys it is
-    empty.
+    the expected placement explains all keys. Without ``weakest``, one of the WEAKEST hashes is present only if it is known.
+    With one partition the result is the expected placement; without keys it is empty.
     """
     expected = expected or Placed(JAVA, keys.count)
     if not keys.size:
         return ()
     if keys.count == 1:
         return (expected,)
-    search = _Search(keys, expected)
+    search = _Search(keys, expected, weakest)
     if search.expected_alone(known):
         return (expected,)
     members = [placed for placed in known if keys.by(placed).any()][:MEMBERS]
@@ -111,10 +108,15 @@ def present(keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed
 class _Search:
     keys: KeyColumn
     expected: Placed
+    weakest: bool
 
     def rank(self, placed: Placed) -> tuple[bool, bool, int, int]:
         """Whom to believe first among equals."""
-        return placed != self.expected, placed.partitions != self.keys.count, number(placed.rule), -placed.partitions
+        return placed != self.expected, placed.partitions != self.keys.count, rank(placed.rule), -placed.partitions
+
+    def _preferred(self, placed: Placed) -> tuple[bool, tuple[bool, bool, int, int]]:
+        """Which of those with nearly equal evidence is chosen: of the weakest hashes none but the expected one."""
+        return placed != self.expected and _is_weakest(placed), self.rank(placed)
 
     def expected_alone(self, known: tuple[Placed, ...]) -> bool:
         """Whether the expected placement explains all, and any that is known would not have left it at that."""
@@ -136,26 +138,30 @@ class _Search:
             return None
         sample = self.keys.taken(rows)
         hashes = hash_columns(sample.offsets, sample.data)
-        at_hand = [placed for placed in self._by_evidence(sample.where, hashes) if placed[1] not in members]
-        if not at_hand:
+        explaining = self._by_evidence(sample.where, hashes)
+        at_hand = [one for one in explaining if one[1] not in members and self._admissible(one[1], members)]
+        several = isinstance(self.keys.partition, np.ndarray)
+        structured = [one for one in structured_candidates(sample) if one[1] not in members] if several else []
+        if not at_hand and not structured:
             return None
         alike = self._alike(sample, members)
-        best, chosen = 0.0, []
+        best, chosen = max((held for held, _ in structured), default=0.0), structured
         for raw, placed in islice(at_hand, TRIES):
             if raw < max(best - ALL_BUT_EQUAL, self._wanted(placed)):
                 break
             held = _held_against_crowding(hashes, sample.where, alike, placed)
-            if held >= self._wanted(placed):
+            if held >= self._wanted(placed) and not follows_a_pattern(placed, explaining, sample.where, hashes):
                 best = max(best, held)
                 chosen.append((held, placed))
         chosen = [(held, placed) for held, placed in chosen if held >= best - ALL_BUT_EQUAL]
-        return min((placed for _, placed in chosen), key=self.rank, default=None)
+        return min((placed for _, placed in chosen), key=self._preferred, default=None)
 
     def implying(self, members: list[Placed]) -> Placed | None:
         """Return a placement whose count implies an older one and that explains more of its keys than chance, or None."""
         best: tuple[float, Placed] | None = None
         for older in members:
-            if find_placement(older.rule).fold == UNFAIR:
+            rule = find_placement(older.rule)
+            if rule.fold == UNFAIR or not rule.hash:
                 continue
             for newer in self._worth_testing(older, members):
                 held = self._beyond_overlap(newer, older, members)
@@ -231,6 +237,15 @@ class _Search:
                     out.append((held, placed))
         return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
 
+    def _admissible(self, placed: Placed, members: list[Placed]) -> bool:
+        """Whether to consider a placement; a weak one with an old count only beside itself, or without newer partitions."""
+        if not self.weakest and _is_weakest(placed):
+            return False
+        current = Placed(placed.rule, self.keys.count)
+        if isinstance(self.keys.partition, np.ndarray) and int(self.keys.where.max()) < placed.partitions:
+            return True
+        return placed == current or current in members or find_placement(placed.rule).hash not in WEAK
+
     def _alike(self, sample: KeyColumn, members: list[Placed]) -> NDArray[np.uint32] | None:
         """Return hashes of similar keys that no member explains; None if the keys are of several partitions."""
         if (sample.where != sample.where[0]).any():
@@ -276,6 +291,10 @@ class _Search:
 def random_hashes() -> NDArray[np.uint32]:
     """Return random hashes, always the same."""
     return np.random.default_rng(0).integers(0, 1 << 32, DRAWS, np.uint32)
+
+
+def _is_weakest(placed: Placed) -> bool:
+    return find_placement(placed.rule).hash in WEAKEST
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import floor, log10
+from math import floor, log, log10
 
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.terminal import plural
@@ -120,11 +120,24 @@ def topic_writers(audit: Audit) -> str:
     sentence = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
     rest = [
         f"{percent(totals[name], audit.keyed)} {words}"
-        for name, words in ((EITHER, "match more than one"), (UNEXPLAINED, "match no known placement"))
+        for name, words in ((EITHER, "match more than one"), (UNEXPLAINED, _unexplained(audit, totals)))
         if totals[name]
     ]
     left = f"{', and '.join(rest)}." if rest else ""
     return " ".join(filter(None, [sentence if wrote else "", left]))
+
+
+def _unexplained(audit: Audit, totals: Counter[str]) -> str:
+    """Return that records match no placement, and whether a function of the key placed them, if nothing else wrote."""
+    words = "match no known placement"
+    repeated = audit.keyed - audit.splits.of_keys
+    if totals[UNEXPLAINED] != audit.keyed or audit.partitions < 2 or repeated * log(audit.partitions) < log(1e9):
+        return words
+    if not audit.splits.keys:
+        return f"{words}, but each key is in one partition: an unknown function of the key placed them"
+    if audit.splits.records - audit.splits.keys >= 0.9 * repeated:
+        return f"{words}, and repeated keys are in several partitions: these were named, or drawn at random"
+    return words
 
 
 def _with_story(audit: Audit, rule: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from kafka_conformance.spark.audit.attribution.block import Summary
-from kafka_conformance.spark.audit.result import Growth, Place, Placed, Run
+import numpy as np
 
-__all__ = ["growth", "merged"]
+from kafka_conformance.spark.audit.attribution.block import Summary
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
+from kafka_conformance.spark.audit.result import Growth, Place, Placed, Run, SplitKey, Splits
+
+__all__ = ["growth", "merged", "split_by_moves"]
 
 
 def merged(summaries: Iterable[Summary]) -> list[Run]:
@@ -53,3 +56,28 @@ def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
         until_ms = max(place.time_ms for place in places.values())
         increases.append(Growth(placed.rule, placed.partitions, larger, until, until_ms if until_ms >= 0 else None))
     return tuple(increases)
+
+
+def split_by_moves(increases: tuple[Growth, ...], splits: Splits) -> tuple[tuple[Growth, ...], tuple[Growth, ...]]:
+    """Split increases into those that moved a key from its old partition to its new one, and those that did not.
+
+    If there are more split keys than ``splits`` holds, none of which moved, others may have.
+    """
+    unknown = splits.keys > len(splits.earliest)
+    moved = tuple(one for one in increases if unknown or any(_moved(one, each) for each in splits.earliest))
+    return moved, tuple(one for one in increases if one not in moved)
+
+
+def _moved(one: Growth, split: SplitKey) -> bool:
+    key = bytes.fromhex(split.key)
+    here = {place.partition for place in split.places}
+    before, after = (
+        {where for where in here if where < count and _chooses(Placed(one.rule, count), key, where)}
+        for count in (one.before, one.after)
+    )
+    return bool(before and after and before != after)
+
+
+def _chooses(placed: Placed, key: bytes, partition: int) -> bool:
+    column = KeyColumn(np.array([0, len(key)], np.int32), np.frombuffer(key, np.uint8), partition, placed.partitions)
+    return bool(column.by(placed)[0])

@@ -24,6 +24,7 @@ from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
     Doubt,
+    Growth,
     PartitionLine,
     Place,
     Placed,
@@ -36,7 +37,7 @@ from kafka_conformance.spark.audit.scan import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_S
 from kafka_conformance.spark.audit.sources import Source
 from kafka_conformance.spark.audit.totals.keyless_over_time import keyless
 from kafka_conformance.spark.audit.totals.leftover import Leftover, leftover
-from kafka_conformance.spark.audit.totals.runs_merged import growth, merged
+from kafka_conformance.spark.audit.totals.runs_merged import growth, merged, split_by_moves
 from kafka_conformance.spark.audit.totals.slots import slots
 from kafka_conformance.spark.audit.totals.split_keys import splits
 from kafka_conformance.spark.runs import Run
@@ -81,6 +82,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
     last_ms = max((summary.last_ms for summary in times if summary.last_ms is not None), default=None)
     by_partition = tuple(_lines(blocks, source, attributed))
     split_keys = _NONE if of_one else _splits(run, chunks, records, buckets)
+    increases, unmoved = split_by_moves(growth([block.summary for block in blocks], source.partitions), split_keys)
     doubt = doubt_of_all([block.summary for block in blocks], sampled, split_keys.of_keys, source.partitions)
     return Summed(
         records=sum(block.summary.records for block in blocks),
@@ -91,14 +93,14 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
         runs=tuple(sorted(sorted(merged_runs, key=lambda one: -one.records)[:MOST_RUNS],
                           key=lambda one: (one.partition, one.first_offset))),
         runs_in_all=len(merged_runs),
-        growth=growth([block.summary for block in blocks], source.partitions),
+        growth=increases,
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms),
         splits=split_keys,
         keyless=keyless(block_rows, keyless_records, source.partitions, first_ms, last_ms),
         doubt=doubt,
         skew=_skew([line.records for line in by_partition]),
-        notes=tuple(_notes(blocks, late, source, sampled if doubt is None else None)),
+        notes=tuple(_notes(blocks, late, source, sampled if doubt is None else None, unmoved)),
     )  # fmt: skip
 
 
@@ -209,8 +211,17 @@ def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different:
 
 
 def _notes(
-    blocks: Sequence[Scanned], late: Sequence[Leftover], source: Source, unfounded: Doubt | None
+    blocks: Sequence[Scanned],
+    late: Sequence[Leftover],
+    source: Source,
+    unfounded: Doubt | None,
+    unmoved: Sequence[Growth],
 ) -> Iterable[str]:
+    for one in unmoved:
+        yield (
+            f"records are where {one.rule} puts them with {one.before:,} partitions, but no key has moved from there to"
+            f" its partition of {one.after:,}: this does not show that the partition count increased"
+        )
     if unfounded is not None:
         yield (
             f"a sample of the topic has {unfounded.keys:,} distinct keys, too few to tell placements apart, and so no record"

@@ -109,7 +109,13 @@ def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: st
             ),
         ),
         (audits.grown(), f"One kind of producer wrote this topic: {JAVA} 100 %."),
-        (audits.strange(), "100 % match no known placement."),
+        (
+            audits.strange(),
+            (
+                "100 % match no known placement, but each key is in one partition: an unknown function of the key placed"
+                " them."
+            ),
+        ),
         (audits.keyless(), ""),
         (audits.empty(), ""),
     ],
@@ -237,6 +243,26 @@ def test_keys_on_several_partitions() -> None:
     assert list(summary.split_rows(audits.mixed(splits=Splits(1, 2, 2, None, (SplitKey("61", (), 2),))))) == [
         ('"a"', "2", "")
     ]
+
+
+@pytest.mark.parametrize(
+    ("splits", "words"),
+    [
+        (Splits(0, 100, 0, None, ()), ", but each key is in one partition: an unknown function of the key placed them"),
+        (
+            Splits(90, 100, 7300, None, ()),
+            ", and repeated keys are in several partitions: these were named, or drawn at random",
+        ),
+        (Splits(20, 100, 2000, None, ()), ""),  # some of both
+        (Splits(0, 7380, 0, None, ()), ""),  # too few keys are repeated
+    ],
+)
+def test_unexplained_records_are_of_a_function_of_the_key_or_of_none(splits: Splits, words: str) -> None:
+    assert summary.topic_writers(audits.strange(splits=splits)) == f"100 % match no known placement{words}."
+
+
+def test_beside_a_known_placement_split_keys_tell_nothing_of_the_unexplained() -> None:
+    assert "0.2 % match no known placement." in summary.topic_writers(audits.mixed(splits=Splits(0, 100, 0, None, ())))
 
 
 def test_labels_do_not_contain_either_and_unexplained() -> None:

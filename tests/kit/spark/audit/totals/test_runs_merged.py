@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from kafka_conformance.spark.audit.attribution.block import Summary
-from kafka_conformance.spark.audit.result import Growth, Place, Placed, Run
-from kafka_conformance.spark.audit.totals.runs_merged import growth, merged
+from kafka_conformance.spark.audit.result import Growth, Place, Placed, Run, SplitKey, Splits
+from kafka_conformance.spark.audit.totals.runs_merged import growth, merged, split_by_moves
+from kafka_reference import partition_for_key
 
 OLD, NEW = Placed("murmur2", 3), Placed("murmur2", 12)
 
@@ -36,3 +37,22 @@ def test_growth_is_until_the_last_record_of_the_older_count() -> None:
     ]
     assert growth(summaries, 12) == (Growth("murmur2", 3, 12, {0: 90, 1: 70}, 9),)
     assert growth(summaries[1:2], 3) == ()
+
+
+def test_growth_needs_a_key_that_moved() -> None:
+    one = Growth("murmur2", 3, 12, {0: 90}, 9)
+    keys = [b"key-%d" % number for number in range(200)]
+    old, new = ([partition_for_key(key, count) for key in keys] for count in (3, 12))
+    moved = next(at for at in range(200) if old[at] != new[at])
+    stayed = next(at for at in range(200) if old[at] == new[at])
+
+    def split(at: int, *partitions: int, keys_in_all: int = 1) -> Splits:
+        places = tuple(Place(7, partition, 5) for partition in partitions)
+        return Splits(keys_in_all, 200, 2, places[-1], (SplitKey(keys[at].hex(), places, 2),))
+
+    assert split_by_moves((one,), split(moved, old[moved], new[moved])) == ((one,), ())
+    assert split_by_moves((one,), split(moved, old[moved], (new[moved] + 1) % 12)) == ((), (one,))
+    assert split_by_moves((one,), split(stayed, old[stayed], (old[stayed] + 1) % 12)) == ((), (one,))
+    assert split_by_moves((one,), Splits(0, 200, 0, None, ())) == ((), (one,))
+    many = split(stayed, old[stayed], (old[stayed] + 1) % 12, keys_in_all=2)
+    assert split_by_moves((one,), many) == ((one,), ())  # the other split key may have moved
