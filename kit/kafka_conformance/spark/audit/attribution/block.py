@@ -5,8 +5,8 @@ of other blocks, and columns with one row per record. A block is judged independ
 order nor on the machine. The placements present in a sample of the whole topic (``presence.present``) can be given as
 ``known``, which makes small blocks as informative as large ones.
 
-An empty key is a key to Java and to most clients. librdkafka's default treats it as no key and places it at random:
-``empty`` counts such records, so that a report can explain unexplained ones.
+An empty key is a key to Java and to most clients. librdkafka's default treats it as no key and places it at random, so it
+explains such a record in any partition; ``empty`` counts them.
 """
 
 from __future__ import annotations

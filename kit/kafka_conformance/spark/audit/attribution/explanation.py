@@ -1,5 +1,8 @@
 """Find the placements that explain each key, that is would put it into its partition: a uint32 per key.
 
+An empty key is explained in every partition by a placement that takes it for none and draws at random
+(``Placement.draws_empty``).
+
 A fold turns a hash into a non-negative number of 32 bits and takes the remainder (``float-arithmetic`` works differently).
 Only the equality of remainder and partition is needed, which a multiplication decides without a division: with
 ``c = ceil(2^64 / n)``, n divides x if and only if ``x * c mod 2^64 < c``, for every x of 33 bits and n below 2^31 (Lemire,
@@ -58,13 +61,24 @@ def explained(offsets: Offsets, data: Data, partition: Partitions, count: int) -
         hashes = hash_columns(offsets[start : start + PIECE + 1], data)
         at = partition[piece] if isinstance(partition, np.ndarray) else partition
         out[piece] = explained_hashes(hashes, PLACEMENTS, at, count)
+    out[_drawn(offsets, partition, count)] |= _DRAWING
     return out
 
 
 def leading(placement: Placement, offsets: Offsets, data: Data, partition: Partitions, count: int) -> NDArray[np.bool_]:
     """Return which keys this placement explains; for Java's at a fraction of the cost of :func:`explained`."""
     hashes = hash_column(placement.hash, offsets, data).reshape(1, -1)
-    return _masks(hashes, np.zeros(1, i64), _folds((placement,)), partition, count).astype(np.bool_)
+    found = _masks(hashes, np.zeros(1, i64), _folds((placement,)), partition, count).astype(np.bool_)
+    return found | _drawn(offsets, partition, count) if placement.draws_empty else found
+
+
+def _drawn(offsets: Offsets, partition: Partitions, count: int) -> NDArray[np.bool_]:
+    """Return which keys are empty, in a partition that exists: a placement that draws for them explains each of these."""
+    out: NDArray[np.bool_] = (offsets[1:] == offsets[:-1]) & (partition >= 0) & (partition < count)
+    return out
+
+
+_DRAWING = u32(sum(1 << bit for bit, each in enumerate(PLACEMENTS) if each.draws_empty))
 
 
 def explained_hashes(

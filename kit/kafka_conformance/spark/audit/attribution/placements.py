@@ -46,6 +46,8 @@ class Placement:
     story: str
     hash: str = ""
     fold: str = ""
+    draws_empty: bool = False
+    """Whether an empty key is no key, so that its partition is drawn at random: any explains it."""
 
 
 _STORIES: dict[str, str] = {
@@ -87,7 +89,11 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
     ("one-bit", "one-bit", "masked"),
 )
 
-PLACEMENTS: tuple[Placement, ...] = tuple(Placement(slug, _STORIES[slug], hash_, fold) for slug, hash_, fold in _WAYS)
+_DRAWING_EMPTY = frozenset({"librdkafka-consistent"})  # ``consistent_random``; the other ``_random`` hash an empty key
+
+PLACEMENTS: tuple[Placement, ...] = tuple(
+    Placement(slug, _STORIES[slug], hash_, fold, slug in _DRAWING_EMPTY) for slug, hash_, fold in _WAYS
+)
 """The likely ones first: of two that explain as many records, the earlier one is chosen."""
 
 STRUCTURED: tuple[Placement, ...] = (

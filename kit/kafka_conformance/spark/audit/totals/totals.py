@@ -5,13 +5,13 @@ Spark: keys in several partitions (``split_keys``), records without a key (``key
 explains by itself (``leftover``).
 
 A placement puts a key into one partition, so a topic with a single placement has no split keys, and is not searched for
-them.
+them; unless there are empty keys, for which some placements draw.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ from kafka_conformance.spark.runs import Run
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["MOST_RUNS", "doubt_of_all", "summed"]
+__all__ = ["MOST_RUNS", "doubt_of_all", "never_splits", "summed"]
 
 MOST_RUNS = 1_000
 """The maximum number of runs in the result; the longest are kept."""
@@ -73,7 +73,7 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
     attributed = _attributed(blocks, late)
     unexplained = sum(counts[UNEXPLAINED] for counts in attributed.values())
     names = {name for counts in attributed.values() for name, count in counts.items() if count}
-    of_one = not names or (len(names) == 1 and not names & {UNEXPLAINED, EITHER})
+    of_one = never_splits(names, any(block.summary.empty for block in blocks))
     shares = _shares(blocks, late, expected)
     merged_runs = merged(block.summary for block in blocks)
     keyless_records = sum(block.summary.keyless for block in blocks)
@@ -195,6 +195,14 @@ def _skew(records: Sequence[int]) -> Skew:
     )
 
 
+def never_splits(names: Collection[str], empty: bool) -> bool:
+    """Whether records with these attributions have each key in one partition; ``empty``: some keys are empty."""
+    if len(names) != 1:
+        return not names
+    (name,) = names
+    return name not in {UNEXPLAINED, EITHER} and not (empty and find_placement(name.rpartition("@")[0]).draws_empty)
+
+
 def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different: int, partitions: int) -> Doubt | None:
     """Return the doubt about all records, from that about a sample: None if there are more distinct keys than needed."""
     if sampled is None:
@@ -232,7 +240,7 @@ def _notes(
         yield f"{skipped:,} offsets hold no record: compacted away, or transaction markers"
     empty = sum(block.summary.empty for block in blocks)
     if empty:
-        yield f"{empty:,} records have an empty key, which is a key for Java, but not for librdkafka's default"
+        yield f"{empty:,} records have an empty key, which is a key for Java; librdkafka's default draws a partition for it"
     timeless = sum(block.summary.records for block in blocks if block.summary.first_ms is None)
     if timeless:
         yield f"{timeless:,} records are in blocks without timestamps: their times and patterns are unknown"

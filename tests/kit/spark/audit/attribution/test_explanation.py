@@ -18,8 +18,9 @@ from kafka_conformance.spark.audit.attribution.explanation import (
     leading,
 )
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, find_placement
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, find_placement, number
 from kafka_conformance.spark.audit.result import Placed
+from kafka_reference.partitioning import Partitioner
 
 HASHES = [0, 1, 2, 0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF]
 COUNTS = [1, 2, 3, 5, 7, 8, 12, 255, 1000, 65536, 2**30, 2**31 - 1]
@@ -39,7 +40,8 @@ def test_a_bit_is_set_where_the_placement_puts_the_key_there(
     keys = audit_truth.column(column, np.array(partitions, np.int32), count)
     for at, placement in enumerate(PLACEMENTS):
         want = [
-            partition < count and audit_truth.place(placement.slug, key, count) == partition
+            partition < count
+            and ((placement.draws_empty and not key) or audit_truth.place(placement.slug, key, count) == partition)
             for key, partition in zip(column, partitions, strict=True)
         ]
         assert (keys.masks >> np.uint32(at) & np.uint32(1)).astype(bool).tolist() == want, placement.slug
@@ -88,6 +90,22 @@ def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piec
     assert one.masks[[0, 4095, 4096, 8999]].any() or not one.masks.all()
     at = int(np.flatnonzero(one.by(Placed("murmur2", 7)))[-1])
     assert audit_truth.place("murmur2", keys[at], 7) == 4
+
+
+def test_an_empty_key_is_anywhere_for_a_client_that_draws_for_it_and_in_one_partition_for_others() -> None:
+    """By librdkafka's own partitioners, drawn two hundred times."""
+    names = {"consistent_random": "librdkafka-consistent", "murmur2_random": "murmur2", "fnv1a_random": "sarama-hash"}
+    assert [each.slug for each in PLACEMENTS if each.draws_empty] == ["librdkafka-consistent"]
+    for name, slug in names.items():
+        partitioner = Partitioner(name, draws=[number * 7919 for number in range(200)])
+        where = np.array([partitioner(b"", list(range(12)), list(range(12))) for _ in range(200)], np.int32)
+        assert (len(set(where.tolist())) == 12) == (name == "consistent_random")
+        keys = audit_truth.column([b""] * 200, where, 12)
+        assert keys.by(Placed(slug, 12)).all()
+        assert (keys.masks >> np.uint32(number(slug)) & np.uint32(1)).all()
+        older = keys.by(Placed(slug, 3))
+        draws = name == "consistent_random"
+        assert older.tolist() == [at < 3 and (draws or at == audit_truth.place(slug, b"", 3)) for at in where.tolist()]
 
 
 def test_an_older_count_knows_nothing_of_newer_partitions() -> None:

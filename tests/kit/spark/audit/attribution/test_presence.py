@@ -6,12 +6,16 @@ import random
 
 import audit_truth
 import numpy as np
+import pyarrow as pa
 import pytest
 from audit_truth import Producer, Topic, names
 
+from kafka_conformance.spark.audit.attribution.block import Block, judge
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.spark.audit.attribution.presence import evidence, implies, present
+from kafka_conformance.spark.audit.first_look import examine
 from kafka_conformance.spark.audit.result import Placed
+from kafka_reference.partitioning import Partitioner
 
 JAVA, CRC, FNV, UNKNOWN = ("murmur2", 12), ("librdkafka-consistent", 12), ("sarama-hash", 12), ("random", 0)
 GROWN = ("murmur2", 3)
@@ -193,3 +197,29 @@ def test_implication() -> None:
     assert not implies(Placed("murmur2", 12), Placed("murmur2", 5))
     assert not implies(Placed("murmur2", 12), Placed("unsigned", 3))
     assert not implies(Placed("murmur2", 12), Placed("murmur2", 12))
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("consistent_random", "librdkafka-consistent"),
+        ("consistent", "librdkafka-consistent"),
+        ("murmur2_random", "murmur2"),
+        ("murmur2", "murmur2"),
+        ("fnv1a_random", "sarama-hash"),
+        ("fnv1a", "sarama-hash"),
+    ],
+)
+def test_a_topic_of_each_partitioner_is_healthy_where_it_is_expected(name: str, slug: str) -> None:
+    """Some keys are empty; librdkafka's default, ``consistent_random``, draws for them."""
+    partitioner, every = Partitioner(name, draws=[number * 7919 for number in range(500)]), list(range(12))
+    keys = [b"" if number % 10 == 0 else b"order-%d" % (number % 900) for number in range(3000)]
+    where = np.array([partitioner(key, every, every) for key in keys], np.int32)
+    expected = Placed(slug, 12)
+    known, doubt = examine(audit_truth.column(keys, where, 12), expected)
+    assert (known, doubt) == ((expected,), None)
+    for partition in every:
+        rows = np.flatnonzero(where == partition)
+        block = Block(partition, rows, rows, pa.array([keys[row] for row in rows], pa.binary()))
+        summary = judge(block, 12, expected, known).summary
+        assert (summary.offending, summary.attributed) == (0, {str(expected): rows.size})

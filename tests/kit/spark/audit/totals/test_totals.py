@@ -7,7 +7,7 @@ from audit_truth import Topic
 
 from kafka_conformance.spark.audit.attribution.block import Summary, judge
 from kafka_conformance.spark.audit.result import Doubt, Placed
-from kafka_conformance.spark.audit.totals.totals import doubt_of_all
+from kafka_conformance.spark.audit.totals.totals import doubt_of_all, never_splits
 
 
 def summary(key: bytes, partition: int) -> Summary:
@@ -30,3 +30,13 @@ def test_more_keys_than_the_sample_showed_leave_no_doubt() -> None:
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 12, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 11, 12) == Doubt(11, (), 12, 1e-6)
     assert doubt_of_all([], Doubt(5, (), None, 1e-6), 10**9, 1) == Doubt(10**9, (), None, 1e-6)
+
+
+def test_one_placement_splits_no_key_but_the_empty_one_that_it_draws_for() -> None:
+    assert never_splits({"murmur2@12"}, empty=True)
+    assert never_splits({"librdkafka-consistent@12"}, empty=False)
+    assert not never_splits({"librdkafka-consistent@12"}, empty=True)
+    assert not never_splits({"murmur2@12", "murmur2@3"}, empty=False)
+    assert not never_splits({"unexplained"}, empty=False)
+    assert not never_splits({"either"}, empty=True)
+    assert never_splits(set(), empty=False)
