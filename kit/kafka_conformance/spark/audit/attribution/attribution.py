@@ -16,6 +16,8 @@ by it, and is *certain*. For a record that several explain:
   there are more of these than chance gives (once in 1,000) within 1,000 records, 8,000 records or the block, its certain
   records left out: then two producers alternated, and the record is "either".
 
+* **One partition for all keys.** A constant explains every record of its partition, so that no other placement alone
+  explains one: a record that another explains as well is "either".
 * **Few keys.** If the records of a placement that no other producer could have written have fewer than 20 distinct keys in
   the block, a record that another placement explains as well (an older count of its own aside) is "either": another
   producer with as many keys would have none here that it alone explains once in 10^6 times.
@@ -36,6 +38,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.placements import CONSTANT
 from kafka_conformance.spark.audit.attribution.presence import SURE, implies
 from kafka_conformance.spark.audit.attribution.stretches import inside
 from kafka_conformance.spark.audit.result import Placed, Run
@@ -95,13 +98,13 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
 def without_few_keys(
     attributed: Attributed, bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]
 ) -> Attributed:
-    """Return :func:`attribute`'s result without the records that neighbours with too few distinct keys decided."""
+    """Return :func:`attribute`'s result without the records that neighbours cannot decide: of few keys, or a constant's."""
     out = attributed.copy()
     for number, placed in enumerate(members):
         own = sum(1 << at for at, other in enumerate(members) if other == placed or implies(placed, other))
         mine = attributed == number
         shared = mine & (bits & ~u32(own) != 0)
-        if shared.any() and len(distinct(ids[mine & ~shared])[0]) < FEW_KEYS:
+        if placed.rule.startswith(CONSTANT) or len(distinct(ids[mine & ~shared])[0]) < FEW_KEYS:
             out[shared] = EITHER_AT
     return out
 

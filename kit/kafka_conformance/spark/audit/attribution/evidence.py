@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from math import log
 
-__all__ = ["SURE", "SURE_OF_EXPECTED", "evidence"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SURE", "SURE_OF_EXPECTED", "chance_of_foreign_keys", "evidence"]
 
 SURE = log(1e9)
 """The required evidence, in nats; a search among c candidates requires log c more."""
@@ -19,3 +22,11 @@ def evidence(keys: int, explained: int, chance: float) -> float:
     share = explained / keys
     missing = (1 - share) * log((1 - share) / (1 - chance)) if explained < keys else 0.0
     return keys * (share * log(share / chance) + missing)
+
+
+def chance_of_foreign_keys(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
+    """Return the share of keys of other partitions that the hash would have put into a partition."""
+    full, here = np.bincount(chosen, minlength=count), np.bincount(at, minlength=count)
+    both = np.bincount(at[chosen == at], minlength=count)
+    foreign = (full - both)[at] / np.maximum(at.size - here[at], 1)
+    return float(foreign.mean())

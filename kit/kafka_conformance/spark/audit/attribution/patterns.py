@@ -13,7 +13,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from kafka_conformance.spark.audit.attribution.evidence import SURE, evidence
+from kafka_conformance.spark.audit.attribution.evidence import SURE, chance_of_foreign_keys, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, STRUCTURED, find_placement
@@ -34,20 +34,23 @@ CORRELATED = 6.0
 def structured_candidates(sample: KeyColumn) -> list[tuple[float, Placed]]:
     """Return the structured placements present among these keys of several partitions, with their evidence."""
     count, out = sample.count, []
+    first = int(sample.where[0])
+    if (sample.where == first).all():  # then a byte that all keys share tells no more
+        held = (sample.size - 1) * log(count)
+        return [(held, Placed(f"{CONSTANT}{first}", count))] if held >= SURE else []
     text = bool(((sample.data >= PRINTABLE[0]) & (sample.data <= PRINTABLE[1])).all())
     for rule in STRUCTURED:
         if text and rule.slug.startswith("int"):
             continue
         values, known = structured_values(rule.slug, sample.offsets, sample.data)
+        if not known.any():
+            continue
         pairs = np.unique(np.stack((values[known], sample.where[known].astype(np.int64))), axis=1)
         chosen, at = pairs[0] % count, pairs[1]
-        held = evidence(at.size, int(np.count_nonzero(chosen == at)), 1 / count)
+        chance = max(1 / count, chance_of_foreign_keys(chosen, at, count))
+        held = evidence(at.size, int(np.count_nonzero(chosen == at)), chance)
         if held >= SURE + log(len(STRUCTURED)) and not correlated(chosen, at, count):
             out.append((held, Placed(rule.slug, count)))
-    first = int(sample.where[0])
-    held = (sample.size - 1) * log(count)
-    if held >= SURE and (sample.where == first).all():
-        out.append((held, Placed(f"{CONSTANT}{first}", count)))
     return out
 
 

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
-from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
+from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, chance_of_foreign_keys, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
 from kafka_conformance.spark.audit.attribution.patterns import WEAK, WEAKEST, follows_a_pattern, structured_candidates
@@ -351,7 +351,7 @@ def _held_against_crowding(
     explained = int(np.count_nonzero(chosen == at))
     fair = _mean_chance(placed, at)
     if alike is None:
-        chance = max(fair, _of_foreign_keys(chosen, at, placed.partitions))
+        chance = max(fair, chance_of_foreign_keys(chosen, at, placed.partitions))
     else:
         chance = max(fair, _of_keys_alike(folded(rule.fold, alike[row], placed.partitions) == at[0], fair))
     if explained < pairs.size * chance + HANDFUL * (1 - chance):
@@ -365,11 +365,3 @@ def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
     if evidence(explained.size, hits, fair) < CROWDED:
         return 0.0
     return hits / explained.size
-
-
-def _of_foreign_keys(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> float:
-    """Return the share of keys of other partitions that the hash would have put into a partition."""
-    full, here = np.bincount(chosen, minlength=count), np.bincount(at, minlength=count)
-    both = np.bincount(at[chosen == at], minlength=count)
-    foreign = (full - both)[at] / np.maximum(at.size - here[at], 1)
-    return float(foreign.mean())

@@ -9,9 +9,12 @@ from collections.abc import Callable
 
 import audit_truth
 import numpy as np
+import pyarrow as pa
 import pytest
 from audit_truth import names
 
+from kafka_conformance.spark.audit.attribution.attribution import EITHER_AT
+from kafka_conformance.spark.audit.attribution.block import Block, judge
 from kafka_conformance.spark.audit.attribution.patterns import correlated
 from kafka_conformance.spark.audit.attribution.placements import STRUCTURED
 from kafka_conformance.spark.audit.attribution.presence import present
@@ -161,3 +164,25 @@ def test_a_correlation_is_one_of_distances() -> None:
     assert not correlated(chosen, at, 12)
     assert not correlated(chosen, chosen, 12)
     assert correlated(chosen, (chosen + 3 * draws.integers(0, 4, 500)) % 12, 12)
+
+
+def test_what_one_partition_for_all_keys_and_another_rule_explain_is_open() -> None:
+    """A constant explains all there, so that its neighbours cannot be of the other rule alone."""
+    keys = KEYS["names"]
+    where = [3 if number % 2 else audit_truth.place("murmur2", key, 12) for number, key in enumerate(keys)]
+    known, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 12), Placed("murmur2", 12))
+    assert names(known) == ["murmur2@12", "constant-3@12"]
+    here = [key for key, partition in zip(keys, where, strict=True) if partition == 3]
+    offsets = np.arange(len(here), dtype=np.int64)
+    judged = judge(Block(3, offsets, offsets, pa.array(here, pa.binary())), 12, Placed("murmur2", 12), known)
+    java = np.array([audit_truth.place("murmur2", key, 12) == 3 for key in here])
+    assert (judged.attributed[java] == EITHER_AT).all()
+    assert (judged.attributed[~java] == 1).all()
+
+
+def test_an_integer_that_is_always_even_is_no_evidence_for_partition_0() -> None:
+    """Small longs, least byte first: the integer of the other order is even, as is half of what Java placed."""
+    keys = KEYS["little longs"]
+    where = [audit_truth.place("murmur2", key, 1 + number % 2) for number, key in enumerate(keys)]
+    found, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 2), Placed("murmur2", 2))
+    assert not [name for name in names(found) if name.startswith("int")]
