@@ -70,5 +70,8 @@ def test_an_interrupt_of_a_deferred_block_is_raised_at_its_end(asked: signal.Sig
         "    interrupts.acknowledge()\n"
         "    print('raised')\n"
     )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     assert ran.stdout.split() == ["whole", "raised"]
