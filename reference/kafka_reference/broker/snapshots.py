@@ -74,6 +74,7 @@ def read_snapshot(behaviour: ProducerStateBehaviour, data: bytes) -> list[Produc
     if count < 0 or end > len(data):
         raise SchemaException if escapes else CorruptSnapshotException
     if version != _VERSION:
+        # unreached: verify asks about files of another version; no case of one is frozen
         raise IllegalArgumentException if escapes else CorruptSnapshotException
     if crc != crc32c(data[_HEAD.size :]):
         raise CorruptSnapshotException
