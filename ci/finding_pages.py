@@ -23,7 +23,8 @@ import msgspec
 from kafka_conformance.core.events import Severity
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.gate.harm import RANKS
-from kafka_conformance.gate.reports.outline import since_until
+from kafka_conformance.gate.reports.places import since_until
+from kafka_conformance.reports.change_pages import linked_tickets
 from kafka_conformance.reports.example_table import example_table
 from kafka_conformance.reports.type_docs import anchor
 from kafka_conformance.rules import RULES
@@ -31,8 +32,6 @@ from kafka_reference.releases import parse_release
 
 DOCS = Path(__file__).parents[1] / "kit" / "docs"
 FOLDER = DOCS / "findings"
-TICKETS = "https://issues.apache.org/jira/browse/"
-PROPOSALS = "https://cwiki.apache.org/confluence/display/KAFKA/"
 MEANINGS = {
     "critical": "records with a key go to other partitions than those of Java's producer of another release",
     "high": "records or producers are refused; records are lost, duplicated, reordered or unreadable",
@@ -164,7 +163,7 @@ def section(name: str, finding: Finding) -> Iterator[str]:
         ("releases", finding.releases),
         ("seen in", _seen(case, finding)),
         ("rule", f"[`{rule}`](../rules/{rule}.md)"),
-        ("ticket", ", ".join(f"[{ticket}]({_address(ticket)})" for ticket in finding.tickets)),
+        ("ticket", linked_tickets(", ".join(finding.tickets))),
     ]
     yield f"## {finding.title}"
     first, *rows = [f"| {what} | {text} |" for what, text in facts if text]
@@ -191,20 +190,12 @@ def shown(case: Case, finding: Finding) -> list[Answers]:
 
 
 def _seen(case: Case | None, finding: Finding) -> str:
-    if case is None:
-        return ""
-    if not finding.shown_in:
+    if case is None or not finding.shown_in:
         return ""
     seen, asked = seen_in(case, finding), case.releases
     if len(seen) == len(asked):
         return f"all {len(asked)} releases that have the rule and were asked"
     return f"{since_until(seen, asked).partition(' (')[0]}: {len(seen)} of {len(asked)} releases asked"
-
-
-def _address(ticket: str) -> str:
-    if ticket.startswith("KIP-"):
-        return f"{PROPOSALS}{ticket}"
-    return f"{TICKETS}{ticket}"
 
 
 def main() -> None:

@@ -31,8 +31,13 @@ _LOGGING_212, _LOGGING_213 = (
     "com.typesafe.scala-logging:scala-logging_2.12:3.9.5",
     "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
 )
-_NEEDED = {"3.8.0": ("com.github.luben:zstd-jni:1.5.6-3",)}
-"""What the classes of a release's clients cannot be initialized without: 3.8.0 loads zstd's with ProducerConfig."""
+_JACKSON = "com.fasterxml.jackson.core"
+_NEEDED = {
+    "2.6.0": (f"{_JACKSON}:jackson-databind:2.10.2", f"{_JACKSON}:jackson-core:2.10.2"),
+    "3.8.0": ("com.github.luben:zstd-jni:1.5.6-3",),
+}
+"""What the classes of a release's clients cannot be initialized without: 2.6.0's requests have methods that take Jackson's
+JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
 _STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
 

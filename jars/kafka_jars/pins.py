@@ -3,7 +3,7 @@
 A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
 loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
 clients log through slf4j), ``[compiler]`` what turns the oracle's source into classes, ``[coverage]`` what measures which of
-Kafka's code runs, ``[connector]`` what lets Spark read and write topics. Which artifacts a release has is in
+Kafka's code runs, ``[connector]`` what lets each Spark read and write topics. Which artifacts a release has is in
 :mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
 jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
 """
@@ -51,7 +51,7 @@ class Pins:
     releases: dict[str, tuple[Jar, ...]]
     beside: tuple[Jar, ...]
     compiler: tuple[Jar, ...]
-    connector: tuple[Jar, ...] = ()
+    connectors: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
     coverage: tuple[Jar, ...] = ()
     brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
 
@@ -66,6 +66,13 @@ class Pins:
     def clients(self, version: str) -> tuple[Jar, ...]:
         """The release's clients."""
         return self.releases.get(version) or tuple(map(Jar, clients_of(version)))
+
+    def connector(self, spark: str) -> tuple[Jar, ...]:
+        """What lets this version of Spark read and write topics. Raises JarError."""
+        minor = ".".join(spark.split(".")[:2])
+        if minor not in self.connectors:
+            raise JarError(f"no Kafka connector is pinned for Spark {spark}: expected {', '.join(self.connectors)}")
+        return self.connectors[minor]
 
     def broker(self, version: str) -> tuple[Jar, ...]:
         """What the release's broker adds, the jar that answers first; nothing where no rule asks for it."""
@@ -85,7 +92,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             releases={version: read_jars(table, path) for version, table in named.items()},
             beside=read_jars(document["beside"], path),
             compiler=read_jars(document["compiler"], path),
-            connector=read_jars(document["connector"], path),
+            connectors={spark: read_jars(table, path) for spark, table in document["connector"].items()},
             coverage=read_jars(document["coverage"], path),
             brokers={version: read_jars(table, path) for version, table in brokers.items()},
         )

@@ -63,7 +63,8 @@ def nearest_proven(release: Release) -> tuple[Release, ...]:
 def check_proven(release: Release, instead: str) -> None:
     """Raise UnprovenRelease for a ``release`` without a row; the message ends with what to do ``instead``."""
     if not is_proven(release):
-        near = " or ".join(map(str, nearest_proven(release))) or "none"
+        *others, last = map(str, nearest_proven(release) or ("none",))
+        near = f"{', '.join(others)}{' or ' if others else ''}{last}"
         raise UnprovenRelease(
             f"release {release} is not proven: no answer was compared with its Java classes; did you mean {near}? {instead}"
         )

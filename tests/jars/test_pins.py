@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_jars.errors import PinsUnreadable
+from kafka_jars.errors import JarError, PinsUnreadable
 from kafka_jars.pins import PINS_FILE, Jar, load, pin
 
 A, B, C, D, E = ("0a" * 32, "0b" * 32, "0c" * 32, "0d" * 32, "0e" * 32)
@@ -22,7 +22,7 @@ SMALL = f"""\
 [coverage]
 "org.jacoco:org.jacoco.agent:0.8.14" = "{D}"
 
-[connector]
+[connector."4.0"]
 "org.apache.kafka:kafka-clients:3.9.0" = "{B}"
 
 [releases."3.9.2"]
@@ -40,11 +40,16 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_releases_that_were_promised_are_pinned() -> None:
-    promised = """0.10.0.1 0.11.0.3 1.1.1 2.0.1 2.3.1 2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 3.0.0 3.0.2 3.1.2 3.2.3 3.3.1 3.3.2
-        3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1 4.4.0"""
+def test_every_release_published_since_0_10_0_0_is_pinned() -> None:
+    lines = """0.10.0: 2, 0.10.1: 2, 0.10.2: 3, 0.11.0: 4, 1.0: 3, 1.1: 2, 2.0: 2, 2.1: 2, 2.2: 3, 2.3: 2, 2.4: 2, 2.5: 2,
+        2.6: 4, 2.7: 3, 2.8: 3, 3.0: 3, 3.1: 3, 3.2: 4, 3.3: 3, 3.4: 2, 3.5: 3, 3.6: 3, 3.7: 3, 3.8: 2, 3.9: 3, 4.0: 3,
+        4.1: 3, 4.2: 3, 4.3: 2, 4.4: 1"""
+    published = [
+        f"{line}.{patch}" for line, patches in (each.split(": ") for each in lines.split(","))
+        for patch in range(int(patches))
+    ]  # fmt: skip
     pins = load()
-    assert set(promised.split()) <= set(pins.releases)
+    assert list(pins.releases)[: len(published)] == [version.strip() for version in published]
     for version, jars in pins.releases.items():
         assert jars[0].coordinates == f"org.apache.kafka:kafka-clients:{version}"
     every = [
@@ -52,8 +57,19 @@ def test_the_releases_that_were_promised_are_pinned() -> None:
     ]
     assert all(re.fullmatch("[0-9a-f]{64}", sha256 or "") for sha256 in every)
     assert all(pins.is_pinned(version) for version in pins.releases)
-    assert set(pins.brokers) == set(pins.releases) - {"0.10.0.1"}
+    assert set(pins.brokers) == {version for version in pins.releases if not version.startswith("0.10.")}
     assert len(set(every)) == len(every), "a jar's sha256 under two names"
+
+
+def test_a_spark_has_the_connector_of_its_minor_version() -> None:
+    pins = load()
+    assert set(pins.connectors) == {"3.5", "4.0", "4.1"}
+    for minor, jars in pins.connectors.items():
+        assert pins.connector(f"{minor}.0") == pins.connector(f"{minor}.9.dev1") == jars
+        scala = "2.12" if minor == "3.5" else "2.13"
+        assert re.fullmatch(rf"org.apache.spark:spark-sql-kafka-0-10_{scala}:{minor}\.\d", jars[0].coordinates)
+    with pytest.raises(JarError, match=r"no Kafka connector is pinned for Spark 4\.2\.1: expected 3\.5, 4\.0, 4\.1"):
+        pins.connector("4.2.1")
 
 
 def test_a_release_has_its_own_jars_first_then_those_beside(file: Path) -> None:
@@ -143,8 +159,8 @@ def test_pinning_keeps_everything_and_the_order_of_versions(file: Path) -> None:
 def test_pinning_into_the_file_that_ships_changes_nothing_else(tmp_path: Path) -> None:
     copy = tmp_path / "releases.toml"
     copy.write_bytes(PINS_FILE.read_bytes())
-    pin("3.6.1", {"org.apache.kafka:kafka-clients:3.6.1": D}, copy)
-    added = f'[releases."3.6.1"]\n"org.apache.kafka:kafka-clients:3.6.1" = "{D}"\n'
+    pin("3.6.9", {"org.apache.kafka:kafka-clients:3.6.9": D}, copy)
+    added = f'[releases."3.6.9"]\n"org.apache.kafka:kafka-clients:3.6.9" = "{D}"\n'
     written = copy.read_text(encoding="utf-8")
     assert added in written
     assert written.replace(added, "").split() == PINS_FILE.read_text(encoding="utf-8").split()

@@ -6,6 +6,7 @@ import doctest
 import inspect
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ def test_kafkas_defaults(make: Callable[..., Any]) -> None:
     assert make("3.9.1") is not None
     assert make(version="3.9.1") is not None
     with pytest.raises(UnprovenRelease):
-        make(version="3.9.0")
+        make(version="3.9.9")
 
 
 @pytest.mark.parametrize("make", [*DEFAULTS.values(), kafka_reference.certificate], ids=[*DEFAULTS, "certificate"])
@@ -98,3 +99,11 @@ def test_the_accumulator_and_the_producer_draw_from_a_list() -> None:
 def test_a_cluster_of_so_many_partitions() -> None:
     assert [(one.id, one.leader) for one in Cluster.of(3, nodes=2).partitions] == [(0, 0), (1, 1), (2, 0)]
     assert [node.id for node in Cluster.of(3, nodes=2).nodes] == [0, 1]
+
+
+@pytest.mark.parametrize("package", ["reference/kafka_reference", "kit/kafka_conformance", "jars/kafka_jars"])
+def test_every_folder_with_modules_is_a_package(package: str) -> None:
+    """A wheel on Spark's --py-files is imported as a zip file, which finds no folder without ``__init__.py``."""
+    root = Path(__file__).parents[2] / package
+    assert root.is_dir()
+    assert {file.parent for file in root.rglob("*.py")} == {file.parent for file in root.rglob("__init__.py")}

@@ -17,6 +17,13 @@ from kafka_reference.releases import Release
 
 __all__ = ["JavaAnswerer", "outcome_in"]
 
+# Errors by which a JVM says that classes do not fit together. Kafka answers with none of them when its jars are complete.
+_LINKAGE_ERRORS = {
+    "AbstractMethodError", "ClassCircularityError", "ClassFormatError", "ExceptionInInitializerError", "IllegalAccessError",
+    "IncompatibleClassChangeError", "InstantiationError", "LinkageError", "NoClassDefFoundError", "NoSuchFieldError",
+    "NoSuchMethodError", "UnsatisfiedLinkError", "UnsupportedClassVersionError", "VerifyError",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class JavaAnswerer:
@@ -46,11 +53,21 @@ class JavaAnswerer:
 
 
 def outcome_in(line: dict[str, object]) -> Outcome:
-    """What a line of the oracle's says."""
+    """What a line of the oracle's says. A linkage error is no answer: a jar is missing, or is another release's."""
     match line:
         case {"answer": dict(answer)}:
-            return Answered(answer)
+            error = _linkage_error(answer)
+            return Answered(answer) if error is None else Failed(error)
         case {"unsupported": why}:
             return Unsupported(str(why))
         case _:
             return Failed(str(line.get("failed", "no answer")))
+
+
+def _linkage_error(answer: dict[str, Any]) -> str | None:
+    """Return the linkage error that the answer or one of its steps raises, with its message; None for all others."""
+    steps = answer.get("steps")
+    for part in (answer, *(steps if isinstance(steps, list) else ())):
+        if isinstance(part, dict) and part.get("raises") in _LINKAGE_ERRORS:
+            return f"{part['raises']}: {part.get('message', 'in a step')}; the release's jars do not fit together"
+    return None

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.spans import runs
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release
 
-__all__ = ["ERAS", "Era", "eras", "neighbours", "newest_of_eras", "spans_of"]
+__all__ = ["ERAS", "Era", "behaviour_in", "eras", "neighbours", "newest_of_eras", "record_in", "spans_of"]
 
 ERAS = "eras"
 """The word that asks for the eras of each rule in place of releases."""
@@ -72,20 +73,13 @@ def neighbours(era: Era, every: Sequence[Era]) -> Sequence[Era]:
 
 def spans_of(chosen: Collection[Release], among: Sequence[Release]) -> str:
     """Return releases as spans of ``among``, which are in order: ``2.0.1, 2.4.1 to 3.9.2``."""
-    runs: list[list[Release]] = [[]]
-    for release in among:
-        if release in chosen:
-            runs[-1].append(release)
-        elif runs[-1]:
-            runs.append([])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs if run)
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs(chosen, among))
 
 
 def _behaviour(rule: Rule, release: Release) -> dict[str, Any]:
     """Return the fields that a question of the rule can show, with their values."""
     fields: dict[str, Any] = {}
-    for record in rule.behaviours:
-        resolved = _resolved(record, release)
+    for record, resolved in zip(rule.behaviours, behaviour_in(rule, release), strict=True):
         for change in record.changes():
             fields[f"{record.__name__}.{change.name}"] = resolved and getattr(resolved, change.name)
         fields[record.__name__] = resolved is not None
@@ -93,7 +87,13 @@ def _behaviour(rule: Rule, release: Release) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in hidden}
 
 
-def _resolved(record: type[Behaviour], release: Release) -> Behaviour | None:
+def behaviour_in(rule: Rule, release: Release) -> tuple[Behaviour | None, ...]:
+    """Return the behaviour records of a rule in a release; None for a class that the release does not have."""
+    return tuple(record_in(record, release) for record in rule.behaviours)
+
+
+def record_in(record: type[Behaviour], release: Release) -> Behaviour | None:
+    """Return a behaviour record in a release; None if the release does not have its class."""
     try:
         return record.of(release)
     except NotInThisRelease:

@@ -24,14 +24,14 @@ from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import Pins
 from kafka_jars.store import cache_folder
 from kafka_reference.certificate import Certificate, Row, reference_fingerprint
-from kafka_reference.releases import Release, parse_release
+from kafka_reference.releases import parse_release
 
 __all__ = [
     "last_certificate",
     "made_from",
     "markdown",
     "merged",
-    "rules_to_prove",
+    "proven_pairs",
     "void_rules",
     "with_rows_of",
     "write",
@@ -96,33 +96,33 @@ def void_rules(made: Certificate) -> list[str]:
     return [rule for rule in made.rules() if rule in void]
 
 
-def rules_to_prove(rules: Sequence[Rule], releases: Sequence[Release], proven: Certificate, pins: Pins) -> list[Rule]:
-    """Return those ``rules`` that ``proven`` does not prove, as they are installed, in all of ``releases``.
+def proven_pairs(rules: Sequence[Rule], proven: Certificate, pins: Pins) -> frozenset[tuple[str, str]]:
+    """Return the slug and release of each row by which ``proven`` proves one of these rules as it is installed.
 
     A row proves its rule if all its answers match, from the jar that is pinned, and its fingerprint is the rule's.
     """
     current = _fingerprints(rules)
-    valid = {
+    return frozenset(
         (row.rule, row.release)
         for row in proven.rows
         if row.fingerprint == current.get(row.rule)
         and row.asked == row.agreed
         and row.jar_sha256 in {jar.sha256 for jar in (*pins.clients(row.release), *pins.broker(row.release))}
-    }
-    return [
-        rule
-        for rule in rules
-        if any((rule.slug, str(release)) not in valid for release in releases if release in rule.releases)
-    ]
+    )
 
 
 def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
-    """Return ``made`` with the rows of ``earlier`` that still prove a rule which ``made`` has no row of.
+    """Return ``made`` with the rows of ``earlier`` that still prove their rule in a release that ``made`` has no row of.
 
     Each row that is taken over notes its own run: seed, JVM, kit and day.
     """
-    current = _fingerprints([rule for rule in RULES.values() if rule.slug not in made.rules()])
-    rows = [row for row in earlier.rows if row.rule in current and row.fingerprint == current[row.rule]]
+    present = {(row.rule, row.release) for row in made.rows}
+    current = _fingerprints(list(RULES.values()))
+    rows = [
+        row
+        for row in earlier.rows
+        if (row.rule, row.release) not in present and row.fingerprint == current.get(row.rule)
+    ]
     taken = [replace(row, **_run_of(row, earlier, made)) for row in rows]
     harness = {rule: RULES[rule].harness for rule in dict.fromkeys(row.rule for row in rows) if RULES[rule].harness}
     return replace(made, rows=_sorted([*made.rows, *taken]), harness={**made.harness, **harness})

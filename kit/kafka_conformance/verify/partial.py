@@ -1,7 +1,8 @@
 """Rows of a verification that is still running, on disk, so that the same command resumes after a kill.
 
 The file stands beside the certificate as ``<certificate>.partial``: JSON lines, the plan first, then one row for each rule
-and release whose answers all match. Other results are asked again. The file is deleted when the run ends.
+and release whose answers all match. Other results are asked again, also after a run that found them: the file is deleted
+when all match.
 """
 
 from __future__ import annotations
@@ -73,15 +74,18 @@ def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finis
         row for row in rows if head == wanted and (row.jvm, row.fingerprint) == (jvm, fingerprint(by_slug[row.rule]))
     ]
     finished = {(row.rule, row.release): _result(by_slug[row.rule], row, plan.releases) for row in kept}
-    lines = [msgspec.json.encode(line) for line in (wanted, *kept)]
+    lines, all_match = [msgspec.json.encode(line) for line in (wanted, *kept)], True
 
     def write(result: RuleResult) -> None:
+        nonlocal all_match
+        all_match = all_match and result.matches
         if result.matches:
             lines.append(msgspec.json.encode(_row(result, jvm)))
             write_whole(path, b"\n".join(lines) + b"\n")
 
     yield finished, write
-    path.unlink(missing_ok=True)
+    if all_match:
+        path.unlink(missing_ok=True)
 
 
 def _head(plan: Plan, seed: int) -> _Head:

@@ -36,7 +36,8 @@ class Plan:
     """All that decides which questions are asked.
 
     ``examples`` is the number of generated questions of a rule with share 1; keys up to ``longest_key`` bytes are asked
-    exhaustively (-1: none). With ``eras``, a rule is asked in those releases only that stand for an era of it.
+    exhaustively (-1: none). With ``eras``, a rule is asked in those releases only that stand for an era of it. Slugs and
+    releases in ``proven`` are not asked again.
     """
 
     rules: Sequence[Rule]
@@ -45,14 +46,20 @@ class Plan:
     seed: int
     longest_key: int
     eras: bool = False
+    proven: frozenset[tuple[str, str]] = frozenset()
 
     def examples_of(self, rule: Rule) -> int:
         """Return how many questions the rule's strategy generates."""
         return rule.examples_of(self.examples)
 
     def tasks(self) -> list[tuple[Rule, Release]]:
-        """Return each release with each rule that exists in it, in the order of the report."""
-        found = [(rule, release) for release in self.releases for rule in self.rules if release in rule.releases]
+        """Return each release with each rule to ask in it, in the order of the report."""
+        found = [
+            (rule, release)
+            for release in self.releases
+            for rule in self.rules
+            if release in rule.releases and (rule.slug, str(release)) not in self.proven
+        ]
         if not self.eras:
             return found
         standing = {rule.slug: newest_of_eras(rule) for rule in self.rules}

@@ -230,8 +230,9 @@ def main() -> None:
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed is no result
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
     with suppress(KeyboardInterrupt, BrokenPipeError):
+        # The interrupt may come as soon as this thread has begun: the parent may have gone already.
+        threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
         _work(tasks, results)
     # The thread still waits for standard input, whose lock the interpreter's own shutdown would wait for in vain.
     os._exit(0)

@@ -8,7 +8,8 @@ record would fit. Draining closes it for good. It has three times:
 - ``last_append_ms``, of its last record, or when it was queued again: expiry of full batches up to 2.0.x uses it.
 
 ``attempts`` is how often it was queued again. Since 3.6.1 a batch has *a new leader* as long as all its attempts were
-made before the leader epoch last rose; then it does not back off (KAFKA-15415).
+made before the leader epoch last rose; then it does not back off (KAFKA-15415). In 3.6.1 and 3.7.0 a lower epoch, or none,
+counts as well.
 
 **Expiry up to 2.0.x** goes by ``request.timeout.ms``. A batch that fits one of these cases has expired:
 
@@ -139,7 +140,7 @@ class Batch:
     def append(self, record: SizedRecord, now_ms: int | None) -> None:
         """Add the record; ``now_ms`` is None for a piece of a split batch, which keeps its times."""
         if now_ms is None and self._behaviour.pieces_lose_headers:
-            record = replace(record, headers=())  # unreached: only in 0.11.0.0, for which no case is frozen
+            record = replace(record, headers=())
         self.size.append(record)
         self.records.append(record)
         if now_ms is not None:
@@ -184,8 +185,12 @@ class Batch:
         self.last_attempt_ms = self.last_append_ms = max(self.last_append_ms, now_ms)
 
     def update_leader_epoch(self, epoch: int | None) -> None:
-        """Remember the highest epoch of its leader, if known. Mirrors ``maybeUpdateLeaderEpoch``."""
-        if epoch is not None and (self._epoch is None or self._epoch < epoch):
+        """Remember the highest epoch of its leader, if known; in 3.6.1 and 3.7.0 the last one.
+
+        Mirrors ``maybeUpdateLeaderEpoch``.
+        """
+        rises = epoch is not None and (self._epoch is None or self._epoch < epoch)
+        if rises or (self._behaviour.any_other_epoch_is_newer and epoch != self._epoch):
             self._epoch, self._attempts_at_epoch = epoch, self.attempts
 
     @property

@@ -168,6 +168,11 @@ class ProducerBatchBehaviour(Behaviour):
         since("0.11.0.0", until="0.11.0.0"),
         "The records of a split batch lose their headers, whose room stays free.",
     )
+    any_other_epoch_is_newer: bool = holds(
+        since("3.6.1", until="3.6.1") | since("3.7.0", until="3.7.0"),
+        "A partition has a new leader when its leader epoch is any other one: also a lower one, or none. Since 3.6.2 and "
+        "3.7.1 only when it is higher.",
+    )
     open_batch_shows_wrapper_only: bool = holds(
         _UP_TO_0_10_1,
         "The size of an open compressed batch is what its buffer holds: the 34 bytes of the wrapper. Later it is the "

@@ -193,7 +193,7 @@ class AccumulatorState:
         """Take no more records into the batch. Mirrors ``closeForRecordAppends``, in 0.10 ``MemoryRecords.close``."""
         if self.behaviour.builds_full_batches:
             self.close(batch)
-        elif not self.behaviour.keeps_full_batches_open:  # unreached: open only in 0.10.0.0, without a frozen case
+        elif not self.behaviour.keeps_full_batches_open:
             batch.close_for_appends()
             self.memory.trim(batch)
 

@@ -113,7 +113,7 @@ def check_data(
     if origin is Origin.REPLICATION and not behaviour.replicated_batches_checked:
         return
     if batch.epoch == NO_EPOCH and behaviour.replicated_batches_checked:
-        return  # unreached: only in 0.11.0.0 and 0.11.0.1, for which no case is frozen
+        return
     epoch = epoch_relation(batch.epoch, updated, current)
     if epoch is not EpochRelation.OLDER:
         if origin is Origin.COORDINATOR:
@@ -122,11 +122,10 @@ def check_data(
             _check_verification(behaviour, batch, current, verification)
     sequence = sequence_relation(batch, updated, current)
     if behaviour.stale_sequence_is_duplicate and sequence is not SequenceRelation.NONZERO_START:
-        _check_stale_sequence(batch, updated)  # unreached: only in 1.0.0 and 1.0.1, for which no case is frozen
+        _check_stale_sequence(batch, updated)
     append_verdict(behaviour, epoch, sequence).check()
 
 
-# unreached: only in 1.0.0 and 1.0.1, for which no case is frozen
 def _check_stale_sequence(batch: DataBatch, updated: ProducerStateEntry) -> None:
     if batch.epoch != updated.epoch:
         return

@@ -46,7 +46,7 @@ class ProducerState:
         >>> state.producers
         [<Producer 7, epoch 0: sequences 0 to 2>]
 
-    Raises NotInThisRelease where no release has a producer state: before 0.11.0.2.
+    Raises NotInThisRelease for a release without a producer state: before 0.11.0.0.
     """
 
     def __init__(self, version: str | Release = NEWEST, expiration_ms: int = DAY_MS) -> None:

@@ -142,7 +142,7 @@ class ProducerStateManager:
         entry = self.producers.get(producer_id)
         if entry is None:
             self.producers.put(producer_id, info.updated)
-        elif entry is not info.updated:  # unreached: the same entry only up to 1.0.1, for which no case is frozen
+        elif entry is not info.updated:
             entry.update(info.updated)
         for first_offset in info.started:
             self.transactions.start(producer_id, first_offset)

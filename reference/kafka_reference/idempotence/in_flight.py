@@ -57,5 +57,5 @@ class InFlightBatches:
             if not batches:
                 del self._batches[topic_partition]
                 if breaks and topic_partition != order[-1]:
-                    raise ConcurrentModificationException  # unreached: only in 2.1.0, for which no case is frozen
+                    raise ConcurrentModificationException
         return expired

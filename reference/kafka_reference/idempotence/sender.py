@@ -376,7 +376,7 @@ class Sender:
         if batch.aborted:
             raise IllegalStateException
         self.accumulator.split(batch)
-        if not self._behaviour.split_batch_stays_in_flight:  # unreached: no release from 2.1.0 to 2.3.0 is pinned
+        if not self._behaviour.split_batch_stays_in_flight:
             self._in_flight.remove(batch)
 
     def _complete(self, batch: Batch, base_offset: int) -> None:

@@ -125,20 +125,20 @@ def proven(**changes: object) -> Certificate:
     return certificate(rows[0], replace(rows[1], **changes))
 
 
+PAIRS = {("murmur2", str(release)) for release in RELEASES}
+
+
 def test_what_is_proven_is_not_asked_again() -> None:
-    assert certificates.rules_to_prove([RULE], RELEASES, proven(), PINS) == []
-    assert certificates.rules_to_prove([RULE], RELEASES[:1], proven(fingerprint="0"), PINS) == []
-    assert certificates.rules_to_prove([RULE, RULES["record-sizes"]], RELEASES, proven(), PINS) == [
-        RULES["record-sizes"]
-    ]
+    assert certificates.proven_pairs([RULE], proven(), PINS) == PAIRS
+    assert certificates.proven_pairs([RULES["record-sizes"]], proven(), PINS) == frozenset()
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"fingerprint": "0"}, {"fingerprint": ""}, {"agreed": 9}, {"release": "3.8.1"}, {"jar_sha256": "ef" * 32}],
+    [{"fingerprint": "0"}, {"fingerprint": ""}, {"agreed": 9}, {"jar_sha256": "ef" * 32}],
 )
-def test_whatever_is_not_proven_in_every_release_is_asked_again(changes: dict[str, object]) -> None:
-    assert certificates.rules_to_prove([RULE], RELEASES, proven(**changes), PINS) == [RULE]
+def test_a_release_in_which_a_rule_is_not_proven_is_asked_again(changes: dict[str, object]) -> None:
+    assert certificates.proven_pairs([RULE], proven(**changes), PINS) == PAIRS - {("murmur2", "4.4.0")}
 
 
 def test_rows_that_are_taken_over_name_their_run() -> None:
@@ -155,6 +155,12 @@ def test_rows_that_are_taken_over_name_their_run() -> None:
     assert len(certificates.with_rows_of(proven(fingerprint="0"), made).rows) == 2, (
         "what proves other code is left behind"
     )
+
+
+def test_a_rule_keeps_its_rows_of_the_releases_that_are_not_asked() -> None:
+    made = replace(certificate(row("murmur2", "4.4.0", 9, 9)), seed=8)
+    both = certificates.with_rows_of(proven(), made)
+    assert [(one.release, one.asked, one.seed) for one in both.rows] == [("3.9.2", 10, 7), ("4.4.0", 9, None)]
 
 
 def test_rules_whose_code_has_changed_are_void() -> None:

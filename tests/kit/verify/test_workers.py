@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,3 +80,21 @@ def test_a_rule_is_generated_once_for_all_workers(rule: Any, tmp_path: Path, mon
 def test_one_release_needs_no_files(tmp_path: Path) -> None:
     QuestionStore(Plan([MURMUR2], [NEW], 10, 7, -1), tmp_path).sources(MURMUR2)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_whose_parent_has_gone_ends_without_a_word() -> None:
+    script = (
+        "import threading, kafka_conformance.verify.workers as workers\n"
+        "def start(thread): raise KeyboardInterrupt\n"
+        "threading.Thread.start = start\n"
+        "workers.main()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")

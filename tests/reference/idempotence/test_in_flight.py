@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from kafka_reference.accumulator.batches import Batch
-from kafka_reference.errors import IllegalStateException
+from kafka_reference.errors import ConcurrentModificationException, IllegalStateException
 from kafka_reference.idempotence.in_flight import InFlightBatches
 from kafka_reference.idempotence.outcomes import Numbered, Outcomes
 from kafka_reference.releases import parse_release
 
 
-def batch(number: int) -> Batch:
-    return Batch(parse_release("4.4.0"), ("t", 0), 0, 0, 1000, Numbered(0, None, 4, (), number))
+def batch(number: int, partition: int = 0) -> Batch:
+    return Batch(parse_release("4.4.0"), ("t", partition), 0, 0, 1000, Numbered(0, None, 4, (), number))
 
 
 def test_expired_batches_are_taken_from_the_front() -> None:
@@ -37,3 +37,12 @@ def test_cleared_it_has_no_batches() -> None:
     in_flight.add(batch(0))
     in_flight.clear()
     assert in_flight.take_expired(lambda _: True, outcomes) == []
+
+
+def test_in_2_1_0_a_partition_that_is_emptied_before_another_one_breaks_the_round() -> None:
+    in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("2.1.0"))
+    for partition in (0, 1):
+        in_flight.add(batch(partition, partition))
+    with pytest.raises(ConcurrentModificationException):
+        in_flight.take_expired(lambda _: True, outcomes, breaks=True)
+    assert len(in_flight.take_expired(lambda _: True, outcomes, breaks=True)) == 1, "the last one breaks nothing"

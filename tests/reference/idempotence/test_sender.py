@@ -212,6 +212,16 @@ def test_in_2_0_a_request_that_times_out_during_the_wait_for_an_id_mutes_nothing
     assert producer.ended() == [(1, "OutOfOrderSequenceException")]
 
 
+@pytest.mark.parametrize(("at", "ended"), [("2.2.0", []), ("2.2.1", [(0, "TimeoutException")])])
+def test_up_to_2_2_0_a_batch_expires_by_the_time_at_which_the_round_began(at: str, ended: list[object]) -> None:
+    producer = Producer(at, retry_backoff_ms=20)
+    producer.append()
+    producer.sender.network.queue_producer_id(Reply("COORDINATOR_LOAD_IN_PROGRESS"))
+    producer.run(advance=90)
+    assert producer.sender.now_ms == 110
+    assert producer.ended() == ended
+
+
 def after_a_split(at: str) -> Producer:
     """Two records were split, and in 40 ms the time of their batch is up. A third is appended to another partition."""
     producer = identified(at)

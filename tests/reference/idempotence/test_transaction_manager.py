@@ -193,3 +193,11 @@ def test_in_0_11_a_batch_that_is_sent_again_makes_its_partition_known(again: boo
     else:
         with pytest.raises(IllegalStateException):
             one.acknowledge(batch)
+
+
+@pytest.mark.parametrize(("at", "fatal"), [("0.11.0.0", False), ("0.11.0.1", True), ("4.4.0", True)])
+def test_since_0_11_0_1_an_unsupported_version_stops_the_producer(at: str, fatal: bool) -> None:
+    one = manager(at)
+    (batch,) = sent(one, Sent())
+    one.failed(batch, "UnsupportedVersionException", True)
+    assert one.is_fatal is fatal

@@ -22,12 +22,13 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.terminal import console
+from kafka_conformance.rules.eras import spans_of
 from kafka_conformance.rules.idempotence_config.question import NAMES
 from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_conformance.rules.idempotence_config.spaces import FIVE, five
 from kafka_conformance.verify.decision_table import Row, decision_rows
 from kafka_jars.pins import load
-from kafka_reference.releases import Release
+from kafka_reference.releases import Release, parse_release
 
 __all__ = ["ask_combinations", "markdown", "run"]
 
@@ -95,12 +96,13 @@ def markdown(answers: Mapping[Release, Answers]) -> str:
 
 
 def _grouped(texts: Mapping[Release, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each text with the releases that have it."""
+    """Yield each text with the releases that have it, as spans of all that are pinned."""
+    pinned = sorted({*map(parse_release, load().releases), *texts})
     groups: dict[tuple[str, ...], list[Release]] = {}
     for release, text in texts.items():
         groups.setdefault(text, []).append(release)
     for text, releases in groups.items():
-        yield ", ".join(map(str, releases)), text
+        yield spans_of(releases, pinned), text
 
 
 def _defaults(answers: Answers) -> tuple[str, ...]:
@@ -167,10 +169,21 @@ def _by_release(lines: Iterable[str]) -> dict[str, set[str]]:
     section: list[str] = []
     for line in lines:
         if line.startswith("### "):
-            section = line.removeprefix("### ").split(", ")
+            section = _releases_of(line.removeprefix("### "))
         elif line.startswith("| ") and not line.startswith(("| releases", "| `")):
             releases, _, rest = line.removeprefix("| ").partition(" | ")
-            named, row = (section, line) if section else (releases.split(", "), f"| {rest}")
+            named, row = (section, line) if section else (_releases_of(releases), f"| {rest}")
             for version in named:
                 found.setdefault(version, set()).add(row)
+    return found
+
+
+def _releases_of(spans: str) -> list[str]:
+    """Return the releases of spans of pinned ones: ``3.0.0, 3.0.2 to 4.4.0``."""
+    pinned = sorted(map(parse_release, load().releases))
+    found: list[str] = []
+    for span in spans.split(", "):
+        first, _, last = span.partition(" to ")
+        between = parse_release(first), parse_release(last or first)
+        found += [str(release) for release in {*pinned, *between} if between[0] <= release <= between[1]]
     return found

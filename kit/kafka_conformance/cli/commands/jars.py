@@ -29,7 +29,7 @@ def list_jars() -> int:
             ("every release", pins.beside),
             ("compiler", pins.compiler),
             ("coverage", pins.coverage),
-            ("Spark's connector", pins.connector),
+            *((f"Spark {spark}'s connector", jars) for spark, jars in pins.connectors.items()),
         ]
         for jar in jars
     ]
@@ -47,7 +47,7 @@ def resolve(*, kafka: str) -> int:
     jars = [
         *pins.compiler,
         *pins.coverage,
-        *pins.connector,
+        *dict.fromkeys(jar for jars in pins.connectors.values() for jar in jars),
         *dict.fromkeys(jar for at in releases for jar in (*pins.jars(str(at)), *pins.broker(str(at)))),
     ]
     stored = fetched(jars, store)

@@ -47,14 +47,14 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 @click.option("--exhaustive", default=2, type=click.IntRange(0, 3), show_default=True, metavar="BYTES",
               help="Also ask every key of up to this many bytes.")  # fmt: skip
 @click.option("--changed", is_flag=True,
-              help="Ask only the rules that the shipped certificate does not prove as installed, in these releases; take "
-              "the rows of all others over from it.")  # fmt: skip
+              help="Ask each rule only in those releases in which the shipped certificate does not prove it as installed; "
+              "take all other rows over from it.")  # fmt: skip
 @options.answerer_option("reference or mutant:NAME, whose answers are compared with Java's")
 @click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
 @options.as_json
 @click.option("--certificate", default=None, type=options.FILE, metavar="FILE",
               help="Where to write the certificate (default: the cache). Run the same command again to "
-              "resume a run that was ended.")  # fmt: skip
+              "resume a run that was ended, or to ask again only what did not match.")  # fmt: skip
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, answerer_name: str,
         as_json: bool, certificate: Path | None, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
@@ -66,10 +66,10 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     actual, partial = reference_or_mutant(answerer_name), Path(f"{certificate}.partial")
     if changed and answerer_name != REFERENCE:
         raise BadInput(f"--changed proves the reference: leave it out with --answerer {answerer_name}")
-    asked = certificates.rules_to_prove(named(rules), releases, shipped(), pins) if changed else named(rules)
-    if not asked:
-        return _report_unchanged(named(rules), certificate, as_json)
-    plan = Plan(asked, releases, examples, seed or 0, exhaustive, every_era)
+    proven = certificates.proven_pairs(named(rules), shipped(), pins) if changed else frozenset()
+    plan = Plan(named(rules), releases, examples, seed or 0, exhaustive, every_era, proven)
+    if changed and not plan.tasks():
+        return _report_unchanged(plan.rules, certificate, as_json)
     if seed is None:
         resumed = resumed_seed(partial, plan) if answerer_name == REFERENCE else None
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)

@@ -110,7 +110,7 @@ def _path(question: ProducerSequencesQuestion) -> str:
 
 
 # No question aborts undrained batches, closes the accumulator, throttles, moves a leader, compresses, runs out of memory, or
-# sees a producer after a fatal error; records are far smaller than a batch may become.
+# sees a producer after a fatal error; records have no headers and are far smaller than a batch may become.
 _UNOBSERVABLE = frozenset(
     {
         "TransactionManagerBehaviour.fatal_error_does_not_bump",
@@ -118,13 +118,16 @@ _UNOBSERVABLE = frozenset(
             f"RecordAccumulatorBehaviour.{field}"
             for field in (
                 "abort_undrained_by_sequence", "aborts_undrained_batches", "append_when_closed_raises_kafka_exception",
-                "builds_full_batches", "keeps_memory_in_flight_on_abort", "names_topics_without_leaders",
-                "new_leader_ends_backoff", "npe_on_unknown_node", "skips_node_without_partitions", "splits_batches",
-                "throttles_muted_partitions",
+                "builds_full_batches", "keeps_full_batches_open", "keeps_memory_in_flight_on_abort",
+                "names_topics_without_leaders", "new_leader_ends_backoff", "npe_on_unknown_node",
+                "skips_node_without_partitions", "splits_batches", "throttles_muted_partitions",
             )
         ),
         "MetadataSnapshotBehaviour.has_leader_epochs",
-        "ProducerBatchBehaviour.open_batch_shows_wrapper_only",
+        *(
+            f"ProducerBatchBehaviour.{field}"
+            for field in ("any_other_epoch_is_newer", "open_batch_shows_wrapper_only", "pieces_lose_headers")
+        ),
         *(
             f"MemoryRecordsBuilderBehaviour.{field}"
             for field in (

@@ -207,6 +207,9 @@ MUTANTS = (
         as_if(RULE.slug, "3.9.1"), "3.9.2", f"{_KAFKA}21065",
     ),
     _mutant(
+        "accumulator-3.7.0-in-3.7.1", "a lower leader epoch, or none, is a new leader", as_if(RULE.slug, "3.7.0"), "3.7.1"
+    ),
+    _mutant(
         "accumulator-3.5-in-3.6", "the partitions of a node keep the order of the metadata", as_if(RULE.slug, "3.5.2"),
         "3.6.2",
     ),

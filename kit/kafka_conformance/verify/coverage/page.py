@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafka_conformance.core.spans import runs
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.coverage.mirrored import Elsewhere
 from kafka_conformance.verify.coverage.record import Method, Record, Share
 from kafka_conformance.verify.coverage.summary import Summary, newest_summaries, summary_of
+from kafka_reference.releases import parse_release
 
 __all__ = ["coverage_page"]
 
@@ -83,7 +85,7 @@ def _table(summaries: Sequence[Summary]) -> Iterator[str]:
 
 
 def _releases(record: Record) -> Iterator[str]:
-    releases = sorted({row.release for row in record.rows}, key=_numbers)
+    releases = sorted({row.release for row in record.rows}, key=parse_release)
     rules = list(dict.fromkeys(row.rule for row in record.rows))
     if len(record.rows) == len(rules):
         return
@@ -93,15 +95,7 @@ def _releases(record: Record) -> Iterator[str]:
     yield f"|---{'|---:' * len(releases)}|"
     for rule in rules:
         found = [record.row(rule, release) for release in releases]
-        yield f"| `{rule}` | {' | '.join(_percent(summary_of(row).branches) if row else '' for row in found)} |"
-
-
-def _numbers(release: str) -> list[int]:
-    return [int(number) for number in release.split(".")]
-
-
-def _percent(share: Share) -> str:
-    return f"{100 * share.run // share.total} %" if share.total else "none"
+        yield f"| `{rule}` | {' | '.join(summary_of(row).branches.percent if row else '' for row in found)} |"
 
 
 def _section(summary: Summary) -> Iterator[str]:
@@ -145,13 +139,8 @@ def _missing(method: Method) -> str:
 
 
 def _spans(lines: Sequence[int]) -> str:
-    spans: list[list[int]] = []
-    for line in lines:
-        if spans and line == spans[-1][1] + 1:
-            spans[-1][1] = line
-        else:
-            spans.append([line, line])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    found = runs(set(lines), range(lines[0], lines[-1] + 1))
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in found)
 
 
 def _link(name: str, release: str) -> str:

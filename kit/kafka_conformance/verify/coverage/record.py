@@ -29,9 +29,14 @@ class Share(msgspec.Struct, frozen=True, array_like=True):
         """Return both together."""
         return Share(self.run + other.run, self.total + other.total)
 
+    @property
+    def percent(self) -> str:
+        """``75 %``; rounded down, so that 100 % is all."""
+        return f"{100 * self.run // self.total} %" if self.total else "none"
+
     def __str__(self) -> str:
-        """Return ``3 of 4 (75 %)``; rounded down, so that 100 % is all."""
-        return f"{self.run:,} of {self.total:,} ({100 * self.run // self.total} %)" if self.total else "none"
+        """Return ``3 of 4 (75 %)``."""
+        return f"{self.run:,} of {self.total:,} ({self.percent})" if self.total else "none"
 
 
 class Method(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from processes import is_gone
+from processes import accept_interrupts, is_gone
 
 from kafka_conformance.answerers.driver.answerer import BATCH, DriverAnswerer
 from kafka_conformance.answerers.driver.connection import Command, Limits
@@ -465,7 +465,7 @@ except KeyboardInterrupt:
 def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) -> None:
     kit = subprocess.Popen(
         [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=accept_interrupts,
     )  # fmt: skip
     assert kit.stdout is not None
     pid = int(kit.stdout.readline())

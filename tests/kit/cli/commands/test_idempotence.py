@@ -62,7 +62,7 @@ def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list
         "## Defaults",
         "## Every combination",
         "### 0.10.0.1",
-        "### 2.8.2, 3.0.0",
+        "### 2.8.2 to 3.0.0",
         "### 4.4.0",
     ]
     assert closed == ["0.10.0.1", "2.8.2", "3.0.0", "4.4.0"]
@@ -175,3 +175,15 @@ def test_the_command_line(answerer: object, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["idempotence", "--kafka", "4.4.0"], standalone_mode=False)
     assert done.return_value == 0
     assert "### 4.4.0" in done.output
+
+
+def test_a_page_whose_sections_span_releases_is_checked_in_each(asked: Asked, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- table: made by idempotence -->\n<!-- /table -->\n")
+    asked("2.8.0,2.8.1,2.8.2,3.0.0,3.0.1", table=page)
+    assert "### 2.8.0 to 3.0.0\n" in page.read_text()
+    for version in ("2.8.0", "2.8.1", "3.0.0", "3.0.1"):
+        assert asked(version, check=page)[0] == 0
+    page.write_text(page.read_text().replace("| 3.0.1 | idempotent;", "| 3.0.1 | off;"))
+    assert asked("3.0.1", check=page)[0] == 1
+    assert asked("3.0.0", check=page)[0] == 0

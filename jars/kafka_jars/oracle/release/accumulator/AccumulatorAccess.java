@@ -15,7 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import kafkaoracle.cluster.ClusterView;
 import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.Rule;
+import kafkaoracle.sender.FilledMetadata;
 import kafkaoracle.transactions.TransactionManagerAccess;
+import org.apache.kafka.clients.Metadata;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.RecordAccumulator;
 import org.apache.kafka.common.Node;
@@ -53,7 +55,12 @@ public final class AccumulatorAccess {
     }
 
     public ClusterView view(Object described, List<?> epochs, Collection<String> topics) throws Exception {
-        return new ClusterView(described, epochs, topics, READY.getParameterTypes()[0]);
+        Class<?> type = READY.getParameterTypes()[0];
+        if (type != Metadata.class) {
+            return new ClusterView(described, epochs, topics, type);
+        }
+        ClusterView view = new ClusterView(described, epochs, topics, Members.field(type, "cache").getType());
+        return view.heldBy(FilledMetadata.create(type, clock, view));
     }
 
     public Object append(

@@ -32,7 +32,9 @@ public final class FilledMetadata {
         if (Members.field(metadata.getClass(), "cluster") != null) {
             Members.set(metadata, "cluster", view.cluster);
         } else if (Members.field(metadata.getClass(), "metadataSnapshot") != null) {
-            Members.set(metadata, "metadataSnapshot", view.passed);
+            Members.set(metadata, "metadataSnapshot", view.snapshot);
+        } else if (view.snapshot != null) {
+            Members.set(metadata, "cache", view.snapshot);
         } else {
             Object cache = empty(Members.field(metadata.getClass(), "cache").getType());
             Members.set(cache, "clusterInstance", view.cluster);
