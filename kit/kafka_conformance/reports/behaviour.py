@@ -13,8 +13,8 @@ from rich.text import Text
 
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.reports.terminal import table
+from kafka_conformance.rules.eras import record_in
 from kafka_reference.behaviour import Behaviour, Change
-from kafka_reference.errors import NotInThisRelease
 from kafka_reference.releases import Release
 
 __all__ = ["Line", "behaviour_lines", "behaviour_page", "print_lines"]
@@ -119,20 +119,13 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
 
 
 def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[Line]:
-    resolved = [_resolved(record, release) for release in releases]
+    resolved = [record_in(record, release) for release in releases]
     for change in record.changes():
         values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
         spans = _spans_in_words(change)
         line = Line(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
         if str(line) not in rule.unobservable:
             yield line
-
-
-def _resolved(record: type[Behaviour], release: Release) -> Behaviour | None:
-    try:
-        return record.of(release)
-    except NotInThisRelease:
-        return None
 
 
 def _table(record: type[Behaviour], first: Rule, rule: Rule) -> str:

@@ -21,7 +21,7 @@ from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.reports.example_table import example_table
-from kafka_conformance.rules import RULES, named
+from kafka_conformance.rules import RULES
 from kafka_jars.pins import load
 from kafka_reference.releases import parse_release
 
@@ -32,6 +32,7 @@ __all__ = [
     "RuleChange",
     "SameAnswer",
     "index_table",
+    "linked_tickets",
     "read_changes",
     "release_page",
     "write_changes",
@@ -109,13 +110,12 @@ def read_changes(folder: Path) -> Changes:
 
 def write_changes(folder: Path, changes: Changes) -> None:
     """Write the files and the pages of a folder; remove those of releases without a change. Raises KitError."""
-    order = {rule.slug: place for place, rule in enumerate(named(()))}
-    rules = sorted(changes.rules, key=lambda each: (parse_release(each.after), order[each.rule]))
+    rules = sorted(changes.rules, key=lambda each: (parse_release(each.after), _place(each)))
     write_whole(folder / "rules.ndjson", _encoded(rules))
     wanted = {"rules.ndjson"}
     for release, here in groupby(rules, lambda each: each.after):
         examples = [each for each in changes.examples if each.releases[1] == release]
-        examples.sort(key=lambda each: order[each.rule])  # stable: kinds stay in their order
+        examples.sort(key=_place)  # stable: kinds stay in their order
         write_whole(folder / f"{release}.md", release_page(folder.name, list(here), examples).encode())
         wanted.add(f"{release}.md")
         if examples:
@@ -129,9 +129,8 @@ def write_changes(folder: Path, changes: Changes) -> None:
 def index_table(folder: str, changes: Changes) -> str:
     """Return the table of releases, the newest first, each with the rules that it changed."""
     lines = ["| release | compared with | rules that changed |", "|---|---|---|"]
-    order = {rule.slug: place for place, rule in enumerate(named(()))}
     for after in sorted({each.after for each in changes.rules}, key=parse_release, reverse=True):
-        here = sorted((each for each in changes.rules if each.after == after), key=lambda each: order[each.rule])
+        here = sorted((each for each in changes.rules if each.after == after), key=_place)
         words = [f"`{each.rule}`" + ("" if each.what == "changes" else f" ({each.what})") for each in here]
         lines.append(f"| [{after}]({folder}/{after}.md) | {here[0].before} | {', '.join(words)} |")
     return "\n".join(lines) + "\n"
@@ -159,6 +158,11 @@ def release_page(folder: str, rules: Sequence[RuleChange], examples: Sequence[Ex
     return "\n\n".join(parts) + "\n"
 
 
+def _place(change: RuleChange | Example) -> int:
+    """Return the place of a rule among all, in their usual order."""
+    return list(RULES).index(change.rule)
+
+
 def _existence(change: RuleChange) -> Iterator[str]:
     rule = f"[The rule](../rules/{change.rule}.md)"
     if change.what == "begins":
@@ -179,12 +183,14 @@ def _reasons(example: Example) -> list[str]:
     """Return the effects of the fields that explain a change, with their releases and tickets."""
     lines = behaviour_lines(RULES[example.rule], tuple(map(parse_release, example.releases)))
     by_name = {
-        str(line): f"{line.effect} ({'; '.join(filter(None, (line.releases, _linked(line.ticket))))})" for line in lines
+        str(line): f"{line.effect} ({'; '.join(filter(None, (line.releases, linked_tickets(line.ticket))))})"
+        for line in lines
     }
     return [by_name[name] for name in example.found.fields if name in by_name]
 
 
-def _linked(tickets: str) -> str:
+def linked_tickets(tickets: str) -> str:
+    """Return text in which KAFKA-1234 and KIP-123 are links, as Markdown."""
     tickets = re.sub(r"KAFKA-\d+", r"[\g<0>](https://issues.apache.org/jira/browse/\g<0>)", tickets)
     return re.sub(r"KIP-\d+", r"[\g<0>](https://cwiki.apache.org/confluence/display/KAFKA/\g<0>)", tickets)
 

@@ -74,11 +74,11 @@ def _cells(given: Sequence[Any]) -> tuple[list[str], bool]:
     differs = len({to_json(each) for each in given}) > 1
     if not differs or not all(isinstance(each, dict) for each in given):
         return [code(answer_in_words(msgspec.to_builtins(each))) for each in given], differs
-    shown = [name for name in dict.fromkeys(name for each in given for name in each) if _is_told(name, given)]
+    shown = [name for name in dict.fromkeys(name for each in given for name in each) if _is_shown(name, given)]
     return [code(answer_in_words({name: each[name] for name in shown if name in each})) for each in given], True
 
 
-def _is_told(name: str, given: Sequence[dict[str, Any]]) -> bool:
+def _is_shown(name: str, given: Sequence[dict[str, Any]]) -> bool:
     """Return whether a field belongs in a cell: all of short answers, the differing ones of long ones."""
     short = all(len(to_json(each)) <= _LONGEST // 2 for each in given)
     return short or len({to_json(each.get(name)) for each in given}) > 1
