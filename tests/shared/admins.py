@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.spark.errors import SparkFault
 
-__all__ = ["Admin", "FakeSpark", "Held"]
+__all__ = ["Admin", "FakeSpark", "Group", "Held"]
 
 
 class _Place(NamedTuple):
@@ -20,6 +20,9 @@ class _Place(NamedTuple):
 
     def partition(self) -> int:
         return self.number
+
+    def topic(self) -> str:
+        return self.name
 
 
 class Held:
@@ -33,11 +36,20 @@ class Held:
         """So many times it is described without a leader."""
 
 
+class Group:
+    """A consumer group: its committed offsets by topic and partition, and how many members it has."""
+
+    def __init__(self, offsets: Mapping[tuple[str, int], int | None], members: int = 0) -> None:
+        self.offsets: dict[_Place, int | None] = {_Place(*place): offset for place, offset in offsets.items()}
+        self.members, self.refuses = members, False
+
+
 class Admin:
     """``org.apache.kafka.clients.admin.Admin``, as far as it is asked here."""
 
     def __init__(self, topics: dict[str, Held]) -> None:
         self.topics = topics
+        self.groups: dict[str, Group] = {}
         self.settings: dict[str, str] = {}
         self.waits: list[int] = []
         self.closed: list[int] = []
@@ -78,11 +90,14 @@ class Admin:
 
         return Of(all=lambda: self._future(result))
 
-    def listOffsets(self, wanted: Mapping[_Place, str], level: str) -> Any:  # noqa: N802
+    def listOffsets(self, wanted: Mapping[_Place, Any], level: str = "") -> Any:  # noqa: N802
         def result() -> Any:
             found = {}
             for place, spec in wanted.items():
                 first, committed, end = self.topics[place.name].offsets[place.number]
+                if isinstance(spec, int):  # a timestamp: each record's is its offset
+                    found[place] = Of(offset=lambda at=spec if spec < end else -1: at)
+                    continue
                 at = first if spec == "earliest" else committed if level == "read_committed" else end
                 found[place] = Of(offset=lambda at=at: at)
             return found
@@ -96,6 +111,31 @@ class Admin:
     def incrementalAlterConfigs(self, changes: Mapping[str, Any]) -> Any:  # noqa: N802
         self.asked.append(changes)
         return Of(all=lambda: self._future(lambda: None))
+
+    def listConsumerGroups(self) -> Any:  # noqa: N802
+        return Of(all=lambda: self._future(lambda: [Of(groupId=lambda g=g: g) for g in self.groups]))
+
+    def listConsumerGroupOffsets(self, group: str) -> Any:  # noqa: N802
+        def result() -> Any:
+            return {place: None if offset is None else Of(offset=lambda o=offset: o)
+                    for place, offset in self.groups[group].offsets.items()}  # fmt: skip
+
+        return Of(partitionsToOffsetAndMetadata=lambda: self._future(result))
+
+    def describeConsumerGroups(self, names: list[str]) -> Any:  # noqa: N802
+        def described(name: str) -> Any:
+            members = self.groups[name].members
+            state = "Stable" if members else "Empty"
+            return Of(members=lambda: ["member"] * members, state=lambda: Of(toString=lambda: state))
+
+        return Of(all=lambda: self._future(lambda: {name: described(name) for name in names}))
+
+    def alterConsumerGroupOffsets(self, group: str, offsets: Mapping[_Place, int]) -> Any:  # noqa: N802
+        def result() -> None:
+            if not self.groups[group].refuses:
+                self.groups[group].offsets.update(offsets)
+
+        return Of(all=lambda: self._future(result))
 
     def close(self, wait_s: int) -> None:
         self.closed.append(wait_s)
@@ -124,7 +164,8 @@ class FakeSpark:
         change.OpType = Of(SET="set", DELETE="delete")  # type: ignore[attr-defined]
         admins = Of(
             Admin=Of(create=create), NewTopic=new_topic, ListOffsetsOptions=lambda level: level, AlterConfigOp=change,
-            OffsetSpec=Of(earliest=lambda: "earliest", latest=lambda: "latest"), ConfigEntry=lambda *both: both,
+            OffsetSpec=Of(earliest=lambda: "earliest", latest=lambda: "latest", forTimestamp=int),
+            ConfigEntry=lambda *both: both,
         )  # fmt: skip
         common = Of(
             config=Of(ConfigResource=resource), TopicPartition=_Place,
@@ -133,7 +174,7 @@ class FakeSpark:
         )  # fmt: skip
         java = Of(time=Of(Duration=Of(ofSeconds=int)),
                   util=Of(ArrayList=list, concurrent=Of(TimeUnit=Of(MILLISECONDS="ms"))))  # fmt: skip
-        kafka = Of(clients=Of(admin=admins), common=common)
+        kafka = Of(clients=Of(admin=admins, consumer=Of(OffsetAndMetadata=int)), common=common)
         self.jvm = Of(java=java, org=Of(apache=Of(kafka=kafka)))
 
     def call(self, work: Callable[[], Any], doing: str) -> Any:

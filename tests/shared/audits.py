@@ -12,8 +12,11 @@ from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
     Audit,
+    FormPlace,
+    Framing,
     Growth,
     Keyless,
+    LogicalKey,
     PartitionLine,
     Place,
     Placed,
@@ -199,6 +202,19 @@ def split_keys() -> tuple[SplitKey, ...]:
     )
 
 
+def framing(key: str = "75736572", **more: Any) -> Framing:
+    """A topic that one writer after another framed with its own schema id."""
+    given: dict[str, Any] = {
+        "format": "confluent", "framed": 723, "unframed": 177, "forms": {"schema id 7": 601, "schema id 9": 122},
+        "keys": 2_345, "several": 1_234, "split": 111, "records": 3_456, "since": Place(BEGIN_MS + HOUR_MS, 5, 63_463),
+        "earliest": (LogicalKey(key, 1_003, (
+            FormPlace("schema id 7", Place(BEGIN_MS, 2, 63_456), 1_001),
+            FormPlace("schema id 9", Place(BEGIN_MS + HOUR_MS, 5, 63_463), 2),
+        )),),
+    }  # fmt: skip
+    return Framing(**{**given, **more})
+
+
 def grown() -> Audit:
     """From 3 to 12 partitions after a day."""
 
@@ -255,7 +271,12 @@ def hostile(text: str) -> Audit:
         splits=Splits(2, 9, 5, None, (SplitKey(text, (Place(-1, 0, 1), Place(-1, 1, 2)), 5),)),
         keyless=Keyless(5, {text: 5}),
         growth=(Growth(text, 3, 12, {0: 5}, 10**18),),
-    )
+        framing=framing(
+            text, forms={text: 4}, split=1, earliest=(LogicalKey(text, 5, (
+                FormPlace(text, Place(-1, 0, 1), 2), FormPlace("", Place(-1, 1, 2), 3),
+            )),),
+        ),
+    )  # fmt: skip
     shares = tuple(
         Share(Placed(text, 12), text, 9, 9, 9, None, None) if one.placed.rule == "sarama-hash" else one
         for one in made.shares
@@ -305,6 +326,7 @@ def _numbers(value: Any) -> Iterator[int]:
 ALL = {
     "strange": strange(),
     "healthy": healthy(),
+    "framed": healthy(framing=framing()),
     "librdkafka": librdkafka(),
     "mixed": mixed(),
     "grown": grown(),

@@ -1,15 +1,18 @@
-"""For PySpark users: the partition Kafka gave a key, as a Column.
+"""Kafka's partition of a key in your own Spark: as a column of PySpark, and as a function of Spark SQL.
 
-    from kafka_conformance.spark import partition_for_key
+    from kafka_conformance.spark import partition_for_key, register
 
     events.withColumn("kafka_partition", partition_for_key("key", 12))
     events.where(partition_for_key("key", 12) != col("partition"))        # records that Java would have placed elsewhere
     events.repartition(12, partition_for_key("key", 12))                  # keeps Kafka's grouping
     events.join(counts, "topic").select(partition_for_key("key", col("partitions")))
 
-It works in any session, without extra jars. Executors run :mod:`kafka_reference.bulk`,
-which is proven against the real Java of every release. The executors' Python needs ``kafka-conformance[bulk]`` and
-pandas before 3.
+    register(spark)
+    spark.sql("SELECT partition_for_key(key, 12) FROM events")
+
+It works in any session without extra jars, of Spark Connect as well: it uses PySpark's public interface and no JVM.
+Executors run :mod:`kafka_reference.bulk`, which is proven against the real Java of every release. The executors' Python
+needs ``kafka-conformance[bulk]`` and pandas before 3.
 
 ==================  =========================================================================================================
 column of keys      binary: the bytes that the producer's serializer made, as Spark's Kafka source gives them. Text is
@@ -23,6 +26,9 @@ partitions of 0     ArithmeticException, as in Java, also where there is no key.
 
 ``repartition`` hashes the number once more: records of one Kafka partition stay together in Spark, but Spark's
 partition has another number than Kafka's.
+
+Since Spark 4.1 the function is over Arrow, and keys reach the compiled loop as they lie in memory. Up to 4.0.x it is over
+pandas, for which Spark makes a Python object of each key.
 """
 
 from __future__ import annotations
@@ -34,9 +40,9 @@ from typing import TYPE_CHECKING, Any
 from kafka_reference.errors import ArithmeticException
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, SparkSession
 
-__all__ = ["partition_for_key"]
+__all__ = ["partition_for_key", "register"]
 
 _UTF8 = ("utf-8", "utf8")
 
@@ -49,18 +55,31 @@ def partition_for_key(keys: Column | str, num_partitions: int | Column, *, encod
 
     Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
     """
-    from pyspark.sql import Column
     from pyspark.sql import functions as f
 
+    text = _is_text(encoding)
+    counts = [num_partitions.cast("int")] if hasattr(num_partitions, "cast") else []  # 3.5 has two classes of columns
+    placement = _Placement(None if counts else _java_int(num_partitions), text)
+    column = f.col(keys) if isinstance(keys, str) else keys
+    return _function(placement, 1 + len(counts))(column, *counts)
+
+
+def register(spark: SparkSession, name: str = "partition_for_key", *, encoding: str | None = None) -> None:
+    """Make :func:`partition_for_key` a function of SQL in this session: ``SELECT partition_for_key(key, 12) FROM events``.
+
+    ``spark`` is a session of PySpark, of Spark Connect as well; ``name`` is the function's in SQL. ``encoding="utf-8"``
+    makes it a function of text, too. Raises ValueError for another encoding.
+    """
+    spark.udf.register(name, _function(_Placement(None, _is_text(encoding)), 2))
+
+
+def _is_text(encoding: str | None) -> bool:
     if encoding is not None and encoding.lower() not in _UTF8:
         raise ValueError(f"keys in {encoding} cannot be hashed: give the bytes your serializer makes, as binary")
-    column = f.col(keys) if isinstance(keys, str) else keys
-    if isinstance(num_partitions, Column):
-        return _function(_Among(None, encoding is not None), 2)(column, num_partitions.cast("int"))
-    return _function(_Among(_java_int(num_partitions), encoding is not None), 1)(column)
+    return encoding is not None
 
 
-def _java_int(num_partitions: int) -> int:
+def _java_int(num_partitions: Any) -> int:
     count = index(num_partitions)
     if not -(2**31) <= count < 2**31:
         raise ValueError(f"num_partitions is a Java int, -2^31 to 2^31-1, not {count}")
@@ -69,62 +88,95 @@ def _java_int(num_partitions: int) -> int:
     return count
 
 
-class _Among:
-    """Run on the executors: pandas columns in, a pandas column out."""
+class _Placement:
+    """Run on the executors: columns in, a column of ints out.
 
-    def __init__(self, partitions: int | None, text: bool) -> None:
-        self._partitions, self._text = partitions, text
+    ``num_partitions`` is the same for all keys, or None if there is a column of them; ``text``: keys may be text in UTF-8.
+    """
 
-    def one_count(self, keys: Any) -> Any:
-        """Keys, all among the same number of partitions."""
-        return _to_pandas(self._placed(_to_arrow(keys, self._text), self._partitions), keys.index)
+    def __init__(self, num_partitions: int | None, text: bool) -> None:
+        self._num_partitions, self._text = num_partitions, text
 
-    def counts(self, keys: Any, counts: Any) -> Any:
-        """Keys, each among a number of its own. There are few different ones, so each is asked for at once."""
-        import pyarrow as pa
-        from pyarrow import compute
-
-        given, column = pa.array(counts, pa.int32(), from_pandas=True), _to_arrow(keys, self._text)
-        placed = pa.nulls(len(column), pa.int32())
-        for count in given.unique().drop_null().to_pylist():
-            here = compute.fill_null(compute.equal(given, count), False)
-            placed = compute.replace_with_mask(placed, here, self._placed(column.filter(here), count))
-        return _to_pandas(placed, keys.index)
-
-    def _placed(self, keys: Any, count: Any) -> Any:
+    def place(self, keys: Any, counts: Any = None) -> Any:
+        """Place the keys of an Arrow array."""
         from kafka_reference import bulk
 
-        return bulk.partition_for_key(keys, count)
+        column = self._bytes(keys)
+        if counts is None:
+            return bulk.partition_for_key(column, self._num_partitions)  # type: ignore[arg-type]
+        return _place_each(column, counts, bulk.partition_for_key)
+
+    def place_pandas(self, keys: Any, counts: Any = None) -> Any:
+        """Place the keys of a pandas column."""
+        import pandas as pd
+        import pyarrow as pa
+
+        first = next((key for key in keys if key is not None), None)  # Spark's columns are of one type
+        column = pa.array(keys, pa.binary() if first is None or isinstance(first, bytes) else None, from_pandas=True)
+        placed = self.place(column, None if counts is None else pa.array(counts, from_pandas=True))
+        if not placed.null_count:
+            return pd.Series(placed.to_numpy(), index=keys.index)
+        return pd.Series(placed.to_pandas(types_mapper=lambda _: pd.Int32Dtype()).array, index=keys.index)
+
+    def _bytes(self, keys: Any) -> Any:
+        import pyarrow as pa
+
+        if not (pa.types.is_string(keys.type) or pa.types.is_large_string(keys.type)):
+            return keys
+        if not self._text:
+            raise TypeError(
+                f'Kafka hashes bytes, and keys holds {keys.type}: give encoding="utf-8" if Java\'s StringSerializer wrote'
+                " the keys (in SQL: CAST(key AS BINARY)), else the bytes that your serializer makes"
+            )
+        return keys.cast(pa.binary() if pa.types.is_string(keys.type) else pa.large_binary())
 
 
-def _to_arrow(keys: Any, text: bool) -> Any:
+def _place_each(keys: Any, counts: Any, place: Callable[[Any, int], Any]) -> Any:
+    """Place keys among a number of their own each. There are few different ones, so each is asked for at once."""
     import pyarrow as pa
+    from pyarrow import compute
 
-    column = pa.array(keys, from_pandas=True)
-    if pa.types.is_null(column.type) or (text and pa.types.is_string(column.type)):
-        return column.cast(pa.binary())
-    return column
+    given = counts.cast(pa.int32())
+    different = given.unique().to_pylist()
+    if len(different) == 1 and different[0] is not None:
+        return place(keys, different[0])
+    placed = pa.nulls(len(keys), pa.int32())
+    for count in different:
+        if count is not None:
+            here = compute.fill_null(compute.equal(given, count), False)
+            placed = compute.replace_with_mask(placed, here, place(keys.filter(here), count))
+    return placed
 
 
-def _to_pandas(placed: Any, labels: Any) -> Any:
-    import pandas as pd
+def _function(placement: _Placement, arguments: int) -> Callable[..., Column]:
+    """A function of Spark, named ``partition_for_key``. Types are declared, since Spark chooses its kind by them."""
+    from pyspark.sql.types import IntegerType
 
-    return pd.Series(placed.to_pandas(types_mapper=lambda _: pd.Int32Dtype()), index=labels)
+    if make := _arrow_udf():
+        from pyarrow import Array as Values
 
+        place = placement.place
+    else:
+        from pandas import Series as Values
+        from pyspark.sql.pandas.functions import pandas_udf as make
 
-def _function(among: _Among, arguments: int) -> Callable[..., Column]:
-    """A UDF over pandas: Spark 4.0 has none over Arrow. Types are declared so that pandas is not needed here."""
-    import pandas as pd
-    from pyspark.sql.pandas.functions import pandas_udf
+        place = placement.place_pandas
 
     def one(keys: Any) -> Any:
-        return among.one_count(keys)
+        return place(keys)
 
     def each(keys: Any, counts: Any) -> Any:
-        return among.counts(keys, counts)
+        return place(keys, counts)
 
     work: Any = one if arguments == 1 else each
-    work.__annotations__ = dict.fromkeys((*work.__annotations__,), pd.Series)
+    work.__annotations__ = dict.fromkeys((*work.__annotations__,), Values)
     work.__name__ = "partition_for_key"
-    made: Callable[..., Column] = pandas_udf(work, "int")  # type: ignore[call-overload]
+    made: Callable[..., Column] = make(work, IntegerType())
     return made
+
+
+def _arrow_udf() -> Any:
+    """Spark's functions over Arrow, or None up to Spark 4.0."""
+    from pyspark.sql import functions as f
+
+    return getattr(f, "arrow_udf", None)

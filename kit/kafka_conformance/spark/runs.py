@@ -20,7 +20,7 @@ import secrets
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -30,7 +30,7 @@ from kafka_conformance.spark.session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Run", "plan_of"]
+__all__ = ["Files", "Run", "claimed", "is_own", "names_in", "plan_of", "read_plan", "remove_folder", "size_of"]
 
 _CHUNK = re.compile(r"chunk-(\d{6})")
 _PLAN, _RUNNING = "plan.json", "running.json"
@@ -46,38 +46,23 @@ class Run:
     @contextmanager
     def open(spark: Spark, folder: str, plan: Mapping[str, Any]) -> Iterator[Run]:
         """Create or resume the run. Raises BadInput if the folder holds another run, or another process works on it."""
-        files = _Files(spark, folder.rstrip("/"))
-        written = msgspec.json.encode(plan, order="sorted")
-        before = files.read(_PLAN)
-        if before is None and files.anything():
-            raise BadInput(f"{folder} is not empty and holds no run: give another folder")
-        if before is not None and before != written:
-            raise BadInput(
-                f"{folder} holds another run ({_differs(before, written)}): give another folder, or the same plan"
-            )
-        mine = msgspec.json.encode({"host": socket.gethostname(), "pid": os.getpid(), "token": secrets.token_hex(8)})
-        _claim(files, mine, folder)
-        try:
-            if before is None:
-                files.write(_PLAN, written)
-            yield Run(spark, folder, before is not None)
-        finally:
-            if spark.alive():
-                files.delete(_RUNNING)
+        with claimed(_Files(spark, folder.rstrip("/")), folder, plan) as resumed:
+            yield Run(spark, folder, resumed)
 
     @staticmethod
     def plan(spark: Spark, folder: str) -> Any:
         """The plan of the run in this folder, if there is one. Raises BadInput where it cannot be read."""
-        written = _Files(spark, folder.rstrip("/")).read(_PLAN)
-        try:
-            return None if written is None else msgspec.json.decode(written)
-        except msgspec.DecodeError as error:
-            raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
+        return read_plan(_Files(spark, folder.rstrip("/")), folder)
 
     def finished(self) -> set[int]:
         """The finished chunks."""
         return {int(found[1]) for name in _Files(self.spark, f"{self.folder}/chunks").names()
                 if (found := _CHUNK.fullmatch(name)) and self._done(int(found[1]))}  # fmt: skip
+
+    @property
+    def files(self) -> Files:
+        """The files of the folder."""
+        return _Files(self.spark, self.folder)
 
     def _done(self, number: int) -> bool:
         return _Files(self.spark, self.path(number)).exists("_SUCCESS")
@@ -133,6 +118,84 @@ def plan_of(spark: Spark, folder: str) -> dict[str, Any]:
     return plan
 
 
+@contextmanager
+def claimed(files: Files, folder: str, plan: Mapping[str, Any]) -> Iterator[bool]:
+    """Claim the run in this folder for the block; yield whether it had begun before.
+
+    Raises BadInput if the folder holds another run, or another process works on it.
+    """
+    written = msgspec.json.encode(plan, order="sorted")
+    before = files.read(_PLAN)
+    if before is None and files.anything():
+        raise BadInput(f"{folder} is not empty and holds no run: give another folder")
+    if before is not None and before != written:
+        raise BadInput(
+            f"{folder} holds another run ({_differs(before, written)}): give another folder, or the same plan"
+        )
+    mine = msgspec.json.encode({"host": socket.gethostname(), "pid": os.getpid(), "token": secrets.token_hex(8)})
+    _claim(files, mine, folder)
+    try:
+        if before is None:
+            files.write(_PLAN, written)
+        yield before is not None
+    finally:
+        if files.alive():
+            files.delete(_RUNNING)
+
+
+def read_plan(files: Files, folder: str) -> Any:
+    """Return the plan of the run in this folder, None if there is none. Raises BadInput if it cannot be read."""
+    written = files.read(_PLAN)
+    try:
+        return None if written is None else msgspec.json.decode(written)
+    except msgspec.DecodeError as error:
+        raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
+
+
+class Files(Protocol):
+    """The files of a folder, by their names."""
+
+    def alive(self) -> bool:
+        """Whether the file system still responds."""
+        ...
+
+    def anything(self) -> bool:
+        """Whether there is a file other than hidden ones and the claim."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, None if there is no such file."""
+        ...
+
+    def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
+        """Write a file, whole or not at all; with ``anew``, fail if it exists."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Delete a file."""
+        ...
+
+
+def is_own(name: str) -> bool:
+    """Whether a file is not of a run's user: hidden, or the claim."""
+    return name.startswith(".") or name == _RUNNING
+
+
+def names_in(spark: Spark, folder: str) -> list[str]:
+    """Return the names of the files and folders in a folder; none if it does not exist."""
+    return _Files(spark, folder).names()
+
+
+def size_of(spark: Spark, folder: str) -> int:
+    """Return the bytes of all files in a folder, on any file system; 0 if it does not exist."""
+    return _Files(spark, folder).size()
+
+
+def remove_folder(spark: Spark, folder: str) -> None:
+    """Delete a folder and all that is in it, if it exists."""
+    _Files(spark, folder).remove()
+
+
 class _Files:
     """A folder on any file system that Hadoop supports."""
 
@@ -148,6 +211,9 @@ class _Files:
     def _at(self, name: str) -> Any:
         return self._hadoop.Path(f"{self._folder}/{name}")
 
+    def alive(self) -> bool:
+        return self._spark.alive()
+
     def located(self) -> str:
         return str(self._call(lambda: self._fs.makeQualified(self._hadoop.Path(self._folder)).toString()))
 
@@ -160,8 +226,16 @@ class _Files:
             return []
         return [str(each.getPath().getName()) for each in self._call(lambda: self._fs.listStatus(folder))]
 
+    def size(self) -> int:
+        folder = self._hadoop.Path(self._folder)
+        exists = self._call(lambda: self._fs.exists(folder))
+        return int(self._call(lambda: self._fs.getContentSummary(folder).getLength())) if exists else 0
+
+    def remove(self) -> None:
+        self._call(lambda: self._fs.delete(self._hadoop.Path(self._folder), True))
+
     def anything(self) -> bool:
-        return any(not name.startswith(".") and name != _RUNNING for name in self.names())
+        return any(not is_own(name) for name in self.names())
 
     def read(self, name: str) -> bytes | None:
         if not self.exists(name):
@@ -199,7 +273,7 @@ class _Files:
         self._call(lambda: self._fs.delete(self._at(name), False))
 
 
-def _claim(files: _Files, mine: bytes, folder: str) -> None:
+def _claim(files: Files, mine: bytes, folder: str) -> None:
     """Claim the run. A claim by a process of this machine that has ended is dropped."""
     before = files.read(_RUNNING)
     if before is not None:

@@ -3,12 +3,14 @@
 * On one machine (``local[*]``, the default) executors are threads of that JVM, and Spark's Kafka connector is on its class
   path.
 * With another ``--master`` the connector's jars and the kit's own Java go to the executors with the application. Python
-  there needs the same version of this package: :meth:`Spark.check_executors` checks it.
+  there needs the same version of this package, which ``spark.archives`` and ``spark.pyspark.python`` bring:
+  :meth:`Spark.check_executors` checks it.
 * Inside ``spark-submit`` the master is the one of ``spark-submit``, and ``--master`` is refused. Connector and Java
   go to the executors in the same way.
 
 Everything that Spark writes by itself (shuffles, spills, copies of jars) is in one temporary folder, which is deleted with
-the session. PySpark's workers run the interpreter of this process: another Python could have another version of the kit.
+the session. On one machine PySpark's workers run the interpreter of this process, since another Python could have another
+version of the kit.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError, NoJava
+from kafka_conformance.core.submission import is_submitted
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.bridge import Compiler, jar_of
 from kafka_conformance.oracle.fetching import fetched
@@ -35,6 +39,7 @@ from kafka_jars.pins import load
 from kafka_jars.store import Stored, default_store
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 __all__ = ["Spark", "open_spark"]
@@ -45,7 +50,6 @@ T = TypeVar("T")
 CALL_LIMIT_S = 3600.0
 # A cluster may serve other applications first.
 EXECUTOR_LIMIT_S = 300.0
-_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SETTINGS = {
     "spark.app.name": "kafka-conformance",
@@ -59,6 +63,10 @@ _SETTINGS = {
     # Rows of two kinds into two folders, without sorting them for it.
     "spark.sql.maxConcurrentOutputFileWriters": "8",
 }
+# Settings and options whose values Spark leaves out of its pages, its plans and its event log. By default it shows
+# sasl.jaas.config, which holds a password, and ssl.keystore.key.
+_HIDDEN = "(?i)secret|password|token|credential|access[.]?key|jaas|[.]key$"
+_REDACTED = {"spark.redaction.regex": _HIDDEN, "spark.sql.redaction.options.regex": f"{_HIDDEN}|url"}
 _ON_ONE_MACHINE = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 # What pyspark imports into the view of a gateway that it starts itself.
 _IMPORTS = (
@@ -85,6 +93,11 @@ class Spark:
     def cores(self) -> int:
         """The number of tasks that run at once."""
         return int(self.session.sparkContext.defaultParallelism)
+
+    @property
+    def on_one_machine(self) -> bool:
+        """Whether executors are threads of the driver."""
+        return _on_one_machine(self.master)
 
     def alive(self) -> bool:
         """Whether the JVM still responds."""
@@ -169,7 +182,7 @@ class Spark:
         if versions - {(mine,)}:
             raise SparkFault(
                 f"the executors' Python has {', '.join(sorted(one for (one,) in versions))} and the driver's {mine}:"
-                " install the same kafka-conformance[jvm] on every worker"
+                " send it with the job, as kit/docs/cluster.md shows, or install the same kafka-conformance on every worker"
             )
 
     @contextmanager
@@ -229,11 +242,13 @@ def open_spark(
     ``spark.driver.memory`` among them. Raises BadInput, NoJava, JvmLost, JarError, SparkFault.
     """
     _pyspark()
-    asked = {**_SETTINGS, **(settings or {})}
-    if os.environ.get(_SUBMITTED):
+    asked = {**_SETTINGS, **_REDACTED, **(settings or {})}
+    if is_submitted():
         if master:
             raise BadInput(f"--master {master} within spark-submit: give it to spark-submit instead")
-        yield _submitted(asked, connector)
+        spark = _submitted(asked, connector)
+        with _quiet_interrupt(spark):
+            yield spark
         return
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-spark-", ignore_cleanup_errors=True) as room:
         yield from _own(master or "local[*]", asked, connector, Path(room))
@@ -246,15 +261,18 @@ def _pyspark() -> None:
         raise NoJava(f"this needs Spark: pip install 'kafka-conformance[jvm]' ({missing})") from missing
 
 
-def _connector() -> list[Stored]:
-    return fetched(load().connector, default_store())
+def _connector(spark: str) -> list[Stored]:
+    return fetched(load().connector(spark), default_store())
 
 
 def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) -> Iterator[Spark]:
-    jars = [stored.path for stored in _connector()] if connector else []
+    import pyspark
+
+    jars = [stored.path for stored in _connector(pyspark.__version__)] if connector else []
     memory = settings.get("spark.driver.memory", "2g")
     options = [f"-Xmx{memory}", f"-Djava.io.tmpdir={room}"]
-    with Jvm(extra_class_path=jars, options=options, call_limit_s=CALL_LIMIT_S, for_pyspark=True) as jvm:
+    local = _on_one_machine(master)
+    with Jvm(extra_class_path=jars, options=options, call_limit_s=CALL_LIMIT_S, for_pyspark=True, local=local) as jvm:
         session = None
         try:
             session = _session(jvm, master, {**settings, "spark.local.dir": str(room),
@@ -272,12 +290,17 @@ def _on_one_machine(master: str) -> bool:
     return master == "local" or master.startswith("local[")
 
 
+def _python(master: str, settings: Mapping[str, str]) -> str:
+    """The Python of the executors."""
+    return sys.executable if _on_one_machine(master) else settings.get("spark.pyspark.python", sys.executable)
+
+
 def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path]) -> SparkSession:
     from py4j.java_gateway import java_import
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYSPARK_PYTHON"] = _python(master, settings)
     # It prints a page of JSON for an error that is also raised.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     gateway = jvm.gateway
@@ -291,6 +314,7 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
 
     def made() -> SparkSession:
         context = SparkContext(conf=conf, gateway=gateway)
+        _silence(context)
         context.setLogLevel("OFF")
         return SparkSession(context)
 
@@ -309,15 +333,39 @@ def _submitted(settings: Mapping[str, str], connector: bool) -> Spark:
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.getOrCreate()
+    _silence(session.sparkContext)
     for name, value in settings.items():
         if name.startswith("spark.sql."):
             with suppress(Exception):  # a static one, which the cluster's own settings decide
                 session.conf.set(name, value)
     jvm = session._jvm  # noqa: SLF001
     spark = Spark(session, str(session.sparkContext.master), _class_path(jvm))
-    for stored in _connector() if connector else ():
+    for stored in _connector(session.version) if connector else ():
         _add_jar(spark, stored.path)
     return spark
+
+
+def _silence(context: SparkContext) -> None:
+    """Take Ctrl-C back from a new context, and have it print nothing when its JVM ends first.
+
+    Its server for accumulators would print a traceback. The caller that waits for a job reports that the JVM has ended.
+    """
+    interrupts.restore()
+    if (server := getattr(context, "_accumulatorServer", None)) is not None:
+        server.handle_error = lambda *_: None
+
+
+@contextmanager
+def _quiet_interrupt(spark: Spark) -> Iterator[None]:
+    """Cancel the jobs of an interrupted block, without what Spark logs about their ends."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        interrupts.acknowledge()
+        with suppress(Exception):  # spark-submit's JVM receives the Ctrl-C of a terminal too, and may have ended
+            spark.session.sparkContext.setLogLevel("OFF")
+            spark.session.sparkContext.cancelAllJobs()
+        raise
 
 
 def _add_jar(spark: Spark, jar: Path) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 __all__ = ["Work", "mapped"]
 
@@ -26,7 +27,7 @@ Work: TypeAlias = Callable[[Iterable[Any]], Iterator[Any]]
 """Arrow batches in, Arrow batches out."""
 
 
-def mapped(frame: DataFrame, work: Work, schema: str) -> DataFrame:
+def mapped(frame: DataFrame, work: Work, schema: str | StructType) -> DataFrame:
     """``DataFrame.mapInArrow``, in workers whose next tasks start sooner."""
     return frame.mapInArrow(_Settled(work), schema)
 

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import socket
+import sys
+import threading
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
+import pyspark
 import pytest
 
 from kafka_conformance.spark import session as spark_session
@@ -81,3 +86,28 @@ def test_a_jvm_that_has_gone_is_asked_for_nothing(spark: Spark, session: Session
 )
 def test_executors_are_threads_of_the_driver_where_the_master_is_local(master: str, here: bool) -> None:
     assert spark_session._on_one_machine(master) == here
+
+
+@pytest.mark.parametrize(
+    ("master", "python"),
+    [("local[2]", sys.executable), ("spark://127.0.0.1:7077", "./workers/bin/python")],
+)
+def test_executors_of_a_cluster_may_have_a_python_of_their_own(master: str, python: str) -> None:
+    assert spark_session._python(master, {"spark.pyspark.python": "./workers/bin/python"}) == python
+    assert spark_session._python(master, {}) == sys.executable
+
+
+def test_a_context_whose_jvm_has_ended_prints_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    """As after a Ctrl-C: its server for accumulators loses its connection."""
+    from pyspark.accumulators import _start_update_server
+
+    unix_socket = () if pyspark.__version__ < "4.1" else (False,)
+    server: Any = _start_update_server("token", *unix_socket)
+    ended = threading.Event()
+    server.shutdown_request = lambda request: (request.close(), ended.set())
+    spark_session._silence(SimpleNamespace(_accumulatorServer=server))  # type: ignore[arg-type]
+    with socket.create_connection(server.server_address) as jvm:
+        jvm.sendall(b"token")
+    assert ended.wait(20)
+    server.shutdown()
+    assert capfd.readouterr() == ("", "")

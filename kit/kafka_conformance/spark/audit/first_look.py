@@ -17,26 +17,25 @@ from kafka_conformance.spark.audit.attribution.block import Block, column_of, ju
 from kafka_conformance.spark.audit.attribution.doubt import find_doubt
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
 from kafka_conformance.spark.audit.attribution.presence import present
-from kafka_conformance.spark.audit.result import Doubt, Placed
-from kafka_conformance.spark.audit.sources import Source
-from kafka_conformance.spark.session import Spark
+from kafka_conformance.spark.audit.attribution.rivals import find_foreign
+from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Doubt, Foreign, Placed
 
 __all__ = ["SAMPLE_RECORDS", "compile_all", "examine", "look"]
 
 SAMPLE_RECORDS = 30_000
 
 
-def look(spark: Spark, source: Source, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None]:
-    """Return the placements present in a sample of ``source``, and the doubt about them. Raises SparkFault."""
-    rows = spark.call(
-        lambda: source.sample(SAMPLE_RECORDS).select("partition", "key").toArrow(), f"sampling {source.name}"
-    )
-    rows = rows.filter(rows.column("key").is_valid()).combine_chunks()
+def look(rows: pa.Table, partitions: int, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None, Foreign]:
+    """Return :func:`examine` and :func:`~.rivals.find_foreign` of a sample (``partition``, ``offset``, ``key``).
+
+    The result depends on the records alone, not on their order.
+    """
+    rows = rows.filter(rows["key"].is_valid()).sort_by([("partition", "ascending"), ("offset", "ascending")])
     if not rows.num_rows:
-        return (), None
-    keys = rows.column("key").combine_chunks()
-    partitions = rows.column("partition").to_numpy()
-    return examine(column_of(keys, partitions, source.partitions), expected)
+        return (), None, NOTHING_FOREIGN
+    keys = column_of(rows["key"].combine_chunks(), rows["partition"].to_numpy(), partitions)
+    known, doubt = examine(keys, expected)
+    return known, doubt, find_foreign(keys, known)
 
 
 def examine(keys: KeyColumn, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None]:

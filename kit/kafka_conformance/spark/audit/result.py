@@ -11,14 +11,23 @@ from __future__ import annotations
 
 import msgspec
 
+from kafka_conformance.spark.audit.isolation import Reading
+
 __all__ = [
     "EITHER",
     "KEYLESS",
+    "NOTHING_FOREIGN",
     "UNEXPLAINED",
     "Audit",
+    "Deleted",
     "Doubt",
+    "Foreign",
+    "FormPlace",
+    "Framing",
     "Growth",
+    "Interval",
     "Keyless",
+    "LogicalKey",
     "PartitionLine",
     "Place",
     "Placed",
@@ -53,6 +62,14 @@ class Place(msgspec.Struct, frozen=True, order=True):
     offset: int
 
 
+class Interval(msgspec.Struct, frozen=True):
+    """The estimated ``share`` of keyed records that a producer wrote, and the bounds of it with 99 % confidence: 0 to 1."""
+
+    share: float
+    low: float
+    high: float
+
+
 class Share(msgspec.Struct, frozen=True):
     """One placement that is present in the topic.
 
@@ -69,6 +86,10 @@ class Share(msgspec.Struct, frozen=True):
     first: Place | None
     last: Place | None
     expected: bool = False
+    estimated: Interval | None = None
+    """Its share, in a mixture: the records that several placements explain counted in proportion."""
+    alike: tuple[str, ...] = ()
+    """Other rules that explain as many records of every block: no key of the topic tells them from this one."""
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -130,6 +151,14 @@ class SplitKey(msgspec.Struct, frozen=True):
     records: int
 
 
+class Deleted(msgspec.Struct, frozen=True, order=True):
+    """Offsets of a partition, from ``first`` up to and without ``end``, deleted while a run was to read them."""
+
+    partition: int
+    first: int
+    end: int
+
+
 class Doubt(msgspec.Struct, frozen=True):
     """Too few distinct keys to tell which placement wrote the topic.
 
@@ -143,6 +172,21 @@ class Doubt(msgspec.Struct, frozen=True):
     fitting: tuple[str, ...]
     needed: int | None
     chance: float
+
+
+class Foreign(msgspec.Struct, frozen=True):
+    """The records of a sample that no present placement explains.
+
+    ``share``: of the keyed records; ``rivals``: the rules that fit all their keys, which are too few to show more;
+    ``crowded``: more rules fit than can be named.
+    """
+
+    share: float = 0.0
+    rivals: tuple[Placed, ...] = ()
+    crowded: bool = False
+
+
+NOTHING_FOREIGN = Foreign()
 
 
 class Splits(msgspec.Struct, frozen=True):
@@ -159,10 +203,47 @@ class Splits(msgspec.Struct, frozen=True):
     earliest: tuple[SplitKey, ...]
 
 
+class FormPlace(msgspec.Struct, frozen=True):
+    """A logical key's records in one form and one partition: their number, and the first."""
+
+    form: str
+    place: Place
+    records: int
+
+
+class LogicalKey(msgspec.Struct, frozen=True):
+    """A logical key (hex) with several forms in several partitions, the earliest place first."""
+
+    key: str
+    records: int
+    places: tuple[FormPlace, ...]
+
+
+class Framing(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of a topic by ``--key-format``.
+
+    ``framed`` and ``unframed`` count the keyed records with and without the format; ``forms`` those of the most frequent
+    schema ids. Of ``keys`` logical keys, ``several`` occur in more than one form, and ``split`` of these in more than one
+    partition, with ``records`` in all: a join misses them. ``since`` is the first record that split one.
+    """
+
+    format: str
+    framed: int
+    unframed: int
+    forms: dict[str, int]
+    keys: int
+    several: int
+    split: int
+    records: int
+    since: Place | None
+    earliest: tuple[LogicalKey, ...]
+
+
 class Keyless(msgspec.Struct, frozen=True):
     """Records without a key, by the pattern in which partitions follow each other over time.
 
-    ``patterns`` counts records by: ``sticky runs``, ``round robin``, ``random``, ``one partition``, ``unclear``.
+    ``patterns`` counts records by: ``sticky runs``, ``round robin``, ``even batches``, ``random``,
+    ``one partition``, ``unclear``.
     """
 
     records: int
@@ -198,8 +279,17 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     skew: Skew
     doubt: Doubt | None = None
     """If set, the verdict is that the audit cannot tell, and no record is attributed to a placement."""
+    framing: Framing | None = None
+    """Keys that differ in their frame only, with ``--key-format``."""
+    foreign: Interval | None = None
+    """The share of producers of unknown placements, if records are unexplained: also what they put where another would."""
     notes: tuple[str, ...] = ()
     """Further remarks, one line each: records without timestamps, missing offsets."""
+
+    @property
+    def conforms(self) -> bool:
+        """Whether every key is where it is expected, and none lies in several partitions because of its frame."""
+        return not self.offending and not (self.framing and self.framing.split)
 
 
 class Audit(Summed, frozen=True, kw_only=True):
@@ -212,3 +302,9 @@ class Audit(Summed, frozen=True, kw_only=True):
     """The folder of Parquet files of the offending records; empty if there is none."""
     kit: str
     took_s: float
+    reading: Reading | None = None
+    """Which records were read, and how many offsets gave none."""
+    selection: str = ""
+    """The options that selected the records to judge; empty for all."""
+    deleted: tuple[Deleted, ...] = ()
+    """Offsets that were deleted after the run had begun, and before they were read."""

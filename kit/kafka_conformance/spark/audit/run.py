@@ -8,20 +8,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pyarrow as pa
 
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
+from kafka_conformance.spark.arrow import to_arrow
+from kafka_conformance.spark.audit import retention
+from kafka_conformance.spark.audit.attribution.candidates import registered
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.spark.audit.first_look import compile_all, look
-from kafka_conformance.spark.audit.result import Audit, Doubt, Placed, Summed
-from kafka_conformance.spark.audit.scan import RECORD, SCHEMA, scanner
-from kafka_conformance.spark.audit.sources import Source, Span, chunked, offset_count
+from kafka_conformance.spark.audit.findings import RECORD, Findings
+from kafka_conformance.spark.audit.first_look import SAMPLE_RECORDS, compile_all, look
+from kafka_conformance.spark.audit.isolation import notes_of, reading_of
+from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Audit, Deleted, Doubt, Foreign, Placed, Summed
+from kafka_conformance.spark.audit.retention import Deletions
+from kafka_conformance.spark.audit.scan import SCHEMA, BlockScan, block_scanner, scanner
+from kafka_conformance.spark.audit.selection import Selection
+from kafka_conformance.spark.audit.sources import Sized, Source, chunked
+from kafka_conformance.spark.audit.spark_findings import SparkFindings
+from kafka_conformance.spark.audit.topics import Span, offset_count
 from kafka_conformance.spark.audit.totals.split_keys import buckets_for
 from kafka_conformance.spark.audit.totals.totals import summed
 from kafka_conformance.spark.runs import Run
@@ -31,11 +42,16 @@ from kafka_conformance.spark.workers import Work, mapped
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["AuditRequest", "Plan", "audit", "planned"]
+__all__ = ["AuditRequest", "Plan", "as_plan", "audit", "make_plan", "planned", "result_of", "scan_of", "sum_up"]
 
 CHUNK_RECORDS = 25_000_000
 """Records per chunk, about 30 s of work: the most that a resumed run repeats. Each chunk opens every partition again, which
 costs a second or more per core."""
+
+FEW_RECORDS = 50_000_000
+"""The most records whose findings are added up by this process, if it can read them."""
+
+_EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +59,9 @@ class AuditRequest:
     """The options of an audit.
 
     ``name`` is the source's, ``where`` the broker's address (empty for files), ``expected`` a placement's slug;
-    ``every_record`` writes all records to Parquet, not only the offending ones.
+    ``every_record`` writes all records to Parquet, not only the offending ones; ``key_format`` is one of
+    ``framing.formats.FORMATS``, or empty. ``isolation`` is the level with which the source reads (``isolation.LEVELS``);
+    empty for files. ``selection`` are the records to judge.
     """
 
     name: str
@@ -51,6 +69,9 @@ class AuditRequest:
     expected: str = PLACEMENTS[0].slug
     chunk_records: int = CHUNK_RECORDS
     every_record: bool = False
+    key_format: str = ""
+    isolation: str = ""
+    selection: Selection = _EVERYTHING
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -69,11 +90,22 @@ class Plan(msgspec.Struct, frozen=True):
     spans: dict[int, Span]
     known: tuple[Placed, ...]
     doubt: Doubt | None = None
+    candidates: dict[str, str] = {}
+    """The user's own partitioners, each with the version of its module."""
+    foreign: Foreign = NOTHING_FOREIGN
+    """The records of the sample that no known placement explains."""
+    key_format: str = ""
+    isolation: str = ""
+    selection: Selection = Selection()
 
 
 def planned(spark: Spark, folder: str) -> Plan | None:
     """Return the plan of the audit in this folder, or None if none has begun. Raises BadInput for another kind of run."""
-    found = Run.plan(spark, folder)
+    return as_plan(Run.plan(spark, folder), folder)
+
+
+def as_plan(found: Any, folder: str) -> Plan | None:
+    """Return the content of a ``plan.json`` as an audit's plan. Raises BadInput for another kind of run."""
     if found is None:
         return None
     try:
@@ -85,42 +117,95 @@ def planned(spark: Spark, folder: str) -> Plan | None:
 def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, progress: Steps) -> Audit:
     """Run the audit, or resume it if ``folder`` holds a part of it. Raises KitError."""
     begun = time.monotonic()
-    expected = Placed(request.expected, source.partitions)
-    plan = _plan(spark, source, request, expected, planned(spark, folder))
+    plan = _plan(spark, source, request, planned(spark, folder))
     chunks = chunked(source.spans, request.chunk_records)
-    buckets = buckets_for(offset_count(source.spans))
-    scan = scanner(source.partitions, expected, plan.known, buckets=buckets, every=request.every_record,
-                   doubtful=plan.doubt is not None)  # fmt: skip
+    scan = scanner(scan_of(plan))
     spark.register({_PUT: "PutFile"}, "long")
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
         progress.total = len(chunks) + 1
-        for number, each in enumerate(chunks):
+        deletions = Deletions(run.files, chunks)
+        for number in range(len(chunks)):
             progress.doing(f"auditing {source.name}: chunk {number + 1} of {len(chunks)}")
             if number not in done:
-                with spark.batches_of(1):
-                    frame = partial(_scanned, spark, source, each, scan, f"{run.located(number)}/kind={RECORD}")
-                    run.do(number, frame, by=("kind",), settings=_WRITTEN)
+                read = partial(_write_chunk, run, number, source, scan)
+                deletions.read_chunk(number, read, source.earliest)
             progress.advance()
         progress.doing(f"auditing {source.name}: adding up the blocks")
-        found = summed(run, len(chunks), source, expected, buckets, plan.doubt)
+        findings = _findings(run, len(chunks), offset_count(source.spans))
+        found = spark.call(lambda: sum_up(plan, findings, source), "adding up the audit")
         progress.advance()
-    return _result(found, source, expected, request, folder, time.monotonic() - begun)
+    return result_of(found, source, request, folder, time.monotonic() - begun, deletions.deleted())
 
 
-def _plan(spark: Spark, source: Source, request: AuditRequest, expected: Placed, before: Plan | None) -> Plan:
+def _plan(spark: Spark, source: Source, request: AuditRequest, before: Plan | None) -> Plan:
     compile_all()
-    known, doubt = look(spark, source, expected) if before is None else (before.known, before.doubt)
+    if before is not None:
+        return make_plan(source, request, before.known, before.doubt, before.foreign)
+    rows = retention.read_remaining(source, lambda: _sample(spark, source))
+    return make_plan(source, request, *look(rows, source.partitions, Placed(request.expected, source.partitions)))
+
+
+def _sample(spark: Spark, source: Source) -> pa.Table:
+    """Return the records of a sample: read by this process if it can, which takes a tenth of the time of a Spark job."""
+    if (reader := source.reader()) is not None:
+        with suppress(KitError):  # Java's client may reach the broker where librdkafka does not
+            return reader.sample(SAMPLE_RECORDS)
+    columns = "partition", "offset", "key"
+    return spark.call(lambda: to_arrow(source.sample(SAMPLE_RECORDS).select(*columns)), f"sampling {source.name}")
+
+
+def _findings(run: Run, chunks: int, records: int) -> Findings:
+    """Return the rows of a run: read by this process if they are few and on this machine, which saves Spark jobs."""
+    from kafka_conformance.spark.audit.local.findings import LocalFindings
+    from kafka_conformance.spark.audit.local.folder import RunFolder
+
+    if records <= FEW_RECORDS and run.spark.on_one_machine and run.located(0).startswith("file:"):
+        return LocalFindings(RunFolder(run.folder.removeprefix("file://")))
+    return SparkFindings(run, chunks)
+
+
+def make_plan(
+    source: Sized, request: AuditRequest, known: tuple[Placed, ...], doubt: Doubt | None, foreign: Foreign
+) -> Plan:
+    """Return the plan of an audit from what a sample has shown."""
     spans = dict(sorted(source.spans.items()))
     kit, chunk = kit_version(), request.chunk_records
+    candidates = {each.name: each.version for each in registered()}
     return Plan(
-        "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known, doubt
-    )
+        "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known, doubt,
+        candidates, foreign, request.key_format, request.isolation, request.selection,
+    )  # fmt: skip
+
+
+def scan_of(plan: Plan) -> BlockScan:
+    """Return the scan of an audit with this plan."""
+    partitions = len(plan.spans)
+    return block_scanner(
+        partitions, Placed(plan.expected, partitions), plan.known, plan.foreign, buckets=_buckets(plan),
+        every=plan.every_record, doubtful=plan.doubt is not None, key_format=plan.key_format, share=plan.selection.share,
+    )  # fmt: skip
+
+
+def sum_up(plan: Plan, findings: Findings, source: Sized) -> Summed:
+    """Return the totals of a finished scan with this plan."""
+    expected = Placed(plan.expected, source.partitions)
+    return summed(findings, source, expected, _buckets(plan), plan.doubt, plan.key_format)
+
+
+def _buckets(plan: Plan) -> int:
+    return buckets_for(offset_count(plan.spans))
 
 
 # A dictionary or a stronger compressor does not shrink hashed keys, and takes time.
 _WRITTEN = {"parquet.enable.dictionary": "false", "compression": "snappy"}
 _PUT = "kafkaoracle_put_file"
+
+
+def _write_chunk(run: Run, number: int, source: Source, scan: Work, spans: Mapping[int, Span]) -> None:
+    with run.spark.batches_of(1):
+        frame = partial(_scanned, run.spark, source, spans, scan, f"{run.located(number)}/kind={RECORD}")
+        run.do(number, frame, by=("kind",), settings=_WRITTEN)
 
 
 def _scanned(spark: Spark, source: Source, spans: Mapping[int, Span], scan: Work, records: str) -> DataFrame:
@@ -140,15 +225,24 @@ def packed(spark: Spark, records: DataFrame) -> DataFrame:
     return DataFrame(blocks, spark.session)
 
 
-def _result(
-    found: Summed, source: Source, expected: Placed, request: AuditRequest, folder: str, took_s: float
-) -> Audit:
+def result_of(
+    found: Summed, source: Sized, request: AuditRequest, folder: str, took_s: float, deleted: tuple[Deleted, ...] = (),
+) -> Audit:  # fmt: skip
+    """Return the result of a finished run in ``folder``, which took so many seconds; ``deleted`` offsets were not read."""
+    gone = sum(one.end - one.first for one in deleted)
+    whole = request.selection.share >= 1
+    reading = reading_of(request.isolation, source.spans, found.records + gone if whole else offset_count(source.spans))
+    notes = *request.selection.notes(), *retention.notes_of(deleted), *notes_of(reading), *found.notes
+    of_records = {field: getattr(found, field) for field in Summed.__struct_fields__}
     return Audit(
         source=source.name if not request.where else f"{source.name} at {request.where}",
         partitions=source.partitions,
-        expected=expected,
+        expected=Placed(request.expected, source.partitions),
         kit=kit_version(),
         took_s=round(took_s, 3),
         offending_records=f"{folder}/chunks/*/kind=record" if found.offending else "",
-        **{field: getattr(found, field) for field in Summed.__struct_fields__},
+        reading=reading,
+        selection=" ".join(request.selection.texts()),
+        deleted=deleted,
+        **of_records | {"notes": notes},
     )

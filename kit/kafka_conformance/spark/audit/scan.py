@@ -1,7 +1,7 @@
 """Scan the records on Spark, once: take blocks of a partition's records, return the findings of each block.
 
 A block is up to 65,536 records of one partition in the order of their offsets, packed in the JVM (``AuditBlocks.java``).
-The blocks depend on the chunk alone, so a repeated chunk gives the same rows. There are three kinds of rows, each written
+The blocks depend on the chunk alone, so a repeated chunk gives the same rows. There are four kinds of rows, each written
 to its own folder (``kind=block`` and so on), in one frame, because a Spark job writes one frame:
 
 =========  ============================================================================================================
@@ -10,6 +10,8 @@ kind       content
 block      ``data``: the result of ``attribution.block.judge`` for a block, as JSON; ``moments``: the timestamps of
            records without a key, packed by :func:`pack_moments`
 keys       ``keys_seen``: those keys of a block that fall into a ``bucket``, packed (``totals.split_keys``)
+forms      ``keys_seen``: the forms of a block's keys that fall into a ``bucket``, packed (``framing.forms``); only with a
+           key format
 file       a Parquet file of the offending records (of all, with ``every_record``): its ``name``, and its content as
            bytes in ``file`` (``record_files``)
 =========  ============================================================================================================
@@ -21,8 +23,8 @@ from the rows of all blocks (``totals``).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -31,19 +33,22 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.attribution import KEYLESS_AT
 from kafka_conformance.spark.audit.attribution.block import Block, Judged, Summary, attribution_names, judge
+from kafka_conformance.spark.audit.attribution.candidates import register, registered
+from kafka_conformance.spark.audit.findings import BLOCK, FORMS, KEYS
+from kafka_conformance.spark.audit.framing.forms import pack_forms
 from kafka_conformance.spark.audit.record_files import RecordFile, RecordFiles
-from kafka_conformance.spark.audit.result import Placed
+from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Foreign, Placed
+from kafka_conformance.spark.audit.sampling import sampled
 from kafka_conformance.spark.audit.totals.split_keys import into_buckets
 from kafka_conformance.spark.workers import Work
 
 __all__ = [
-    "BLOCK", "BLOCK_SCHEMA", "KEYS", "KEYS_SCHEMA", "RECORD", "SCHEMA", "Scanned", "block_of", "pack_moments", "scanner",
-    "unpack_moments",
+    "BLOCK_SCHEMA", "FILE", "KEYS_SCHEMA", "SCHEMA", "BlockScan", "Scanned", "block_of", "block_scanner", "pack_moments",
+    "scanner", "unpack_moments",
 ]  # fmt: skip
 
-BLOCK, KEYS, FILE = "block", "keys", "file"
-RECORD = "record"
-"""The kind of the files' folder."""
+FILE = "file"
+"""The kind of a file's row; the files are written to the folder of RECORD."""
 
 _HEADER = 16
 PIECES = 32
@@ -66,28 +71,45 @@ class Scanned(msgspec.Struct, frozen=True):
     pieces: dict[str, list[int]]
 
 
-def scanner(
+BlockScan: TypeAlias = Callable[[Iterable[Block]], Iterator[pa.RecordBatch]]
+"""Blocks in, the rows of their findings out."""
+
+
+def scanner(scan: BlockScan) -> Work:
+    """Return the function that Spark maps over Arrow batches of packed blocks."""
+    return lambda batches: scan(block for batch in batches for block in _blocks(batch))
+
+
+def block_scanner(
     partitions: int,
     expected: Placed,
-    known: tuple[Placed, ...] = (),
+    known: tuple[Placed, ...] | None = None,
+    foreign: Foreign = NOTHING_FOREIGN,
     *,
     buckets: int = 1,
     every: bool,
     doubtful: bool = False,
-) -> Work:
-    """Return the function that Spark maps over Arrow batches of blocks.
+    key_format: str = "",
+    share: float = 1.0,
+) -> BlockScan:
+    """Return the function from blocks to the rows of their findings.
 
-    ``known`` are placements present in a sample of the topic; ``every`` writes files of all records, not only the offending
-    ones; ``buckets`` is the number of buckets for keys; ``doubtful``: no record is attributed (``judge``).
+    ``known`` are placements present in a sample of the topic, ``foreign`` the records there that none explains; ``every``
+    writes files of all records, not only the offending ones; ``buckets`` is the number of buckets for keys; ``doubtful``: no
+    record is attributed (``judge``). ``key_format`` is one of ``framing.formats.FORMATS``; without it, there are no rows of
+    forms. ``share`` is the share of the keys to judge (``sampling``).
     """
+    candidates = registered()
 
-    def scan(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def scan(blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+        register(candidates)
         files = RecordFiles(expected, partitions, every=every)
-        for batch in batches:
-            for block in _blocks(batch):
-                judged = judge(block, partitions, expected, known, doubtful=doubtful, weakest=False)
-                yield _finding_rows(block, judged, buckets)
-                yield from map(_filed, files.add(block, judged))
+        for block in sampled(blocks, share, key_format):
+            judged = judge(block, partitions, expected, known, foreign=foreign, doubtful=doubtful, weakest=False)
+            yield _finding_rows(block, judged, buckets)
+            if key_format:
+                yield from _form_rows(block, list(pack_forms(block, key_format, partitions, buckets)))
+            yield from map(_filed, files.add(block, judged))
         yield from map(_filed, files.end())
 
     return scan
@@ -134,6 +156,15 @@ def _finding_rows(block: Block, judged: Judged, buckets: int) -> pa.RecordBatch:
         bucket=[None, *(bucket for bucket, _ in pieces)],
         keys_seen=[None, *(packed for _, packed in pieces)],
     )
+
+
+def _form_rows(block: Block, packed: list[tuple[int, bytes]]) -> Iterator[pa.RecordBatch]:
+    if packed:
+        buckets, forms = zip(*packed, strict=True)
+        count = len(packed)
+        yield _batch(
+            count, kind=[FORMS] * count, partition=[block.partition] * count, bucket=[*buckets], keys_seen=[*forms]
+        )
 
 
 def _filed(file: RecordFile) -> pa.RecordBatch:

@@ -9,27 +9,35 @@ was written since. An export is read as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics
+from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
+from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics, offset_count
 from kafka_conformance.spark.session import Spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["COLUMNS", "Export", "Source", "Span", "Topic", "chunked", "offset_count", "topic_frame"]
+    from kafka_conformance.spark.audit.local.topic import LocalTopic
+
+__all__ = [
+    "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "missing_column", "no_key_type",
+    "slices", "spans_of", "still_there", "topic_frame",
+]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
 _SLICES = 12
 
 
-class Source(Protocol):
-    """Records with a partition, an offset and an optional key."""
+class Sized(Protocol):
+    """The name, partition count and offsets of a source."""
 
     @property
     def name(self) -> str:
@@ -46,12 +54,32 @@ class Source(Protocol):
         """The offsets to read, by partition."""
         ...
 
+
+class Shrinking(Sized, Protocol):
+    """A source whose first records may be deleted while it is read."""
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
+        ...
+
+    def earliest(self) -> Mapping[int, int]:
+        """Return the first offset of each partition now; empty if nothing is ever deleted."""
+        ...
+
+
+class Source(Shrinking, Protocol):
+    """Records with a partition, an offset and an optional key."""
+
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
         """Return the records in these spans, or all."""
         ...
 
     def sample(self, records: int) -> DataFrame:
         """Return about this many records from all partitions, the same ones each time."""
+        ...
+
+    def reader(self) -> LocalTopic | None:
+        """Return the same records as this process reads them; None if it cannot."""
         ...
 
 
@@ -71,23 +99,9 @@ class Topic:
         Raises BadInput if the topic or some of the ``planned`` offsets do not exist; SparkFault if no broker responds.
         """
         with Topics(spark, options) as broker:
-            current = broker.spans(topic, broker.require(topic, LIMIT_S).partitions)
-        for partition, span in (planned or {}).items():
-            if partition not in current:
-                raise BadInput(
-                    f"partition {partition} of {topic} existed when this run began, and is gone: start a new run"
-                )
-            now = current[partition]
-            if span.end > span.first and (now.first > span.first or now.end < span.end):
-                raise BadInput(
-                    f"partition {partition} of {topic} now holds offsets {now.first} to {now.end}, but this run reads"
-                    f" {span.first} to {span.end}: start a new run"
-                )
-        if planned is not None and len(current) != len(planned):
-            raise BadInput(
-                f"{topic} had {len(planned)} partitions when this run began, and now has {len(current)}: start a new run"
-            )
-        return Topic(spark, topic, options, current if planned is None else planned)
+            count = broker.require(topic, LIMIT_S).partitions
+            current = broker.readable(topic, count, committed=options.get(OPTION) == READ_COMMITTED)
+        return Topic(spark, topic, options, current if planned is None else still_there(topic, current, planned))
 
     @property
     def name(self) -> str:
@@ -116,16 +130,31 @@ class Topic:
         """
         if offset_count(self._spans) <= records:
             return self.frame()
-        numbers = sorted(number for number, span in self._spans.items() if span.end > span.first)
-        numbers = numbers[:: max(1, len(numbers) // _SLICES)]
-        several = len(numbers) <= _SLICES // 3
-        taken = [(number, third) for at, number in enumerate(numbers) for third in (range(3) if several else (at % 3,))]
-        each = max(50, records // max(1, len(taken)))
-        frames = [
-            self.frame({number: _slice(self._spans[number], third, each) for number, at in taken if at == third})
-            for third in range(3)
-        ]
+        frames = [self.frame(spans) for spans in slices(self._spans, records)]
         return frames[0].unionByName(frames[1]).unionByName(frames[2])
+
+    def reader(self) -> LocalTopic | None:
+        """Return the topic as librdkafka reads it; None without it, or with settings that it does not have."""
+        from kafka_conformance.spark.audit.local.topic import LocalTopic
+
+        client = librdkafka_settings(java_settings(self._options))
+        if client.untranslated or client.default_trust or importlib.util.find_spec("confluent_kafka") is None:
+            return None
+        return LocalTopic(self.topic, {OPTION.removeprefix("kafka."): READ_UNCOMMITTED, **client.settings}, self._spans)
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
+        self._spans = spans
+
+    def offsets_at(self, time_ms: int) -> Mapping[int, int]:
+        """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
+        with Topics(self._spark, self._options) as broker:
+            return broker.offsets_at(self.topic, self.partitions, time_ms)
+
+    def earliest(self) -> Mapping[int, int]:
+        """Return the first offset of each partition now."""
+        with Topics(self._spark, self._options) as broker:
+            return {number: span.first for number, span in broker.spans(self.topic, self.partitions).items()}
 
 
 class Export:
@@ -142,7 +171,7 @@ class Export:
         reader = spark.session.read
         read = spark.call(lambda: reader.parquet(path) if form == "parquet" else reader.json(path), f"reading {path}")
         self._frame = _columns(read, path, key, encoding)
-        self._spans = self._spans_in_files()
+        self._spans, self._narrowed = self._spans_in_files(), False
 
     def _spans_in_files(self) -> dict[int, Span]:
         from pyspark.sql import functions as f
@@ -151,20 +180,7 @@ class Export:
         rows = self._spark.call(
             lambda: self._frame.groupBy("partition").agg(*totals).collect(), f"reading {self._path}"
         )
-        found = {}
-        for row in rows:
-            partition, first = row["partition"], row["first"]
-            if partition is None or first is None:
-                raise BadInput(
-                    f"{self._path}: {row['records']:,} records have no partition or no offset: export both columns"
-                )
-            if not 0 <= partition < self._partitions:
-                raise BadInput(
-                    f"{self._path}: there are records in partition {partition}, but --partitions is {self._partitions}:"
-                    " give the topic's partition count"
-                )
-            found[int(partition)] = Span(int(first), int(row["last"]) + 1)
-        return {partition: found.get(partition, Span(0, 0)) for partition in range(self._partitions)}
+        return spans_of(self._path, (tuple(row[name] for name in _SPAN) for row in rows), self._partitions)
 
     @property
     def name(self) -> str:
@@ -183,19 +199,103 @@ class Export:
 
     def sample(self, records: int) -> DataFrame:
         """Return a random sample, the same each time."""
-        every = sum(span.end - span.first for span in self._spans.values())
-        return self._frame.where(f"pmod(xxhash64(partition, offset), {max(1, every // records)}) = 0").limit(
-            2 * records
-        )
+        every = max(1, offset_count(self._spans) // records)
+        return self._selected(None).where(f"pmod(xxhash64(partition, offset), {every}) = 0").limit(2 * records)
 
     def frame(self, spans: Mapping[int, Span] | None = None) -> DataFrame:
         """Return the records in these spans, or all, sorted: files are in any order."""
-        frame = self._frame
-        if spans is not None:
-            frame = frame.where(_within(spans))
+        frame = self._selected(spans)
         return frame.repartition(
             max(1, min(self._partitions, 4 * self._spark.cores)), "partition"
         ).sortWithinPartitions("partition", "offset")
+
+    def reader(self) -> LocalTopic | None:
+        """Return None: Spark reads files of any file system."""
+        return None
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
+        self._spans, self._narrowed = dict(spans), True
+
+    def offsets_at(self, time_ms: int) -> Mapping[int, int]:
+        """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
+        later = self._frame.where(f"timestamp_ms >= {time_ms}").groupBy("partition").min("offset")
+        rows = self._spark.call(later.collect, f"reading {self._path}")
+        return {int(partition): int(offset) for partition, offset in rows}
+
+    def earliest(self) -> Mapping[int, int]:
+        """Return nothing: no record of a file is deleted."""
+        return {}
+
+    def _selected(self, spans: Mapping[int, Span] | None) -> DataFrame:
+        if spans is None and not self._narrowed:
+            return self._frame
+        return self._frame.where(_within(self._spans if spans is None else spans))
+
+
+_SPAN = ("partition", "first", "last", "records")
+
+
+def still_there(topic: str, current: Mapping[int, Span], planned: Mapping[int, Span]) -> Mapping[int, Span]:
+    """Return the ``planned`` offsets; the first of them may have been deleted since (``retention``).
+
+    Raises BadInput if the topic, which now has the ``current`` ones, has other partitions, or ends before them.
+    """
+    for partition, span in planned.items():
+        if partition not in current:
+            raise BadInput(
+                f"partition {partition} of {topic} existed when this run began, and is gone: start a new run"
+            )
+        now = current[partition]
+        if span.end > span.first and now.end < span.end:
+            raise BadInput(
+                f"partition {partition} of {topic} now ends at offset {now.end:,}, but this run reads up to {span.end:,}:"
+                " start a new run"
+            )
+    if len(current) != len(planned):
+        raise BadInput(
+            f"{topic} had {len(planned)} partitions when this run began, and now has {len(current)}: start a new run"
+        )
+    return planned
+
+
+def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dict[int, Span]:
+    """Return the offsets of files by partition, from rows of partition, first offset, last offset, records.
+
+    Raises BadInput for records without a partition or an offset, and for a partition that the topic does not have.
+    """
+    found = {}
+    for partition, first, last, records in rows:
+        if partition is None or first is None:
+            raise BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
+        if not 0 <= partition < partitions:
+            raise BadInput(
+                f"{path}: there are records in partition {partition}, but --partitions is {partitions}:"
+                " give the topic's partition count"
+            )
+        found[int(partition)] = Span(int(first), int(last) + 1)
+    return {partition: found.get(partition, Span(0, 0)) for partition in range(partitions)}
+
+
+def missing_column(path: str, wanted: str, key: str, columns: Iterable[str]) -> BadInput:
+    """Return the error for an export without the column ``wanted``; ``key`` is the name of the key's column."""
+    advice = "name it with --key-column" if wanted == key else "an audit needs it"
+    return BadInput(f"{path} has no column {wanted}: {advice}; its columns are {', '.join(columns) or 'none'}")
+
+
+def no_key_type(path: str, name: str, kind: str) -> BadInput:
+    """Return the error for keys that are neither bytes nor text."""
+    return BadInput(f"{path}: the key column {name} has type {kind}: expected bytes, or text with --key-encoding")
+
+
+def slices(spans: Mapping[int, Span], records: int) -> list[dict[int, Span]]:
+    """Return the offsets to sample of a topic with more than ``records``: three sets, of one slice of a partition each."""
+    numbers = sorted(number for number, span in spans.items() if span.end > span.first)
+    numbers = numbers[:: max(1, len(numbers) // _SLICES)]
+    several = len(numbers) <= _SLICES // 3
+    taken = [(number, third) for at, number in enumerate(numbers) for third in (range(3) if several else (at % 3,))]
+    each = max(50, records // max(1, len(taken)))
+    return [{number: _slice(spans[number], third, each) for number, at in taken if at == third} for third in range(3)]
 
 
 # By default Spark reads Kafka through version 1 of its source interface, which converts each row twice: half the cost of a
@@ -252,9 +352,7 @@ def _columns(read: DataFrame, path: str, key: str, encoding: str) -> DataFrame:
     kinds = dict(read.dtypes)
     for wanted in ("partition", "offset", key):
         if wanted not in kinds:
-            columns = ", ".join(kinds) or "none"
-            advice = "name it with --key-column" if wanted == key else "an audit needs it"
-            raise BadInput(f"{path} has no column {wanted}: {advice}; its columns are {columns}")
+            raise missing_column(path, wanted, key, kinds)
     return read.selectExpr(
         f"cast({_quoted('partition')} as int) partition",
         f"cast({_quoted('offset')} as long) offset",
@@ -280,17 +378,12 @@ def _key(name: str, kind: str, encoding: str, path: str) -> str:
     if kind == "binary":
         return column
     if kind != "string":
-        raise BadInput(f"{path}: the key column {name} has type {kind}: expected bytes, or text with --key-encoding")
+        raise no_key_type(path, name, kind)
     return {"utf8": f"encode({column}, 'UTF-8')", "hex": f"unhex({column})", "base64": f"unbase64({column})"}[encoding]
 
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
-
-
-def offset_count(spans: Mapping[int, Span]) -> int:
-    """Return the number of offsets in the spans."""
-    return sum(span.end - span.first for span in spans.values())
 
 
 def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:

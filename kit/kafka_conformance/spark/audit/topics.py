@@ -18,7 +18,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.errors import SparkFault
 from kafka_conformance.spark.session import Spark
 
-__all__ = ["LIMIT_S", "Described", "Span", "Topics", "kafka_options"]
+__all__ = ["LIMIT_S", "Described", "Span", "Topics", "kafka_options", "offset_count"]
 
 T = TypeVar("T")
 
@@ -31,10 +31,16 @@ _CLOSE_S = 1  # not 0: Kafka would wait for its thread without limit
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A partition's offsets: ``first`` inclusive, ``end`` exclusive."""
+    """A partition's offsets: ``first`` inclusive, ``end`` exclusive; ``open`` ones follow, of open transactions."""
 
     first: int
     end: int
+    open: int = 0
+
+
+def offset_count(spans: Mapping[int, Span]) -> int:
+    """Return the number of offsets in the spans."""
+    return sum(span.end - span.first for span in spans.values())
 
 
 class Described(msgspec.Struct, frozen=True):
@@ -56,6 +62,7 @@ def kafka_options(bootstrap: str, others: Mapping[str, str]) -> dict[str, str]:
         "failOnDataLoss": "true",
         "kafkaConsumer.pollTimeoutMs": str(1000 * LIMIT_S),
         "kafka.max.poll.records": "10000",
+        "kafka.fetch.max.wait.ms": "10",
     }
     return {**_LIMITS, **mine, **others}
 
@@ -173,6 +180,30 @@ class Topics:
 
         first, end = listed("earliest"), listed("latest")
         return {number: Span(first[number], end[number]) for number in range(partitions)}
+
+    def offsets_at(self, name: str, partitions: int, time_ms: int) -> dict[int, int]:
+        """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
+
+        def request() -> Any:
+            spec = self.kafka.clients.admin.OffsetSpec.forTimestamp(time_ms)
+            wanted = {self.kafka.common.TopicPartition(name, number): spec for number in range(partitions)}
+            return self.admin.listOffsets(wanted).all()
+
+        def read(offsets: Any) -> dict[int, int]:
+            found = {int(each.partition()): int(one.offset()) for each, one in offsets.items()}
+            return {number: offset for number, offset in found.items() if offset >= 0}
+
+        return self.get(request, f"finding offsets of {name} by time", read)
+
+    def readable(self, name: str, partitions: int, *, committed: bool) -> dict[int, Span]:
+        """Return the offsets that a consumer reads; with ``committed`` each span has the offsets that follow it."""
+        every = self.spans(name, partitions)
+        if not committed:
+            return every
+        stable = self.spans(name, partitions, committed=True)
+        return {
+            number: Span(span.first, span.end, max(0, every[number].end - span.end)) for number, span in stable.items()
+        }
 
     def _call(self, work: Callable[[], T], doing: str = "") -> T:
         return self._spark.call(work, f"the broker at {self._where}" + (f", {doing}" if doing else ""))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import unpack
 from kafka_conformance.spark.audit.result import Placed
-from kafka_conformance.spark.audit.scan import PIECES, Scanned, pack_moments, scanner, unpack_moments
+from kafka_conformance.spark.audit.scan import PIECES, Scanned, block_scanner, pack_moments, scanner, unpack_moments
 from kafka_reference import partition_for_key
 
 Record = tuple[int, int, int | None, bytes | None]
@@ -38,7 +38,7 @@ def scanned(
 ) -> tuple[list[Scanned], list[dict[str, object]]]:
     rows = [
         row
-        for made in scanner(partitions, Placed("murmur2", partitions), every=every)(iter(batches))
+        for made in scanner(block_scanner(partitions, Placed("murmur2", partitions), every=every))(iter(batches))
         for row in made.to_pylist()
     ]
     blocks = [msgspec.json.decode(row["data"], type=Scanned) for row in rows if row["kind"] == "block"]
@@ -84,7 +84,7 @@ def test_pieces_hold_each_record_once() -> None:
 
 
 def test_keys_and_moments_are_packed() -> None:
-    rows = [made.to_pylist() for made in scanner(1, Placed("murmur2", 1), every=False)(
+    rows = [made.to_pylist() for made in scanner(block_scanner(1, Placed("murmur2", 1), every=False))(
         iter([batch((0, 0, 5, b"a"), (0, 1, 6, b"a"), (0, 2, 6, None), (0, 3, 6, None), (0, 4, None, None))])
     )]  # fmt: skip
     block, keys = rows[0]
@@ -111,5 +111,5 @@ def test_a_block_finds_no_hash_that_follows_the_pattern_of_keys_by_itself() -> N
     (block,), _ = scanned(batch(*rows), partitions=6)
     assert block.summary.present == ()
     known = (Placed("string-hash-code-masked", 6),)
-    made = next(scanner(6, Placed("murmur2", 6), known, every=False)(iter([batch(*rows)])))
+    made = next(scanner(block_scanner(6, Placed("murmur2", 6), known, every=False))(iter([batch(*rows)])))
     assert msgspec.json.decode(made.to_pylist()[0]["data"], type=Scanned).summary.present == known

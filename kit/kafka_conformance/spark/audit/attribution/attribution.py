@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.patterns import follows_bytes
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT
 from kafka_conformance.spark.audit.attribution.presence import SURE, implies
 from kafka_conformance.spark.audit.attribution.stretches import inside
@@ -83,8 +84,8 @@ def attribute(bits: Bits, members: tuple[Placed, ...], ids: NDArray[np.uint64]) 
         implied[newer] = sum(1 << at for at in below)
         for at in below:
             chance[newer, at] = members[at].partitions / placed.partitions
-    for newer, _ in enumerate(members):
-        if implied[newer]:
+    for newer, placed in enumerate(members):
+        if implied[newer] and not follows_bytes(placed):
             older = int(chance[newer].argmax())
             _settle_stretches(bits, ids, out, newer, older, implied, float(chance[newer, older]))
     settled, first = out.copy(), out.copy()

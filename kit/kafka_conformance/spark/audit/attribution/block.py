@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kafka_conformance.spark.audit.attribution.absence import without_absent, without_foreign
 from kafka_conformance.spark.audit.attribution.attribution import (
     EITHER_AT,
     KEYLESS_AT,
@@ -29,13 +30,23 @@ from kafka_conformance.spark.audit.attribution.attribution import (
     runs,
     without_few_keys,
 )
+from kafka_conformance.spark.audit.attribution.candidates import registered
 from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, keys_seen
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.spark.audit.attribution.presence import present
-from kafka_conformance.spark.audit.result import EITHER, KEYLESS, UNEXPLAINED, Place, Placed, Run
+from kafka_conformance.spark.audit.result import (
+    EITHER,
+    KEYLESS,
+    NOTHING_FOREIGN,
+    UNEXPLAINED,
+    Foreign,
+    Place,
+    Placed,
+    Run,
+)
 
-__all__ = ["Block", "Judged", "Summary", "attribution_names", "column_of", "judge"]
+__all__ = ["JOINT", "Block", "Judged", "Summary", "attribution_names", "column_of", "judge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +92,13 @@ class Summary(msgspec.Struct, frozen=True):
     last: dict[str, Place]
     """The earliest and the latest record of each attribution."""
     runs: tuple[Run, ...]
+    sets: dict[str, int] = {}
+    """Keyed records by the present placements that explain them, joined by JOINT; "" for none."""
+    effective: float = 0.0
+    """The number of keys of equal weight that would be as much evidence as these records (Kish's effective size)."""
+
+
+JOINT = "|"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,13 +127,17 @@ def judge(
     block: Block,
     partitions: int,
     expected: Placed,
-    known: tuple[Placed, ...] = (),
+    known: tuple[Placed, ...] | None = None,
     *,
+    foreign: Foreign = NOTHING_FOREIGN,
     whole: bool = True,
     doubtful: bool = False,
     weakest: bool = True,
 ) -> Judged:
     """Judge a block of a topic with this number of partitions.
+
+    ``known`` are the placements that a sample of the topic shows, None if there is no sample; ``foreign`` is its finding
+    about the records that these do not explain.
 
     ``doubtful``: the topic has too few keys to tell placements apart (:mod:`.doubt`). No placement is then present, and
     records that some placement explains are attributed to EITHER. ``weakest``: :func:`~.presence.present`.
@@ -141,11 +163,16 @@ def judge(
     seen = keys_seen(keys.ids, keyed_offsets, keyed_ms) if keys.size else _NO_KEYS
     attributed = np.zeros(0, np.int16)
     if keys.size and doubtful:
-        attributed = np.where(keys.masks == 0, np.int16(UNEXPLAINED_AT), np.int16(EITHER_AT))
+        fits = keys.masks != 0
+        for candidate in registered():
+            fits |= keys.by(Placed(candidate.name, partitions))
+        attributed = np.where(fits, np.int16(EITHER_AT), np.int16(UNEXPLAINED_AT))
     elif keys.size:
-        attributed = without_few_keys(attribute(bits, members, keys.ids), bits, members, keys.ids)
-    explains = _explains(keys, (*members, *known))
-    summary = _summary(block, keys, members, bits, attributed, right, explains, keyed_offsets, keyed_ms)
+        attributed = _attributed(keys, members, bits, foreign)
+    explains = _explains(keys, (expected, *members, *(known or ())))
+    weights = seen.records.astype(np.float64)
+    effective = float(weights.sum() ** 2 / (weights**2).sum()) if weights.size else 0.0
+    summary = _summary(block, keys, members, bits, attributed, right, explains, keyed_offsets, keyed_ms, effective)
     masks = keys.masks if "masks" in keys.__dict__ else None
     return Judged(
         summary,
@@ -155,6 +182,18 @@ def judge(
         _spread(~right, valid, np.bool_(False)),
         seen,
     )
+
+
+def _attributed(
+    keys: KeyColumn, members: tuple[Placed, ...], bits: NDArray[np.uint32], foreign: Foreign
+) -> NDArray[np.int16]:
+    """Attribute records, and take back what few keys, absent placements or foreign producers leave open."""
+    attributed = without_few_keys(attribute(bits, members, keys.ids), bits, members, keys.ids)
+    attributed = without_absent(attributed, bits, members, keys.ids)
+    rivals = np.zeros(keys.size, np.bool_)
+    for placed in foreign.rivals:
+        rivals |= keys.by(placed)
+    return without_foreign(attributed, members, keys.ids, rivals, foreign)
 
 
 _NO_KEYS = KeysSeen(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32))
@@ -208,6 +247,7 @@ def _summary(
     explains: dict[str, int],
     offsets: NDArray[np.int64],
     timestamps_ms: NDArray[np.int64],
+    effective: float,
 ) -> Summary:
     records = len(block.offsets)
     times = block.timestamps_ms[block.timestamps_ms >= 0]
@@ -230,17 +270,27 @@ def _summary(
         attributed=counts,
         first=first,
         last=last,
+        sets=_sets(members, bits),
+        effective=effective,
         runs=()
         if not members and (attributed == EITHER_AT).any()
         else runs(attributed, bits, members, block.partition, offsets, timestamps_ms),
     )
 
 
+def _sets(members: tuple[Placed, ...], bits: NDArray[np.uint32]) -> dict[str, int]:
+    counts = np.bincount(bits)  # of at most eight members; faster than sorting
+    return {
+        JOINT.join(str(placed) for at, placed in enumerate(members) if mask >> at & 1): int(counts[mask])
+        for mask in np.flatnonzero(counts).tolist()
+    }
+
+
 def _explains(keys: KeyColumn, named: tuple[Placed, ...]) -> dict[str, int]:
     out = {str(placed): int(np.count_nonzero(keys.by(placed))) for placed in named} if keys.size else {}
     if keys.size and "masks" in keys.__dict__:
-        for placement in PLACEMENTS:
-            placed = Placed(placement.slug, keys.count)
+        for slug in (*(each.slug for each in PLACEMENTS), *(each.name for each in registered())):
+            placed = Placed(slug, keys.count)
             if by := int(np.count_nonzero(keys.by(placed))):
                 out.setdefault(str(placed), by)
     return out

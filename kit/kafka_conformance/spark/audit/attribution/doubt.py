@@ -16,16 +16,22 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import ceil, exp, log
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kafka_conformance.spark.audit.attribution.candidate_search import agreement, fitting_candidates, kinds_of_keys
+from kafka_conformance.spark.audit.attribution.chance import made_alike, random_hashes
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded
-from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
+from kafka_conformance.spark.audit.attribution.hash_columns import hash_column
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement
-from kafka_conformance.spark.audit.attribution.presence import SURE, SURE_OF_EXPECTED, evidence, random_hashes
+from kafka_conformance.spark.audit.attribution.presence import (
+    SURE,
+    SURE_OF_EXPECTED,
+    evidence,
+)
 from kafka_conformance.spark.audit.result import Doubt, Placed
 
 __all__ = ["MOST_KEYS", "find_doubt"]
@@ -35,8 +41,6 @@ MOST_KEYS = 256
 
 SAME = 0.999
 WHOLE = 2**31 - 1
-
-Hashes: TypeAlias = NDArray[np.uint32]
 
 
 def find_doubt(keys: KeyColumn, expected: Placed, members: tuple[Placed, ...]) -> Doubt | None:
@@ -55,45 +59,53 @@ def find_doubt(keys: KeyColumn, expected: Placed, members: tuple[Placed, ...]) -
     pairs[:, 0] ^= keys.where.astype(np.uint64)
     sample = keys.taken(distinct(pairs)[0])
     fits = int(np.bitwise_and.reduce(sample.masks))
-    hashes = hash_columns(sample.offsets, sample.data)
-    fitting = _different([each for bit, each in enumerate(PLACEMENTS) if fits >> bit & 1], hashes, keys.count)
+    known = [each for bit, each in enumerate(PLACEMENTS) if fits >> bit & 1] + fitting_candidates(sample)
+    fitting = _different(known, sample)
     sure, candidates = SURE, len(PLACEMENTS) * keys.count
     if any(each.slug == expected.rule for each in fitting):
         sure, candidates = SURE_OF_EXPECTED, 1
-    needed = _needed(fitting, hashes, keys.count, different, sure + log(candidates), found=bool(members))
+    needed = _needed(fitting, sample, different, sure + log(candidates), found=bool(members))
     if needed is None:
         return None
     return Doubt(different, tuple(each.slug for each in fitting), needed, exp(-sure))
 
 
-def _different(fitting: list[Placement], hashes: Hashes, count: int) -> list[Placement]:
+def _different(fitting: list[Placement], keys: KeyColumn) -> list[Placement]:
     """Return the first of all placements that put any such key into the same partition."""
     out: list[Placement] = []
     for each in fitting:
-        if all(_agreement(each, other, hashes, count) < SAME for other in out):
+        if all(_agreement(each, other, keys) < SAME for other in out):
             out.append(each)
     return out
 
 
-def _needed(
-    fitting: list[Placement], hashes: Hashes, count: int, different: int, required: float, *, found: bool
-) -> int | None:
+def _needed(fitting: list[Placement], keys: KeyColumn, different: int, required: float, *, found: bool) -> int | None:
     """Return the number of distinct keys that would be enough, or None if there are as many."""
     if not fitting:
-        shared = 2 * evidence(1000, 500, 1 / count) / 1000  # each key is twice there, and explained once
+        shared = 2 * evidence(1000, 500, 1 / keys.count) / 1000  # each key is twice there, and explained once
         needed = min(ceil(required / shared) if shared else MOST_KEYS + 1, MOST_KEYS + 1)
         return needed if not found and different < needed else None
     if len(fitting) > 1:
-        alike = max(_agreement(one, other, hashes, count) for one, other in combinations(fitting, 2))
+        alike = max(_agreement(one, other, keys) for one, other in combinations(fitting, 2))
         return different + ceil(required / -log(alike))
-    distinguished = np.unique(hashes[HASH_NAMES.index(fitting[0].hash)]).size
-    needed = ceil(required / log(count))
+    distinguished = np.unique(_kinds(fitting[0], keys)).size
+    needed = ceil(required / log(keys.count))
     return needed if distinguished < needed else None
 
 
-def _agreement(one: Placement, other: Placement, hashes: Hashes, count: int) -> float:
+def _kinds(placement: Placement, keys: KeyColumn) -> NDArray[Any]:
+    """Return a number for each key, equal for keys that the placement does not distinguish."""
+    if not placement.hash:
+        return kinds_of_keys(placement.slug, keys)
+    return hash_column(placement.hash, keys.offsets, keys.data)
+
+
+def _agreement(one: Placement, other: Placement, keys: KeyColumn) -> float:
     """Return the share of keys like these that both placements put into the same partition."""
-    mine, others = (hashes[HASH_NAMES.index(each.hash)] for each in (one, other))
+    count = keys.count
+    if not (one.hash and other.hash):
+        return agreement(one, other, made_alike(keys))
+    mine, others = (_kinds(each, keys) for each in (one, other))
     if np.array_equal(mine, others):
         draws: Any = random_hashes()
         return float((folded(one.fold, draws, count) == folded(other.fold, draws, count)).mean())

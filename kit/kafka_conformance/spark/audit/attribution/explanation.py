@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
 from kafka_conformance.spark.audit.attribution.distinct_keys import identities
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, Placement, find_placement, number
+from kafka_conformance.spark.audit.attribution.placements import ANY, PLACEMENTS, Placement, find_placement, number
 from kafka_conformance.spark.audit.attribution.structured import structured_partitions
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = [
-    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "explained", "explained_hashes", "folded", "how_many_explained",
-    "leading",
+    "FOLD_NAMES", "KeyColumn", "Masks", "Partitions", "chosen_partitions", "explained", "explained_hashes", "folded",
+    "how_many_explained", "leading",
 ]  # fmt: skip
 
 Masks: TypeAlias = NDArray[np.uint32]
@@ -96,6 +96,13 @@ def folded(fold: str, hashes: NDArray[np.uint32], count: int) -> NDArray[np.int3
     return out
 
 
+def chosen_partitions(placement: Placement, offsets: Offsets, data: Data, count: int) -> NDArray[np.int64]:
+    """Return the partition that a placement of any kind chooses for each key; -1 for keys that it does not place."""
+    if not placement.hash:
+        return structured_partitions(placement.slug, offsets, data, count)
+    return folded(placement.fold, hash_column(placement.hash, offsets, data), count).astype(i64)
+
+
 def how_many_explained(
     hashes: NDArray[np.uint32], placements: tuple[Placement, ...], partition: NDArray[np.int32], counts: range
 ) -> NDArray[np.int64]:
@@ -136,7 +143,9 @@ class KeyColumn:
         """Return which keys ``placed`` explains."""
         if placed not in self._by:
             rule = find_placement(placed.rule)
-            if not rule.hash:
+            if rule.slug == ANY:
+                self._by[placed] = self.where < placed.partitions
+            elif not rule.hash:
                 chosen = structured_partitions(rule.slug, self.offsets, self.data, placed.partitions)
                 self._by[placed] = (chosen == self.where) & (chosen < placed.partitions)
             elif placed.partitions == self.count and ("masks" in self.__dict__ or rule.hash != HASH_NAMES[0]):

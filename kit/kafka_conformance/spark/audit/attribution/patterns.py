@@ -13,14 +13,14 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from kafka_conformance.spark.audit.attribution.evidence import SURE, chance_of_foreign_keys, evidence
+from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, chance_of_foreign_keys, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, STRUCTURED, find_placement
 from kafka_conformance.spark.audit.attribution.structured import structured_values
 from kafka_conformance.spark.audit.result import Placed
 
-__all__ = ["WEAK", "WEAKEST", "correlated", "follows_a_pattern", "structured_candidates"]
+__all__ = ["WEAK", "WEAKEST", "correlated", "follows_a_pattern", "follows_bytes", "structured_candidates"]
 
 HANDFUL = 5
 WEAKEST = frozenset({"string-hash-code", "arrays-hash-code", "kafka-node"})
@@ -29,6 +29,11 @@ WEAK = WEAKEST | {"fnv-1a", "crc32", "first-byte-only"}
 PRINTABLE = 0x20, 0x7E
 CORRELATED = 6.0
 """Standard deviations of a chi-square, by Wilson and Hilferty's cube root."""
+
+
+def follows_bytes(placed: Placed) -> bool:
+    """Whether a placement is structured, or of the weakest hashes: what it explains by chance is no share of partitions."""
+    return find_placement(placed.rule).hash in WEAKEST or placed.rule in {each.slug for each in STRUCTURED}
 
 
 def structured_candidates(sample: KeyColumn) -> list[tuple[float, Placed]]:
@@ -49,7 +54,7 @@ def structured_candidates(sample: KeyColumn) -> list[tuple[float, Placed]]:
         chosen, at = pairs[0] % count, pairs[1]
         chance = max(1 / count, chance_of_foreign_keys(chosen, at, count))
         held = evidence(at.size, int(np.count_nonzero(chosen == at)), chance)
-        if held >= SURE + log(len(STRUCTURED)) and not correlated(chosen, at, count):
+        if held >= SURE_OF_EXPECTED + log(len(STRUCTURED)) and not correlated(chosen, at, count):
             out.append((held, Placed(rule.slug, count)))
     return out
 
@@ -77,7 +82,7 @@ def follows_a_pattern(
     return correlated(chosen.astype(np.int64), where[left].astype(np.int64), placed.partitions)
 
 
-def correlated(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> bool:
+def correlated(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int, beyond: float = CORRELATED) -> bool:
     """Whether the keys that a placement does not explain are off by some distances more often than by others.
 
     A producer beside others explains its own keys, and is off by any distance for theirs. A weak hash follows the pattern of
@@ -91,4 +96,4 @@ def correlated(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int) -> 
     expected = total / off.size
     chi_square, degrees = float(((off - expected) ** 2).sum()) / expected, off.size - 1
     step = 2 / (9 * degrees)
-    return bool(((chi_square / degrees) ** (1 / 3) - (1 - step)) / sqrt(step) > CORRELATED)
+    return bool(((chi_square / degrees) ** (1 / 3) - (1 - step)) / sqrt(step) > beyond)

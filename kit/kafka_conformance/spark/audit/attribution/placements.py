@@ -29,8 +29,9 @@ from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
+from kafka_conformance.spark.audit.attribution.candidates import find_candidate, registered
 
-__all__ = ["CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
+__all__ = ["ANY", "CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
 
 JAVA = "murmur2"
 
@@ -39,7 +40,8 @@ JAVA = "murmur2"
 class Placement:
     """A way to place keys. ``hash`` is one of ``hash_columns.HASH_NAMES``, ``fold`` one of ``explanation.FOLD_NAMES``.
 
-    Both are empty if keys are placed by what they say (:mod:`.structured`).
+    Both are empty if keys are placed by what they say (:mod:`.structured`), or by a function of the user's
+    (:mod:`.candidates`).
     """
 
     slug: str
@@ -114,6 +116,9 @@ STRUCTURED: tuple[Placement, ...] = (
 CONSTANT = "constant-"
 """With the number of a partition behind it: the placement of every key there."""
 
+ANY = "any-partition"
+"""A placement that explains every record: it can be expected, and is never found."""
+
 
 @lru_cache(maxsize=1)
 def _numbers() -> dict[str, int]:
@@ -128,14 +133,20 @@ def number(slug: str) -> int:
 
 
 def find_placement(slug: str) -> Placement:
-    """Return the placement with this slug, structured ones included. Raises BadInput for an unknown slug."""
+    """Return the placement with this slug, structured ones and candidates included. Raises BadInput for an unknown slug."""
+    if find_candidate(slug):
+        return Placement(slug, f"the function {slug} of --candidate")
     if slug.startswith(CONSTANT) and slug.removeprefix(CONSTANT).isdigit():
         return Placement(slug, "one partition for every key")
+    if slug == ANY:
+        return Placement(slug, "partitions in turn or at random, whatever the key: kafka-go's RoundRobin")
     return next((each for each in STRUCTURED if each.slug == slug), None) or PLACEMENTS[number(slug)]
 
 
 def rank(slug: str) -> int:
-    """Return the number by which placements are preferred among equals: structured ones come last."""
+    """Return the number by which placements are preferred among equals: structured ones come late, candidates last."""
     if slug in _numbers():
         return number(slug)
+    if find_candidate(slug):
+        return len(PLACEMENTS) + len(STRUCTURED) + 1 + [each.name for each in registered()].index(slug)
     return len(PLACEMENTS) + next((at for at, each in enumerate(STRUCTURED) if each.slug == slug), len(STRUCTURED))

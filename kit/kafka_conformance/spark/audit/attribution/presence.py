@@ -24,6 +24,9 @@ Several partitions distinguish what one cannot: for some partitions, and for all
 without its sign and one with its sign inverted choose the same keys. The earlier of ``PLACEMENTS`` is then chosen. So search
 the keys of all partitions first, and pass the result as ``known`` when searching a single one.
 
+What was found one after another is then judged together: a member may be explained away (:mod:`.revision`), or be part of
+another function of the key (:func:`.beside.founded`).
+
 The sample is bounded and evenly spaced over the keys that are not explained yet, so a producer of a few hundred records
 among a hundred thousand is found like any other.
 """
@@ -31,38 +34,47 @@ among a hundred thousand is found like any other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from math import gcd, log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
-from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, chance_of_foreign_keys, evidence
-from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
-from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_columns
-from kafka_conformance.spark.audit.attribution.patterns import WEAK, WEAKEST, follows_a_pattern, structured_candidates
-from kafka_conformance.spark.audit.attribution.placements import (
-    JAVA,
-    PLACEMENTS,
-    find_placement,
-    rank,
+from kafka_conformance.spark.audit.attribution.beside import evidence_beside, founded, is_function_of_key
+from kafka_conformance.spark.audit.attribution.candidate_search import candidates_present
+from kafka_conformance.spark.audit.attribution.candidates import find_candidate
+from kafka_conformance.spark.audit.attribution.chance import (
+    UNFAIR,
+    held_against_crowding,
+    made_alike,
+    mean_chance,
+    random_hashes,
 )
+from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
+from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
+from kafka_conformance.spark.audit.attribution.patterns import (
+    WEAK,
+    WEAKEST,
+    follows_a_pattern,
+    follows_bytes,
+    structured_candidates,
+)
+from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, STRUCTURED, find_placement, rank
+from kafka_conformance.spark.audit.attribution.revision import Revision
 from kafka_conformance.spark.audit.attribution.stretches import longest
 from kafka_conformance.spark.audit.result import Placed
 
-__all__ = ["SURE", "SURE_OF_EXPECTED", "could_be", "evidence", "implies", "present", "random_hashes"]
+__all__ = ["SURE", "SURE_OF_EXPECTED", "could_be", "evidence", "implies", "present"]
 
 ALL_BUT_EQUAL = 12.0
 HANDFUL = 5
 SAMPLE, SPACED = 512, 8192
 MEMBERS = 8
 TRIES = 200
-DRAWS = 1 << 18
-ALIKE, CROWDED, HINT = 4, 7.0, 3.0
-UNFAIR = "float-arithmetic"
+HINT = 3.0
+ROUNDS = 3
 
 
 def could_be(placed: Placed, partition: int) -> bool:
@@ -72,34 +84,37 @@ def could_be(placed: Placed, partition: int) -> bool:
 
 def implies(one: Placed, other: Placed) -> bool:
     """Whether ``other`` explains every key that ``one`` explains, in the partitions of ``other``."""
-    return one.rule == other.rule and one != other and one.partitions % other.partitions == 0
+    if one.rule != other.rule or one == other or one.partitions % other.partitions:
+        return False
+    candidate = find_candidate(one.rule)
+    return candidate is None or candidate.by_remainder
 
 
 def present(
-    keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] = (), *, weakest: bool = True
+    keys: KeyColumn, expected: Placed | None = None, known: tuple[Placed, ...] | None = None, *, weakest: bool = True
 ) -> tuple[Placed, ...]:
     """Return the placements present among these keys: the expected one first, then by count and by ``PLACEMENTS``.
 
     ``known`` are present among other keys of the topic: those that explain any of these keys are present here too, unless
-    the expected placement explains all keys. Without ``weakest``, one of the WEAKEST hashes is present only if it is known.
-    With one partition the result is the expected placement; without keys it is empty.
+    the expected placement explains all keys. Without ``weakest``, one of the WEAK hashes is present only if it is known.
+    If a sample of the topic shows nothing (``known`` is empty, not None), that the expected placement explains a few keys is
+    no evidence. With one partition the result is the expected placement; without keys it is empty.
     """
     expected = expected or Placed(JAVA, keys.count)
     if not keys.size:
         return ()
     if keys.count == 1:
         return (expected,)
+    unfounded = known is not None and expected not in known
+    known = known or ()
     search = _Search(keys, expected, weakest)
     if search.expected_alone(known):
         return (expected,)
     members = [placed for placed in known if keys.by(placed).any()][:MEMBERS]
-    while len(members) < MEMBERS:
-        found = search.further(members) or search.implying(members)
-        if not found:
-            break
-        members.append(found)
-    members = search.needed(members, known)
-    if not members and keys.by(expected).all():
+    members = search.completed(members, known)
+    if search.several and members and not (len(members) == 1 and keys.by(members[0]).all()):
+        members = search.revised(members, known)
+    if not members and not unfounded and keys.by(expected).all():
         return (expected,)
     return tuple(sorted(members, key=search.rank))
 
@@ -110,13 +125,39 @@ class _Search:
     expected: Placed
     weakest: bool
 
+    @property
+    def several(self) -> bool:
+        """Whether the keys are of several partitions."""
+        return isinstance(self.keys.partition, np.ndarray)
+
     def rank(self, placed: Placed) -> tuple[bool, bool, int, int]:
-        """Whom to believe first among equals."""
+        """Return the order among placements with equal evidence: the lowest is preferred."""
         return placed != self.expected, placed.partitions != self.keys.count, rank(placed.rule), -placed.partitions
 
-    def _preferred(self, placed: Placed) -> tuple[bool, tuple[bool, bool, int, int]]:
+    def preferred(self, placed: Placed) -> tuple[bool, tuple[bool, bool, int, int]]:
         """Which of those with nearly equal evidence is chosen: of the weakest hashes none but the expected one."""
         return placed != self.expected and _is_weakest(placed), self.rank(placed)
+
+    def completed(self, members: list[Placed], known: tuple[Placed, ...] = ()) -> list[Placed]:
+        """Return the members with the placements that are present beside them, without those that these make superfluous."""
+        members = list(members)
+        while len(members) < MEMBERS:
+            found = self.further(members) or self.implying(members)
+            if not found:
+                break
+            members.append(found)
+        return self.needed(members, known)
+
+    def revised(self, members: list[Placed], known: tuple[Placed, ...]) -> list[Placed]:
+        """Return what is present if the members are judged together."""
+        revision = Revision(self.keys, self.expected, self.wanted, self.preferred, self.completed)
+        for _ in range(ROUNDS):
+            better = revision.revised(members)
+            members = self.completed(better, known)
+            if set(better) == set(members):
+                break
+        members = revision.unambiguous(members)
+        return founded([one for one in members if self._admissible(one, members)], self.keys, self.wanted)
 
     def expected_alone(self, known: tuple[Placed, ...]) -> bool:
         """Whether the expected placement explains all, and any that is known would not have left it at that."""
@@ -140,21 +181,52 @@ class _Search:
         hashes = hash_columns(sample.offsets, sample.data)
         explaining = self._by_evidence(sample.where, hashes)
         at_hand = [one for one in explaining if one[1] not in members and self._admissible(one[1], members)]
-        several = isinstance(self.keys.partition, np.ndarray)
-        structured = [one for one in structured_candidates(sample) if one[1] not in members] if several else []
+        structured = [
+            (held, placed)
+            for held, placed in (self._without_hash(sample) if self.several else [])
+            if placed not in members and self._beside(placed, members, sample)
+        ]
         if not at_hand and not structured:
             return None
         alike = self._alike(sample, members)
         best, chosen = max((held for held, _ in structured), default=0.0), structured
         for raw, placed in islice(at_hand, TRIES):
-            if raw < max(best - ALL_BUT_EQUAL, self._wanted(placed)):
+            if raw < max(best - ALL_BUT_EQUAL, self.wanted(placed)):
                 break
-            held = _held_against_crowding(hashes, sample.where, alike, placed)
-            if held >= self._wanted(placed) and not follows_a_pattern(placed, explaining, sample.where, hashes):
+            held = held_against_crowding(hashes, sample.where, alike, placed)
+            if (
+                held >= self.wanted(placed)
+                and not follows_a_pattern(placed, explaining, sample.where, hashes)
+                and self._beside(placed, members, sample)
+            ):
                 best = max(best, held)
                 chosen.append((held, placed))
         chosen = [(held, placed) for held, placed in chosen if held >= best - ALL_BUT_EQUAL]
-        return min((placed for _, placed in chosen), key=self._preferred, default=None)
+        rules = {member.rule for member in members}
+
+        def order(placed: Placed) -> tuple[bool, object]:
+            """An old partition count is likelier that of a member than that of another producer."""
+            return placed.partitions != self.keys.count and placed.rule not in rules, self.preferred(placed)
+
+        return min((placed for _, placed in chosen), key=order, default=None)
+
+    def _without_hash(self, sample: KeyColumn) -> list[tuple[float, Placed]]:
+        """Return the structured placements and the user's candidates among keys of several partitions, with evidence."""
+        candidates = [(held, placed) for held, placed in candidates_present(sample) if held >= self.wanted(placed)]
+        return structured_candidates(sample) + candidates
+
+    def _beside(self, placed: Placed, members: list[Placed], sample: KeyColumn) -> bool:
+        """Whether a placement is present beside the members: more than chance, and not a part of a pattern."""
+        if placed == self.expected or not self.several:
+            return True
+        structured = not find_placement(placed.rule).hash
+        wanted = SURE_OF_EXPECTED + log(len(STRUCTURED)) if structured else self.wanted(placed)
+        if members and evidence_beside(placed, members, sample) < wanted:
+            return False
+        if not structured and not _is_weakest(placed):
+            return True
+        left = np.flatnonzero(~self._explained_by(members))
+        return bool(sample.by(placed).all()) or not is_function_of_key(self.keys, left)
 
     def implying(self, members: list[Placed]) -> Placed | None:
         """Return a placement whose count implies an older one and that explains more of its keys than chance, or None."""
@@ -195,12 +267,12 @@ class _Search:
                 continue
             rows = self._rows(~self._explained_by(others))
             explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
-            chance = _mean_chance(placed, self.keys.where[rows])
-            if evidence(rows.size, explained, chance) < self._wanted(placed):
+            chance = mean_chance(placed, self.keys.where[rows])
+            if evidence(rows.size, explained, chance) < self.wanted(placed):
                 kept = others
         return kept
 
-    def _wanted(self, placed: Placed) -> float:
+    def wanted(self, placed: Placed) -> float:
         if placed == self.expected:
             return SURE_OF_EXPECTED
         return SURE + log(len(PLACEMENTS) * self.keys.count)
@@ -232,25 +304,26 @@ class _Search:
                 placed = Placed(PLACEMENTS[at].slug, count)
                 if PLACEMENTS[at].fold == UNFAIR and count != self.keys.count:
                     continue
-                held = evidence(known, int(row[at]), _mean_chance(placed, where))
-                if held >= self._wanted(placed):
+                held = evidence(known, int(row[at]), mean_chance(placed, where))
+                if held >= self.wanted(placed):
                     out.append((held, placed))
         return sorted(out, key=lambda found: (-found[0], self.rank(found[1])))
 
     def _admissible(self, placed: Placed, members: list[Placed]) -> bool:
         """Whether to consider a placement; a weak one with an old count only beside itself, or without newer partitions."""
-        if not self.weakest and _is_weakest(placed):
+        if not self.weakest and placed != self.expected and find_placement(placed.rule).hash in WEAK:
             return False
         current = Placed(placed.rule, self.keys.count)
-        if isinstance(self.keys.partition, np.ndarray) and int(self.keys.where.max()) < placed.partitions:
+        if self.several and int(self.keys.where.max()) < placed.partitions:
             return True
-        return placed == current or current in members or find_placement(placed.rule).hash not in WEAK
+        weak = find_placement(placed.rule).hash in WEAK or follows_bytes(placed)
+        return placed == current or current in members or not weak
 
     def _alike(self, sample: KeyColumn, members: list[Placed]) -> NDArray[np.uint32] | None:
         """Return hashes of similar keys that no member explains; None if the keys are of several partitions."""
         if (sample.where != sample.where[0]).any():
             return None
-        made = _made_alike(sample)
+        made = made_alike(sample)
         left = np.ones(made.size, np.bool_)
         for placed in members:
             left &= ~made.by(placed)
@@ -280,17 +353,11 @@ class _Search:
         both = left & _explains(newer, partition)
         chance = (np.count_nonzero(both) + 1) / (np.count_nonzero(left) + 2)
         spread = evidence(rows.size, int(np.count_nonzero(self.keys.by(newer)[rows])), float(chance))
-        if isinstance(self.keys.partition, np.ndarray):
+        if self.several:
             return spread
         rows = np.flatnonzero(wanted)
         in_a_row = longest(self.keys.by(newer)[rows].astype(np.uint8), self.keys.ids[rows, 0])
         return max(spread, in_a_row * -log(chance) - log(rows.size))
-
-
-@lru_cache(maxsize=1)
-def random_hashes() -> NDArray[np.uint32]:
-    """Return random hashes, always the same."""
-    return np.random.default_rng(0).integers(0, 1 << 32, DRAWS, np.uint32)
 
 
 def _is_weakest(placed: Placed) -> bool:
@@ -300,68 +367,3 @@ def _is_weakest(placed: Placed) -> bool:
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
     out: NDArray[np.bool_] = folded(find_placement(placed.rule).fold, random_hashes(), placed.partitions) == partition
     return out
-
-
-@lru_cache(maxsize=64)
-def _chances(fold: str, count: int) -> NDArray[np.float64]:
-    """Return the probability of each partition. Doubles round some remainders down, so they are not uniform."""
-    if fold != UNFAIR:
-        return np.full(count, 1 / count)
-    shares = np.bincount(folded(fold, random_hashes(), count), minlength=count) / DRAWS
-    return np.maximum(shares, 1 / count)
-
-
-def _mean_chance(placed: Placed, where: NDArray[Any]) -> float:
-    """Return the share of keys in these partitions that this placement explains by chance, of those it has."""
-    known = where[where < placed.partitions]
-    return float(_chances(find_placement(placed.rule).fold, placed.partitions)[known].mean()) if known.size else 1.0
-
-
-def _made_alike(keys: KeyColumn) -> KeyColumn:
-    """Return random keys, each byte from a key of the same length; lengths with fewer than HANDFUL keys are left out."""
-    draws = np.random.default_rng(1)
-    lengths = np.diff(keys.offsets)
-    made: list[NDArray[np.uint8]] = []
-    sizes: list[int] = []
-    for length in np.unique(lengths[lengths > 0]):
-        rows = np.flatnonzero(lengths == length)
-        if rows.size < HANDFUL:
-            continue
-        bytes_ = keys.data[keys.offsets[rows][:, None] + np.arange(length)]
-        picked = draws.integers(0, rows.size, (ALIKE * rows.size, length))
-        made.append(bytes_[picked, np.arange(length)].ravel())
-        sizes += [int(length)] * (ALIKE * rows.size)
-    data = np.concatenate(made) if made else np.empty(0, np.uint8)
-    return KeyColumn(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), data, int(keys.where[0]), keys.count)
-
-
-def _held_against_crowding(
-    hashes: NDArray[np.uint32], where: NDArray[np.int32], alike: NDArray[np.uint32] | None, placed: Placed
-) -> float:
-    """Return the evidence with equal hashes counted once, and with the hash's own preference for partitions as chance."""
-    rule = find_placement(placed.rule)
-    row = HASH_NAMES.index(rule.hash)
-    known = where < placed.partitions
-    pairs = hashes[row][known].astype(np.uint64) << np.uint64(32)
-    pairs = np.unique(pairs | where[known].astype(np.uint64))
-    if pairs.size < HANDFUL:
-        return 0.0
-    at = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    chosen = folded(rule.fold, (pairs >> np.uint64(32)).astype(np.uint32), placed.partitions).astype(np.int64)
-    explained = int(np.count_nonzero(chosen == at))
-    fair = _mean_chance(placed, at)
-    if alike is None:
-        chance = max(fair, chance_of_foreign_keys(chosen, at, placed.partitions))
-    else:
-        chance = max(fair, _of_keys_alike(folded(rule.fold, alike[row], placed.partitions) == at[0], fair))
-    if explained < pairs.size * chance + HANDFUL * (1 - chance):
-        return 0.0
-    return evidence(pairs.size, explained, chance)
-
-
-def _of_keys_alike(explained: NDArray[np.bool_], fair: float) -> float:
-    """Return the share of similar keys that are explained if it is more than chance, else 0."""
-    hits = int(np.count_nonzero(explained))
-    if evidence(explained.size, hits, fair) < CROWDED:
-        return 0.0
-    return hits / explained.size

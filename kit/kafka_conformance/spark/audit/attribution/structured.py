@@ -6,7 +6,7 @@ rule                     partition, of n
 ``text-integer``         the integer in ASCII digits, at most 18, modulo n
 ``int32-big-endian``     the key of four bytes as a signed integer, modulo n; never negative, as ``Math.floorMod``
 ``int32-little-endian``  the same, least byte first
-``int64-big-endian``     the key of eight bytes, likewise
+``int64-big-endian``     the key of eight bytes as a signed integer, modulo n
 ``int64-little-endian``  the same, least byte first
 ``first-byte``           the first byte, unsigned, modulo n
 ``last-byte``            the last byte, unsigned, modulo n
@@ -27,6 +27,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from kafka_conformance.spark.audit.attribution.candidates import candidate_partitions, find_candidate
 from kafka_conformance.spark.audit.attribution.compiled import DATA, OFFSETS, Int, compiled, inlined
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, STRUCTURED
 from kafka_reference.bulk import Data, Offsets
@@ -47,7 +48,9 @@ def structured_values(rule: str, offsets: Offsets, data: Data) -> tuple[NDArray[
 
 
 def structured_partitions(rule: str, offsets: Offsets, data: Data, count: int) -> NDArray[np.int64]:
-    """Return the partition of each key by a rule of STRUCTURED or a constant; -1 for keys that it does not place."""
+    """Return the partition of each key by a rule of STRUCTURED, a constant or a candidate; -1 where it places none."""
+    if find_candidate(rule):
+        return candidate_partitions(rule, offsets, data, count)
     if rule.startswith(CONSTANT):
         return np.full(offsets.size - 1, int(rule.removeprefix(CONSTANT)), i64)
     values, known = structured_values(rule, offsets, data)

@@ -17,7 +17,7 @@ from kafka_conformance.spark.workers import mapped
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["Sum", "largest", "misplaced", "sum_column", "sum_of", "summed"]
+__all__ = ["NOTHING", "Sum", "largest", "misplaced", "sum_column", "sum_of", "summed"]
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -26,8 +26,15 @@ class Sum(msgspec.Struct, frozen=True):
     records: int
     checksum: str
 
+    def __add__(self, other: Sum) -> Sum:
+        """Return the sum of both sets of records, which share none."""
+        return sum_of(self.records + other.records, int(self.checksum, 16) + int(other.checksum, 16))
+
     def __str__(self) -> str:
         return f"{self.records:,} records, checksum {self.checksum}"
+
+
+NOTHING = Sum(0, "0" * 16)
 
 
 def sum_column(partition: str, place: str) -> Column:

@@ -2,56 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.isolation import Reading
 from kafka_conformance.spark.audit.repair.checksums import Sum
 from kafka_conformance.spark.audit.topics import Span, Topics
-from kafka_conformance.spark.workers import mapped
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from kafka_conformance.spark.session import Spark
 
 __all__ = [
-    "Compared",
-    "Counted",
-    "Moves",
-    "Plan",
-    "Repair",
-    "check_target",
-    "make_plan",
-    "moves_of",
-    "planned_moves",
+    "Compared", "Counted", "Gap", "Moved", "Moves", "Plan", "Repair", "Staged", "Totals", "check_target", "make_plan",
     "resumed_plan",
-]
+]  # fmt: skip
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """Everything that determines the records to write.
+class Moves(msgspec.Struct, frozen=True):
+    """The records of a partition in each topic; ``arriving`` ones come from another partition."""
 
-    ``before`` and ``partitions`` are the old and the new partition count; ``begins`` (inclusive) and ``ends`` (exclusive)
-    are the source's offsets, by partition.
-    """
-
-    source: str
-    source_id: str
-    target: str
+    partition: int
     before: int
-    partitions: int
-    replication: int
-    settings: dict[str, str]
-    begins: dict[int, int]
-    ends: dict[int, int]
+    after: int
+    arriving: int
+    keyless: int
 
-    @property
-    def spans(self) -> dict[int, Span]:
-        """The source's offsets."""
-        return {number: Span(first, self.ends[number]) for number, first in self.begins.items()}
+    def __add__(self, other: Moves) -> Moves:
+        """Return both together."""
+        return Moves(self.partition, self.before + other.before, self.after + other.after,
+                     self.arriving + other.arriving, self.keyless + other.keyless)  # fmt: skip
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """The moves of a pass by partition; ``spread`` counts records without a key that change partition."""
+
+    moves: tuple[Moves, ...]
+    spread: int
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -72,6 +57,89 @@ class Compared(msgspec.Struct, frozen=True):
     def same(self) -> bool:
         """Whether the new topic is as planned."""
         return self.planned == self.found and not self.misplaced
+
+    def __add__(self, other: Compared) -> Compared:
+        """Return both together."""
+        return Compared(self.planned + other.planned, self.found + other.found, self.misplaced + other.misplaced)
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Offsets of a source partition, from ``first`` up to ``end``, that were deleted before they were copied."""
+
+    partition: int
+    first: int
+    end: int
+
+    @property
+    def offsets(self) -> int:
+        """The number of offsets, at least that of the records."""
+        return self.end - self.first
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """What the finished passes of a repair have copied. ``spread`` counts records without a key that changed partition."""
+
+    passes: int
+    compared: Compared
+    moves: tuple[Moves, ...]
+    spread: int
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def written(self) -> dict[int, int]:
+        """The number of records in each partition of the new topic, which is the offset that the next one gets."""
+        return {one.partition: one.after for one in self.moves}
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return both together."""
+        partitions = {one.partition: one for one in self.moves}
+        for one in other.moves:
+            partitions[one.partition] = partitions[one.partition] + one if one.partition in partitions else one
+        moves = tuple(partitions[number] for number in sorted(partitions))
+        return Totals(self.passes + other.passes, self.compared + other.compared, moves, self.spread + other.spread,
+                      self.gaps + other.gaps)  # fmt: skip
+
+
+class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that determines the records that a pass writes.
+
+    ``before`` and ``partitions`` are the old and the new partition count; ``begins`` (inclusive) and ``ends`` (exclusive)
+    are the source's offsets, by partition. ``earlier`` is what the passes before it have copied, to the topic
+    ``target_id``; None for the first.
+    """
+
+    source: str
+    source_id: str
+    target: str
+    before: int
+    partitions: int
+    replication: int
+    settings: dict[str, str]
+    begins: dict[int, int]
+    ends: dict[int, int]
+    target_id: str = ""
+    earlier: Totals | None = None
+
+    @property
+    def number(self) -> int:
+        """The number of the pass, from 0."""
+        return self.earlier.passes if self.earlier else 0
+
+    @property
+    def bases(self) -> dict[int, int]:
+        """The offset of the pass's first record in each partition of the new topic."""
+        written = self.earlier.written if self.earlier else {}
+        return {number: written.get(number, 0) for number in range(self.partitions)}
+
+    @property
+    def offsets(self) -> int:
+        """The number of the source's offsets, at least that of the records."""
+        return sum(self.ends.values()) - sum(self.begins.values())
+
+    @property
+    def spans(self) -> dict[int, Span]:
+        """The source's offsets."""
+        return {number: Span(first, self.ends[number]) for number, first in self.begins.items()}
 
 
 def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> Plan:
@@ -110,18 +178,20 @@ def check_target(topics: Topics, plan: Plan) -> None:
         )
 
 
-class Moves(msgspec.Struct, frozen=True):
-    """The records of a partition in each topic; ``arriving`` ones come from another partition."""
+class Staged(msgspec.Struct, frozen=True):
+    """The staged copy of the planned records: its folder, its size in bytes, and whether it is there still."""
 
-    partition: int
-    before: int
-    after: int
-    arriving: int
-    keyless: int
+    path: str
+    bytes: int
+    kept: bool
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """A repair, or a dry run if ``written`` is false. ``spread`` counts records without a key that change partition."""
+    """A repair, or a dry run if ``written`` is false. ``spread`` counts records without a key that change partition.
+
+    ``records`` and the counts after it are those of all passes. ``copied`` is how many records this run has copied, or
+    would copy; ``behind`` how many offsets the source has gained since. ``gaps`` were deleted before they were copied.
+    """
 
     source: str
     target: str
@@ -138,58 +208,15 @@ class Repair(msgspec.Struct, frozen=True):
     run: str
     kit: str
     took_s: float
+    reading: Reading | None = None
+    """Which records were read, and how many offsets gave none."""
+    passes: int = 1
+    copied: int = 0
+    behind: int = 0
+    gaps: tuple[Gap, ...] = ()
+    staged: Staged | None = None
 
     @property
     def right(self) -> bool:
         """Whether the new topic is as planned; true for a dry run."""
         return self.compared is None or self.compared.same
-
-
-def planned_moves(read: DataFrame, partitions: int) -> DataFrame:
-    """Return the target partition of each record by the reference: (partition, target, keyless)."""
-
-    def placed(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-        from pyarrow import compute
-
-        from kafka_reference.bulk import partition_for_key
-
-        for batch in batches:
-            keys, at, offsets = batch.column("key"), batch.column("partition"), batch.column("offset")
-            spread = compute.subtract(offsets, compute.multiply(compute.divide(offsets, partitions), partitions))
-            stays = compute.if_else(compute.less(at, partitions), at, spread.cast(pa.int32()))
-            target = compute.coalesce(partition_for_key(keys, partitions), stays)
-            yield pa.record_batch({"partition": at, "target": target, "keyless": compute.is_null(keys)})
-
-    chosen = read.select("partition", "offset", "key")
-    return mapped(chosen, placed, "partition int, target int, keyless boolean")
-
-
-def moves_of(spark: Spark, frame: DataFrame) -> tuple[tuple[Moves, ...], int]:
-    """Return each partition's moves from (partition, target, keyless), and the moves of records without a key."""
-    from pyspark.sql import functions as f
-
-    grouped = frame.groupBy("partition", "target", "keyless").count().persist()
-    other = f.col("partition") != f.col("target")
-
-    def count() -> tuple[list[Any], list[Any]]:
-        before = grouped.groupBy("partition").agg(f.sum("count").alias("records")).collect()
-        arriving, keyless = (f.sum(f.when(what, f.col("count")).otherwise(0)) for what in (other, f.col("keyless")))
-        spread = f.sum(f.when(other & f.col("keyless"), f.col("count")).otherwise(0))
-        after = grouped.groupBy("target").agg(f.sum("count").alias("records"), arriving.alias("arriving"),
-                                              keyless.alias("keyless"), spread.alias("spread"))  # fmt: skip
-        return before, after.collect()
-
-    try:
-        was, now = spark.call(count, "counting the records that change partition")
-    finally:
-        if spark.alive():
-            grouped.unpersist()
-    before = {row["partition"]: int(row["records"]) for row in was}
-    after = {row["target"]: row for row in now}
-    lines = [
-        Moves(one, before.get(one, 0), *(int(after[one][name]) if one in after else 0
-                                        for name in ("records", "arriving", "keyless")))
-        for one in sorted({*before, *after})
-    ]  # fmt: skip
-    return tuple(lines), sum(int(row["spread"]) for row in now)

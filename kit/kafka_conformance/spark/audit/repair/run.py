@@ -10,16 +10,20 @@ and every planned record gets a place in the new topic: a partition, and a numbe
   the offset. The highest timestamp so far never decreases, so the order of each old partition is kept, whatever the clocks
   were. Records of a key from several partitions are merged by time, the only order they have.
 * **Number.** No other producer writes to the new topic, so record *i* of a partition must get offset *i*.
+* **Pass.** What the source gains later is copied in a pass of its own (:mod:`~kafka_conformance.spark.audit.repair.rest`),
+  whose records come after all records of the passes before it. The order of each old partition is kept: its records of a
+  later pass have higher offsets there. Merging by time ends at the border of a pass.
 
 =====  ==================================================================================================================
 chunk  of the run's folder
 =====  ==================================================================================================================
 0      the planned records, one Parquet file per partition, in order. The source is not read after this, so deletion or
-       compaction there changes nothing
+       compaction there changes nothing. It is removed once the new topic is as planned
 1      the sum of the source, counted while it was read
 2      the id of the new topic, by which a resumed run recognises it
 3      the comparison, once the new topic was read back and is as planned
-4      the new topic has its final settings
+4      the new topic has its final settings; absent while a later pass is written
+5      the number of records that each partition has and gets
 =====  ==================================================================================================================
 
 Writing (``RepairWriting.java``) is not a chunk. Each partition is written by one task, which continues after the records
@@ -32,10 +36,8 @@ At the end, the source as counted while read, the plan, and the new topic as rea
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -43,27 +45,32 @@ import msgspec
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.repair.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
-from kafka_conformance.spark.audit.repair.plan import Compared, Counted, Plan
-from kafka_conformance.spark.audit.repair.topics import MEANWHILE, client_settings, make, settle
+from kafka_conformance.spark.audit.repair.moves import moves_of
+from kafka_conformance.spark.audit.repair.plan import Compared, Counted, Moved, Moves, Plan, Staged, Totals
+from kafka_conformance.spark.audit.repair.rest import check_beginning
+from kafka_conformance.spark.audit.repair.target import await_quiet, own_target, watched
+from kafka_conformance.spark.audit.repair.topics import client_settings, hold, settle
 from kafka_conformance.spark.audit.sources import topic_frame
-from kafka_conformance.spark.audit.topics import Described, Topics
+from kafka_conformance.spark.audit.topics import Span, Topics
 from kafka_conformance.spark.errors import SparkFault
-from kafka_conformance.spark.runs import Run
+from kafka_conformance.spark.runs import Run, remove_folder, size_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from kafka_conformance.spark.session import Spark
 
-__all__ = ["PATIENCE_S", "compared", "rewrite", "staged"]
+__all__ = [
+    "PATIENCE_S", "compared", "finished_pass", "is_staged", "rewrite", "settle_once", "staged", "staged_copy",
+    "staged_path", "target_id", "unsettle",
+]  # fmt: skip
 
 PATIENCE_S = 120.0
 """Seconds without an acknowledged record after which writing is given up."""
 
 PLANNED = """target int, index long, source_partition int, source_offset long, timestamp_ms long, key binary, value binary,
     headers array<struct<key: string, value: binary>>"""
-_STAGED, _COUNTED, _TARGET, _FOUND, _SETTLED = range(5)
-_QUIET_S, _QUIET_LIMIT_S, _LEADERS_LIMIT_S = 3.0, 60.0, 30.0
+_STAGED, _COUNTED, _TARGET, _FOUND, _SETTLED, _MOVES = range(6)
 _BATCH_BYTES = 64 << 20
 _WHOLE = str(1 << 42)  # larger than any file: each file is read by one task, from beginning to end
 _NUMBERS = (1 << 33) - 1  # Spark's ascending ids hold the task's number, and in the lower 33 bits the row's
@@ -72,37 +79,91 @@ _NUMBERS = (1 << 33) - 1  # Spark's ascending ids hold the task's number, and in
 def rewrite(
     spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan, progress: Steps,
     patience_s: float = PATIENCE_S,
-) -> Compared:  # fmt: skip
-    """Write the plan's missing records, read the topic back and compare. Raises BadInput, KitError, SparkFault.
+) -> Totals:  # fmt: skip
+    """Write a pass's missing records, read them back and compare; return what the pass has copied.
 
-    ``patience_s`` limits the seconds without an acknowledged record. A run is finished only if the comparison is equal;
-    otherwise the next run compares again.
+    ``patience_s`` limits the seconds without an acknowledged record. A pass is finished only if the comparison is equal;
+    otherwise the next run compares again. Raises BadInput, KitError, SparkFault.
     """
     if str(spark.session.sparkContext.getConf().get("spark.speculation", "false")).lower() == "true":
         raise BadInput("spark.speculation runs a task twice, and both would write: set spark.speculation to false")
     spark.add_java()
-    if not run.finished() >= {_STAGED, _COUNTED}:
+    finished = run.finished()
+    if not is_staged(run):
         progress.doing(f"reading and sorting {plan.source}")
         _stage(spark, topics, kafka, run, plan)
     counted = msgspec.json.decode(_kept(run, _COUNTED), type=Counted)
-    is_own = _own_target(topics, run, plan)
-    if _FOUND in run.finished() and is_own:
+    moves, spread = _moves(spark, run)
+    known = msgspec.json.decode(_kept(run, _TARGET), type=str) if _TARGET in finished else None
+    created, own = own_target(topics, plan, known, anew=_STAGED in run.finished())
+    if not own:
+        _keep(run, _TARGET, created)
+    if _FOUND in finished and own:
         result = msgspec.json.decode(_kept(run, _FOUND), type=Compared)
+        return Totals(1, result, moves, spread)
+    if plan.earlier is None:
+        await_quiet(topics, plan)
     else:
-        _await_quiet(topics, plan)
-        progress.doing(f"writing {plan.target}")
-        with _watched(topics, plan, progress):
-            _write(spark, kafka, run, plan, counted, patience_s)
-        progress.doing(f"reading {plan.target} back")
-        result = compared(spark, topics, kafka, run, plan)
-        if not result.same:
-            return result
+        changed = hold(topics, plan.target)
+        if changed or run.resumed:  # the settings take a moment to reach every broker
+            await_quiet(topics, plan, empty=changed)
+        ends = {number: span.end for number, span in topics.spans(plan.target, plan.partitions).items()}
+        check_beginning(plan, {one.partition: one.after for one in moves}, ends)
+    progress.doing(f"writing {plan.target}")
+    with watched(topics, plan, progress):
+        _write(spark, kafka, run, plan, counted, patience_s)
+    progress.doing(f"reading {plan.target} back")
+    result = compared(spark, topics, kafka, run, plan)
+    if result.same:
         _keep(run, _FOUND, result)
-        is_own = False
-    if not (is_own and _SETTLED in run.finished()):
+    return Totals(1, result, moves, spread)
+
+
+def is_staged(run: Run) -> bool:
+    """Whether the pass's records are fixed: they were read and sorted, and perhaps written."""
+    finished = run.finished()
+    return finished >= {_STAGED, _COUNTED} or _FOUND in finished
+
+
+def finished_pass(run: Run) -> Totals | None:
+    """Return what a pass has copied, or None if it is not finished."""
+    finished = run.finished()
+    if not finished >= {_FOUND, _MOVES}:
+        return None
+    moved = msgspec.json.decode(_kept(run, _MOVES), type=Moved)
+    return Totals(1, msgspec.json.decode(_kept(run, _FOUND), type=Compared), moved.moves, moved.spread)
+
+
+def target_id(run: Run) -> str:
+    """Return the id of the new topic, which the first pass has created."""
+    return msgspec.json.decode(_kept(run, _TARGET), type=str)
+
+
+def settle_once(topics: Topics, run: Run, plan: Plan) -> None:
+    """Apply the new topic's final settings unless that is done. Raises SparkFault."""
+    if _SETTLED not in run.finished():
         settle(topics, plan.target, plan.settings)
         _keep(run, _SETTLED, sorted(plan.settings.items()))
-    return result
+
+
+def unsettle(run: Run) -> None:
+    """Note that the new topic is written again, and needs its final settings anew."""
+    remove_folder(run.spark, run.path(_SETTLED))
+
+
+def staged_path(run: Run) -> str:
+    """Return the folder of the planned records."""
+    return run.path(_STAGED)
+
+
+def staged_copy(run: Run, *, keep: bool) -> Staged | None:
+    """Remove the planned records of a finished pass, or ``keep`` them; return what was there, if anything was."""
+    path = run.path(_STAGED)
+    if not (size := size_of(run.spark, path)):
+        return None
+    if not keep:
+        remove_folder(run.spark, path)
+    return Staged(path, size, keep)
 
 
 def staged(run: Run) -> DataFrame:
@@ -142,11 +203,16 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
     ]
     read = plain.observe(seen, *sums)
 
+    number = f.monotonically_increasing_id().bitwiseAND(f.lit(_NUMBERS))
+    if plan.earlier:
+        pairs = ((f.lit(target), f.lit(base).cast("long")) for target, base in plan.bases.items())
+        number = number + f.element_at(f.create_map(*(each for pair in pairs for each in pair)), f.col("target"))
+
     def frame() -> DataFrame:
         placing = spark.jvm.kafkaoracle.spark.RepairPlacing
         placed = DataFrame(placing.placed(read._jdf, plan.partitions), spark.session)  # noqa: SLF001
         order = placed.repartition(plan.partitions, "slot").sortWithinPartitions("time", "partition", "offset")
-        return order.select("target", f.monotonically_increasing_id().bitwiseAND(f.lit(_NUMBERS)).alias("index"),
+        return order.select("target", number.alias("index"),
                             f.col("partition").alias("source_partition"), f.col("offset").alias("source_offset"),
                             "timestamp_ms", "key", "value", "headers")  # fmt: skip
 
@@ -162,81 +228,13 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
     _keep(run, _COUNTED, Counted(source, int(totals["largest"] or 0)))
 
 
-def _own_target(topics: Topics, run: Run, plan: Plan) -> bool:
-    """Create the new topic unless this run has; return whether it had. Raises BadInput for another run's topic."""
-    found = topics.find(plan.target)
-    known = msgspec.json.decode(_kept(run, _TARGET), type=str) if _TARGET in run.finished() else None
-    if found is not None and known is not None and found.id == known:
-        return True
-    if found is None:
-        make(topics, plan.target, plan.partitions, plan.replication, plan.settings)
-        found = _with_leaders(topics, plan)
-    elif not _begun(topics, found):
-        raise BadInput(
-            f"topic {plan.target} exists already and was not created by this run: delete it, or give another name"
-        )
-    if found.partitions != plan.partitions:
-        raise BadInput(
-            f"topic {plan.target} has {found.partitions} partitions, but the plan has {plan.partitions}: delete it"
-        )
-    _keep(run, _TARGET, found.id)
-    return False
-
-
-def _with_leaders(topics: Topics, plan: Plan) -> Described:
-    limit = time.monotonic() + _LEADERS_LIMIT_S
-    while (found := topics.find(plan.target, _LEADERS_LIMIT_S)) is None:
-        if time.monotonic() > limit:
-            raise KitError(
-                f"topic {plan.target} was created, but does not exist after {_LEADERS_LIMIT_S:g} s: run the command again"
-            )
-        time.sleep(0.1)
-    return found
-
-
-def _begun(topics: Topics, found: Described) -> bool:
-    """Whether a topic has the settings that a run creates it with, and no records."""
-    as_made = MEANWHILE.items() <= topics.settings(found.name).items()
-    return as_made and not _written(topics, found.name, found.partitions)
-
-
-def _written(topics: Topics, name: str, partitions: int) -> int:
-    return sum(span.end for span in topics.spans(name, partitions, committed=True).values())
-
-
-def _await_quiet(topics: Topics, plan: Plan) -> None:
-    """Wait until no more records of a killed run arrive. Raises BadInput if another producer keeps writing."""
-    limit, before = time.monotonic() + _QUIET_LIMIT_S, _written(topics, plan.target, plan.partitions)
-    since = time.monotonic()
-    while before and time.monotonic() < since + _QUIET_S:
-        time.sleep(0.2)
-        if (now := _written(topics, plan.target, plan.partitions)) != before:
-            before, since = now, time.monotonic()
-        if time.monotonic() > limit:
-            raise BadInput(
-                f"another producer writes to {plan.target}: stop it, delete the topic and start again in another folder"
-            )
-
-
-@contextmanager
-def _watched(topics: Topics, plan: Plan, progress: Steps) -> Iterator[None]:
-    """Report progress by the records in the new topic."""
-    ends = Event()
-
-    def watch() -> None:
-        while not ends.wait(1.0):
-            try:
-                progress.advance(_written(topics, plan.target, plan.partitions) - progress.done)
-            except KitError:  # the writing reports the error
-                continue
-
-    thread = Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ends.set()
-        thread.join(_LEADERS_LIMIT_S)
+def _moves(spark: Spark, run: Run) -> tuple[tuple[Moves, ...], int]:
+    """Return the moves of the staged records, counted once."""
+    if _MOVES not in run.finished():
+        frame = staged(run).selectExpr("source_partition as partition", "target", "key is null as keyless")
+        _keep(run, _MOVES, Moved(*moves_of(spark, frame)))
+    moved = msgspec.json.decode(_kept(run, _MOVES), type=Moved)
+    return moved.moves, moved.spread
 
 
 def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted: Counted, patience_s: float) -> None:
@@ -250,8 +248,8 @@ def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted
     clients = client_settings(kafka)
     with _without_exception_name(), spark.conf(reading):
         planned = staged(run)._jdf  # noqa: SLF001
-        write = lambda: writing.write(planned, plan.target, clients, int(patience_s * 1000), counted.largest)  # noqa: E731
-        spark.call(write, f"writing {plan.target}")
+        limits = int(patience_s * 1000), counted.largest
+        spark.call(lambda: writing.write(planned, plan.target, clients, plan.bases, *limits), f"writing {plan.target}")
 
 
 @contextmanager
@@ -264,8 +262,9 @@ def _without_exception_name() -> Iterator[None]:
 
 
 def compared(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> Compared:
-    """Read the new topic back and compare it with the plan. Raises SparkFault."""
-    spans = topics.spans(plan.target, plan.partitions, committed=True)
+    """Read back what the new topic has since the earlier passes, and compare it with the plan. Raises SparkFault."""
+    bases, held = plan.bases, topics.spans(plan.target, plan.partitions, committed=True)
+    spans = {number: Span(max(span.first, bases[number]), span.end) for number, span in held.items()}
     target = topic_frame(spark, plan.target, kafka, spans, committed=True, whole=True)
     sums: list[Callable[[], Sum]] = [lambda: summed(staged(run), "target", "index"),
                                      lambda: summed(target, "partition", "offset")]  # fmt: skip

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.isolation import READ_COMMITTED
 from kafka_conformance.spark.audit.topics import Topics
 
-__all__ = ["MEANWHILE", "client_settings", "make", "settle"]
+__all__ = ["MEANWHILE", "client_settings", "hold", "make", "settle"]
 
 MEANWHILE = {
     "cleanup.policy": "delete",
@@ -38,6 +39,8 @@ def client_settings(kafka: Mapping[str, str]) -> dict[str, str]:
     if "kafka.bootstrap.servers" not in kafka:
         raise BadInput("kafka.bootstrap.servers is missing: give the addresses of the brokers")
     named = {name.removeprefix("kafka."): value for name, value in kafka.items() if name.startswith("kafka.")}
+    if named.get("isolation.level") == READ_COMMITTED:  # as a repair reads; no setting of its producer
+        del named["isolation.level"]
     if wrong := sorted(_OURS & set(named)):
         raise BadInput(
             f"kafka.{wrong[0]} cannot be set for a repair: another value could lose or duplicate records; leave it out"
@@ -54,6 +57,20 @@ def make(topics: Topics, name: str, partitions: int, replication: int, settings:
         return topics.admin.createTopics([new.configs({**first, **MEANWHILE})]).all()
 
     topics.get(request, f"creating topic {name}")
+
+
+def hold(topics: Topics, name: str) -> bool:
+    """Apply :data:`MEANWHILE` again to a topic with its final settings; return whether it had them. Raises SparkFault."""
+    if MEANWHILE.items() <= topics.settings(name).items():
+        return False
+
+    def request() -> Any:
+        kind, entry = topics.kafka.clients.admin.AlterConfigOp, topics.kafka.clients.admin.ConfigEntry
+        changes = [kind(entry(key, value), kind.OpType.SET) for key, value in MEANWHILE.items()]
+        return topics.admin.incrementalAlterConfigs({topics.resource(name): changes}).all()
+
+    topics.get(request, f"stopping deletion in {name} while it is written")
+    return True
 
 
 def settle(topics: Topics, name: str, settings: Mapping[str, str]) -> None:

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.spark.audit.framing.joined import JoinFraming
+from kafka_conformance.spark.audit.isolation import notes_of
 from kafka_conformance.spark.audit.join import Join, JoinSide, KeyInPartition, MissedKey
+from kafka_conformance.spark.audit.result import FormPlace
 
 __all__ = ["show"]
 
 _MOST = 10
-_PLACES = 6
+_PLACES, _FRAMED = 6, 3
 _SIDES = ("topic", "partitions", "records", "without a key", "keys", "keys off the rule", "records affected")
 _KEYS = ("key", "meets", "affected", "expected", "partitions in the first", "partitions in the second")
 
@@ -61,6 +64,29 @@ def _partitions(by_partition: tuple[KeyInPartition, ...]) -> str:
     return ", ".join(f"{one.partition} ({one.records:,})" for one in by_partition[:_PLACES]) + more
 
 
+def _framed(found: JoinFraming) -> Iterator[tuple[str, str]]:
+    what = "spellings" if found.format == "json" else "frames"
+    unframed = f"; {plural(found.unframed, 'key')} without {found.format}" if found.unframed else ""
+    if not found.missed:
+        both = f"{plural(found.keys, 'logical key')} in both topics in different {what}"
+        yield f"none is missed because of different {what}: {both}{unframed}", ""
+        return
+    missed = f"a join misses {plural(found.missed, 'logical key')} because of different {what}"
+    pairs = f"{found.never:,} of them entirely; "
+    pairs += f"{found.pairs_missed:,} of {plural(found.pairs, 'pair')} of records in different {what}"
+    yield f"{missed}, {pairs}{unframed}", "bold red"
+    for one in found.worst[:_FRAMED]:
+        yield f"  {_shown(one.key)}: {_in_forms(one.a)} in the first, {_in_forms(one.b)} in the second", ""
+
+
+def _in_forms(places: tuple[FormPlace, ...]) -> str:
+    more = f", {len(places) - _FRAMED} more" if len(places) > _FRAMED else ""
+    shown = [
+        f"{clipped(one.form, 48)} in partition {one.place.partition} ({one.records:,})" for one in places[:_FRAMED]
+    ]
+    return ", ".join(shown) + more
+
+
 def _lines(join: Join) -> Iterator[tuple[str, str]]:
     a, b = join.a, join.b
     if not join.same_count:
@@ -75,15 +101,24 @@ def _lines(join: Join) -> Iterator[tuple[str, str]]:
             f"{plural(join.neither_to_blame, 'missed key')} where {join.rule} puts them in both: the counts differ",
             "yellow",
         )
+    for side, reading in zip((a, b), join.reading or (), strict=False):
+        for note in notes_of(reading, side.name):
+            yield note, "yellow"
+    yield from ((note, "yellow") for note in join.notes)
+    if join.framing:
+        yield from _framed(join.framing)
+    yield _verdict(join)
+
+
+def _verdict(join: Join) -> tuple[str, str]:
     took = f"{join.took_s:.1f} s"
     both = f"{plural(join.keys_in_both, 'key')} in both topics"
+    pairs = f"{plural(join.pairs, 'pair')} of records. {took}"
     if join.keys_missed:
         missed = f"a join misses {plural(join.keys_missed, 'key')} of {both}, {join.keys_never:,} of them entirely"
-        yield f"{missed}; {join.pairs_missed:,} of {plural(join.pairs, 'pair')} of records. {took}", "bold red"
-    elif join.same_count:
-        yield f"a join misses no key: {both}, {plural(join.pairs, 'pair')} of records. {took}", "bold green"
-    else:
-        yield (
-            f"no key is missed at present: {both}, {plural(join.pairs, 'pair')} of records. {took}",
-            "bold red",
-        )
+        return f"{missed}; {join.pairs_missed:,} of {pairs}", "bold red"
+    if join.framing and join.framing.missed:
+        return f"a join misses no key for another reason: {both}, {pairs}", "bold red"
+    if join.same_count:
+        return f"a join misses no key: {both}, {pairs}", "bold green"
+    return f"no key is missed at present: {both}, {pairs}", "bold red"

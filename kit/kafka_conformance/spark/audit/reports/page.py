@@ -10,7 +10,7 @@ from markupsafe import Markup
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.spark.audit.reports import figures, summary
+from kafka_conformance.spark.audit.reports import figures, framing, summary
 from kafka_conformance.spark.audit.reports.formatting import named, percent, when
 from kafka_conformance.spark.audit.result import Audit
 
@@ -25,8 +25,9 @@ def write(audit: Audit) -> str:
     variables = {
         "audit": audit,
         "source": clipped(audit.source, _SOURCE),
-        "mood": "exit-2" if audit.doubt else "exit-1" if audit.offending else "exit-0" if audit.keyed else "plain",
+        "mood": "exit-2" if audit.doubt else "exit-1" if not audit.conforms else "exit-0" if audit.keyed else "plain",
         "summary": summary,
+        "framing": framing,
         "expected": named(audit.expected),
         "details": summary.details(audit),
         "growth": [(summary.growth(one), *summary.until(one)) for one in audit.growth],

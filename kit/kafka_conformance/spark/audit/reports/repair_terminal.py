@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.spark.audit.isolation import notes_of
 from kafka_conformance.spark.audit.repair.plan import Repair
 
 __all__ = ["show"]
@@ -33,17 +35,30 @@ def show(out: Console, repair: Repair) -> None:
 def _lines(repair: Repair) -> Iterator[tuple[str, str]]:
     moved = f"{plural(repair.moved, 'record')} of {repair.records:,} {'changed' if repair.written else 'would change'}"
     yield f"{moved} partition, {repair.spread:,} of them without a key", ""
+    for note in () if repair.reading is None else notes_of(repair.reading):
+        yield note, "yellow"
+    for gap in repair.gaps:
+        lost = f"partition {gap.partition} of {repair.source}: offsets {gap.first} to {gap.end - 1}"
+        yield f"{lost} were deleted there before they were copied", "bold yellow"
     took = f"{repair.took_s:.1f} s"
     if repair.compared is None:
+        if repair.run:
+            yield f"{plural(repair.copied, 'record')} more to copy than the run in {repair.run} has copied", ""
         yield f"a dry run: nothing was written. Give --execute to write. {took}", "bold yellow"
         return
     yield f"planned     {repair.compared.planned}", ""
     yield f"read back   {repair.compared.found}", ""
     if repair.resumed:
-        yield f"resumed from {repair.run}", "dim"
+        yield f"resumed from {repair.run}: {plural(repair.copied, 'record')} copied in this run", "dim"
+    if repair.staged:
+        size = f"{decimal(repair.staged.bytes)} in {repair.staged.path}"
+        yield f"the staged copy, {size}, was {'kept' if repair.staged.kept else 'removed'}", "dim"
     if repair.compared.misplaced:
         yield f"{plural(repair.compared.misplaced, 'record')} not where Java puts the key", "bold red"
     if repair.right:
+        if repair.behind:
+            more = f"{repair.source} has gained {plural(repair.behind, 'offset')} since"
+            yield f"{more}: run the same command again to copy the rest, or with --follow", "bold yellow"
         yield f"{repair.target} is as planned: nothing lost, nothing duplicated. {took}", "bold green"
     else:
         yield (

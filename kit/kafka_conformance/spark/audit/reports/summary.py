@@ -6,13 +6,14 @@ expected one, or explained by none; the expected placement with a former partiti
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import floor, log, log10
+from math import floor, log10
 
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.spark.audit.reports.formatting import at, counted, key, named, percent, place, when
+from kafka_conformance.spark.audit.reports import framing
+from kafka_conformance.spark.audit.reports.formatting import at, key, named, percent, place, when
+from kafka_conformance.spark.audit.reports.writers import attributed_totals, bounds, topic_writers
 from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
@@ -27,9 +28,11 @@ from kafka_conformance.spark.audit.result import (
 )
 
 __all__ = [
+    "DEFINITIONS",
     "PARTITIONS",
     "PLACEMENTS",
     "SPANS",
+    "alike",
     "broken_since",
     "details",
     "foreign_runs",
@@ -53,6 +56,18 @@ __all__ = [
 PARTITIONS = 24
 """The maximum number of partitions in a report; of more, the most affected are shown."""
 
+DEFINITIONS = {
+    "offending": "a keyed record outside the partition that the expected placement chooses",
+    "explains": "keyed records that the placement would put into their partition, some by chance",
+    "alone": "those of them that no other placement listed here explains",
+    "attributed": "keyed records that no other producer is likely to have sent",
+    "either": "several producers may have sent it, so it is attributed to none",
+    "unexplained": "no placement listed here would put it there",
+    "estimated": "share of all keyed records, with 99 % confidence",
+    "most affected": "with the most offending records",
+}
+"""The words of the tables, for a report to define where it uses them."""
+
 _STORY, _RULE = 120, 60
 _PLACES, _WRITERS, _FITTING = 4, 3, 6
 
@@ -60,7 +75,7 @@ _PLACES, _WRITERS, _FITTING = 4, 3, 6
 def headline(audit: Audit) -> str:
     """Return the verdict as one sentence."""
     if not audit.records:
-        return "The topic has no records."
+        return "No record is selected." if audit.selection else "The topic has no records."
     if not audit.keyed:
         return f"None of the {plural(audit.records, 'record')} has a key, so no key can be in a wrong partition."
     return _cannot_tell(audit.doubt) if audit.doubt else _misplaced(audit)
@@ -105,54 +120,6 @@ def _expected(audit: Audit) -> str:
     return puts if one.partitions == audit.partitions else f"{puts} with {plural(one.partitions, 'partition')}"
 
 
-def topic_writers(audit: Audit) -> str:
-    """Return which producers wrote the keyed records, and the shares of other records; empty without keyed records."""
-    if not audit.keyed:
-        return ""
-    if audit.doubt:
-        return _misplaced(audit)
-    totals = _totals(audit)
-    rules: Counter[str] = Counter()
-    for share in audit.shares:
-        rules[share.placed.rule] += share.attributed
-    wrote = [(rule, count) for rule, count in rules.most_common() if count]
-    parts = [f"{_with_story(audit, rule)} {percent(count, audit.keyed)}" for rule, count in wrote]
-    sentence = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic: {'; '.join(parts)}."
-    rest = [
-        f"{percent(totals[name], audit.keyed)} {words}"
-        for name, words in ((EITHER, "match more than one"), (UNEXPLAINED, _unexplained(audit, totals)))
-        if totals[name]
-    ]
-    left = f"{', and '.join(rest)}." if rest else ""
-    return " ".join(filter(None, [sentence if wrote else "", left]))
-
-
-def _unexplained(audit: Audit, totals: Counter[str]) -> str:
-    """Return that records match no placement, and whether a function of the key placed them, if nothing else wrote."""
-    words = "match no known placement"
-    repeated = audit.keyed - audit.splits.of_keys
-    if totals[UNEXPLAINED] != audit.keyed or audit.partitions < 2 or repeated * log(audit.partitions) < log(1e9):
-        return words
-    if not audit.splits.keys:
-        return f"{words}, but each key is in one partition: an unknown function of the key placed them"
-    if audit.splits.records - audit.splits.keys >= 0.9 * repeated:
-        return f"{words}, and repeated keys are in several partitions: these were named, or drawn at random"
-    return words
-
-
-def _with_story(audit: Audit, rule: str) -> str:
-    story = next((share.story for share in audit.shares if share.placed.rule == rule), "")
-    return clipped(rule, _RULE) + (f" ({clipped(story, _STORY)})" if story else "")
-
-
-def _totals(audit: Audit) -> Counter[str]:
-    """Count the keyed records of the topic by attribution."""
-    totals: Counter[str] = Counter()
-    for line in audit.by_partition:
-        totals.update(line.attributed)
-    return totals
-
-
 def labels(audit: Audit) -> dict[str, str]:
     """Return the label of each placement of the topic, by ``str(Placed)``.
 
@@ -174,19 +141,20 @@ def _is_expected(audit: Audit, one: Share) -> bool:
     return one.expected or one.placed == audit.expected
 
 
-PLACEMENTS = ("placement", "partitions", "attributed", "share", "explains", "alone", "story")
+PLACEMENTS = ("placement", "partitions", "attributed", "share", "estimated", "explains", "alone", "story")
 """The columns of :func:`placements`."""
 
 
 def placements(audit: Audit) -> list[tuple[str, ...]]:
     """Return a row per placement, then rows for records attributed to either of several or to none."""
-    totals = _totals(audit)
+    totals = attributed_totals(audit)
     rows: list[tuple[str, ...]] = [
         (
             clipped(one.placed.rule, _RULE) + (" (expected)" if _is_expected(audit, one) else ""),
             f"{one.placed.partitions:,}",
             f"{one.attributed:,}",
             percent(one.attributed, audit.keyed),
+            bounds(one.estimated) if one.estimated else "-",
             f"{one.explains:,}",
             f"{one.alone:,}",
             clipped(one.story, 4 * _STORY),
@@ -194,12 +162,23 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
         for one in ranked(audit)
     ]
     for name, story in (
-        (EITHER, "several placements explain it, and neither its neighbours nor the number of keys decides"),
+        (EITHER, "several producers may have sent it, and neither its neighbours nor the number of keys decides"),
         (UNEXPLAINED, "an explicit partition, or an unknown partitioner"),
     ):
         if totals[name]:
-            rows.append((named(name), "-", f"{totals[name]:,}", percent(totals[name], audit.keyed), "-", "-", story))
+            estimated = bounds(audit.foreign) if audit.foreign and name == UNEXPLAINED else "-"
+            count = f"{totals[name]:,}"
+            rows.append((named(name), "-", count, percent(totals[name], audit.keyed), estimated, "-", "-", story))
     return rows
+
+
+def alike(audit: Audit) -> list[str]:
+    """Return a sentence for each placement with records that no key of the topic tells from other rules."""
+    return [
+        f"No key of the topic tells {clipped(one.placed.rule, _RULE)} from {', '.join(one.alike)}."
+        for one in ranked(audit)
+        if one.alike and one.attributed
+    ]
 
 
 SPANS = ("placement", "first seen", "partition", "offset", "last seen", "partition", "offset")
@@ -252,7 +231,9 @@ def broken_since(audit: Audit) -> str:
 
 def details(audit: Audit) -> list[str]:
     """Return the sentences after the headline: writers, partition count increases, first broken record."""
-    return list(filter(None, [topic_writers(audit), *map(_growth_sentence, audit.growth), broken_since(audit)]))
+    frames = framing.verdict(audit.framing) if audit.framing and audit.framing.split else ""
+    writers = _misplaced(audit) if audit.doubt and audit.keyed else topic_writers(audit)
+    return list(filter(None, [writers, *map(_growth_sentence, audit.growth), broken_since(audit), frames]))
 
 
 def growth(one: Growth) -> str:
@@ -311,12 +292,12 @@ def select_partitions(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLin
     )
 
 
-def partition_writers(audit: Audit, line: PartitionLine) -> str:
-    """Return the placements of a partition's keyed records, by share."""
+def partition_writers(audit: Audit, line: PartitionLine, most: int = _WRITERS) -> str:
+    """Return the placements of a partition's keyed records, by share; of more than ``most``, the number of the rest."""
     names = labels(audit)
     by = sorted(((name, count) for name, count in line.attributed.items() if count), key=lambda one: -one[1])
-    shown = [f"{names.get(name) or named(name)} {percent(count, line.keyed)}" for name, count in by[:_WRITERS]]
-    return "; ".join([*shown, *([f"{len(by) - _WRITERS} more"] if len(by) > _WRITERS else [])]) or "-"
+    shown = [f"{names.get(name) or named(name)} {percent(count, line.keyed)}" for name, count in by[:most]]
+    return "; ".join([*shown, *([f"{len(by) - most} more"] if len(by) > most else [])]) or "-"
 
 
 def split(audit: Audit) -> str:

@@ -1,4 +1,7 @@
-"""Print an audit at a terminal: the verdict first, then the tables behind it."""
+"""Print an audit at a terminal: the verdict first, then the most important rows of the tables behind it.
+
+The report fits a screen of 40 lines with 100 columns. The page and ``audit.json`` have the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ from rich.text import Text
 
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.reports.terminal import plural, table
-from kafka_conformance.spark.audit.reports import summary
-from kafka_conformance.spark.audit.reports.formatting import percent, when
-from kafka_conformance.spark.audit.result import Audit, PartitionLine
+from kafka_conformance.spark.audit.reports import framing, summary
+from kafka_conformance.spark.audit.reports.formatting import key, percent, when
+from kafka_conformance.spark.audit.result import Audit, Framing
 
 __all__ = ["show"]
 
-_LIMIT, _SOURCE = 2000, 200
-_RUNS, _KEYS = 12, 10
+_LIMIT, _SOURCE, _NOTES = 2000, 98, 2
+_PLACEMENTS, _RUNS, _KEYS, _PARTITIONS, _GROWN = 5, 3, 2, 3, 8
+_CELL, _LINE = 30, 290
+"""The maximum length of a cell of text, and of a line, which may wrap."""
 
 
 def show(out: Console, audit: Audit) -> None:
@@ -27,42 +32,51 @@ def show(out: Console, audit: Audit) -> None:
     )
     for line in summary.details(audit):
         _print(out, line)
-    for note in audit.notes:
+    for note in audit.notes[:_NOTES]:
         _print(out, f"note: {note}", "yellow")
+    if len(audit.notes) > _NOTES:
+        _print(out, f"{plural(len(audit.notes) - _NOTES, 'note')} more", "yellow")
     if not audit.records:
         return
-    _tables(out, audit)
-    _print(out, f"{audit.took_s:.1f} s, kit {audit.kit}", "dim")
+    if audit.keyed:
+        _placements(out, audit)
+        _growth(out, audit)
+        _runs(out, audit)
+        _keys(out, audit)
+        _framing(out, audit.framing)
+    _keyless(out, audit)
+    _partitions(out, audit)
+    _print(out, summary.skewed(audit))
+    isolation = f", {audit.reading.isolation}" if audit.reading and audit.reading.isolation else ""
+    rest = "the page (--html FILE) and audit.json have every row"
+    _print(out, f"{audit.took_s:.1f} s{isolation}, kit {audit.kit}; {rest}", "dim")
     if audit.offending_records:
         _print(out, f"{plural(audit.offending, 'offending record')}, as Parquet: {audit.offending_records}")
 
 
-def _tables(out: Console, audit: Audit) -> None:
-    if audit.keyed:
-        _table(out, "Placements: mappings from keys to partitions", summary.PLACEMENTS, summary.placements(audit))
-        if not audit.doubt:
-            _table(out, "First and last record", summary.SPANS, summary.spans(audit))
-        _growth(out, audit)
-        _runs(out, audit)
-        out.print()
-        _print(out, summary.split(audit), "bold" if audit.splits.keys else "")
-        _keys(out, audit)
-    if audit.keyless.records:
-        patterns = sorted(audit.keyless.patterns.items(), key=lambda one: -one[1])
-        rows = [(name, f"{count:,}", percent(count, audit.keyless.records)) for name, count in patterns]
-        title = f"{plural(audit.keyless.records, 'record')} without a key, by the pattern of their partitions"
-        _table(out, title, ("pattern", "records", "share"), rows)
-    _partitions(out, audit)
-    _print(out, summary.skewed(audit))
+def _placements(out: Console, audit: Audit) -> None:
+    columns = [
+        summary.PLACEMENTS.index(name) for name in ("placement", "partitions", "attributed", "share", "explains")
+    ]
+    if audit.foreign or any(share.estimated for share in audit.shares):
+        columns.insert(4, summary.PLACEMENTS.index("estimated"))
+    rows = [[row[column] for column in columns] for row in summary.placements(audit)]
+    of_none = [row for row in rows if row[1] == "-"]
+    found = [row for row in rows if row[1] != "-"]
+    shown = [*found[:_PLACEMENTS], *of_none]
+    _table(out, "", [summary.PLACEMENTS[column] for column in columns], shown)
+    used = ["attributed", "explains", *(["estimated"] if len(columns) > 5 else [])]
+    more = f"{len(found) - _PLACEMENTS} placements more. " if len(found) > _PLACEMENTS else ""
+    _print(out, more + ". ".join(f"{word}: {summary.DEFINITIONS[word]}" for word in used), "dim")
+    for line in summary.alike(audit)[:1]:
+        _print(out, line, "dim")
 
 
 def _growth(out: Console, audit: Audit) -> None:
-    for one in audit.growth:
-        shown, more = summary.until(one)
-        out.print()
-        _print(out, f"{summary.growth(one)}: the last offset with the old partition count, of each partition", "bold")
-        offsets = ", ".join(f"{partition:,}: {offset:,}" for partition, offset in shown) or "none"
-        _print(out, offsets + (f", and {plural(more, 'partition')} more" if more else ""))
+    for one in audit.growth[:1]:
+        offsets = ", ".join(f"{partition:,}: {offset:,}" for partition, offset in sorted(one.until.items())[:_GROWN])
+        more = f", and {plural(len(one.until) - _GROWN, 'partition')} more" if len(one.until) > _GROWN else ""
+        _print(out, f"{summary.growth(one)}, last offset with the old count by partition: {offsets or 'none'}{more}")
 
 
 def _runs(out: Console, audit: Audit) -> None:
@@ -70,64 +84,66 @@ def _runs(out: Console, audit: Audit) -> None:
     if not runs:
         return
     rows = [
-        (
-            f"{run.partition:,}",
-            f"{run.first_offset:,}",
-            f"{run.last_offset:,}",
-            f"{run.records:,}",
-            summary.placed_by(audit, run),
-            when(run.first_ms),
-            when(run.last_ms),
-        )
+        (f"{run.partition:,}", f"{run.first_offset:,}", f"{run.last_offset:,}", f"{run.records:,}",
+         summary.placed_by(audit, run), when(run.first_ms))
         for run in runs
-    ]
-    heads = ("partition", "from offset", "to offset", "records", "placed by", "from", "to")
-    _table(out, summary.runs_title(audit), heads, rows)
+    ]  # fmt: skip
     unseen = audit.runs_in_all - len(audit.runs)
-    if more or unseen > 0:
-        rest = f"{more:,} more like these" + (f", and {plural(unseen, 'run')} not kept" if unseen > 0 else "")
-        _print(out, rest, "dim")
+    rest = [f"{more:,} more"] * bool(more) + [f"{plural(unseen, 'run')} not kept"] * (unseen > 0)
+    title = "The earliest runs not placed as expected" + (f" ({', '.join(rest)})" if rest else "")
+    _table(out, title, ("partition", "from offset", "to offset", "records", "placed by", "from"), rows)
 
 
 def _keys(out: Console, audit: Audit) -> None:
-    rows = list(summary.split_rows(audit))
+    out.print()
+    _print(out, summary.split(audit), "bold" if audit.splits.keys else "")
+    for one in audit.splits.earliest[:_KEYS]:
+        partitions = ", ".join(f"{place.partition:,}" for place in one.places[:_GROWN])
+        more = f" and {len(one.places) - _GROWN} more" if len(one.places) > _GROWN else ""
+        _print(out, f"  {key(one.key, _CELL)}: {plural(one.records, 'record')} in partitions {partitions}{more}")
+
+
+def _framing(out: Console, found: Framing | None) -> None:
+    if not found:
+        return
+    if not found.split:  # else it is among the details
+        _print(out, framing.verdict(found))
+    for line in framing.sentences(found):
+        _print(out, line)
+    rows = list(framing.rows(found))[:_KEYS]
     if rows:
-        _table(out, "The earliest of them", ("key", "records", "partitions, in order"), rows[:_KEYS])
-    if audit.splits.keys > len(rows[:_KEYS]):
-        _print(out, f"{audit.splits.keys - len(rows[:_KEYS]):,} not shown", "dim")
+        _table(out, "The earliest of them", framing.HEADS, rows, last=_LINE)
+    if found.split > len(rows):
+        _print(out, f"{found.split - len(rows):,} not shown", "dim")
+
+
+def _keyless(out: Console, audit: Audit) -> None:
+    if not audit.keyless.records:
+        return
+    patterns = sorted(audit.keyless.patterns.items(), key=lambda one: -one[1])
+    parts = [f"{name} {percent(count, audit.keyless.records)}" for name, count in patterns]
+    _print(out, f"{plural(audit.keyless.records, 'record')} without a key, by pattern: {', '.join(parts)}")
 
 
 def _partitions(out: Console, audit: Audit) -> None:
-    shown, hidden, offending = summary.select_partitions(audit.by_partition)
-    heads = ("partition", "from offset", "to offset", "records", "keyed", "keyless", "offending", "", "placed by")
-    title = "Partitions" if not hidden else f"The {len(shown)} most affected of {plural(audit.partitions, 'partition')}"
-    _table(out, title, heads, [_partition(audit, line) for line in shown])
-    if hidden:
-        left = f"{plural(hidden, 'partition')} not shown, with {plural(offending, 'offending record')}"
-        _print(out, left, "dim")
+    lines = audit.by_partition
+    if len(lines) > _PARTITIONS:
+        lines = tuple(sorted(lines, key=lambda line: (-line.offending, -line.records, line.partition))[:_PARTITIONS])
+    which = "those with the most offending records" if audit.offending else "the fullest"
+    rows = [
+        (f"{line.partition:,}", f"{line.records:,}", f"{line.offending:,}", percent(line.offending, line.keyed),
+         summary.partition_writers(audit, line, 2))
+        for line in lines
+    ]  # fmt: skip
+    title = f"{len(lines)} of {plural(audit.partitions, 'partition')}, {which}"
+    _table(out, title, ("partition", "records", "offending", "", "placed by"), rows, last=58)
 
 
-def _partition(audit: Audit, line: PartitionLine) -> tuple[str, ...]:
-    counts = (
-        line.partition,
-        line.first_offset,
-        line.end_offset,
-        line.records,
-        line.keyed,
-        line.keyless,
-        line.offending,
-    )
-    return (
-        *(f"{one:,}" for one in counts),
-        percent(line.offending, line.keyed),
-        summary.partition_writers(audit, line),
-    )
-
-
-def _table(out: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def _table(out: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, last: int = _CELL) -> None:
     out.print()
     _print(out, title, "bold")
-    out.print(table("", heads, [[harmless(clipped(cell, _LIMIT)) for cell in row] for row in rows]))
+    cells = [[harmless(clipped(cell, _CELL)) for cell in row[:-1]] + [harmless(clipped(row[-1], last))] for row in rows]
+    out.print(table("", heads, cells))
 
 
 def _print(out: Console, line: str, style: str = "") -> None:

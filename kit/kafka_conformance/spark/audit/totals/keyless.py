@@ -12,6 +12,10 @@ pattern             counts
 ``random``          scatter as by chance, in the bucket itself and in those around it
 ``sticky runs``     scatter at least twice as much, and the leading partitions change: with runs of r records to one
                     partition the dispersion is about r
+``even batches``    scatter more than that, but sums of 4 to 32 buckets scatter less, relative to their records: what
+                    a partition lacks in one bucket it gets in the next. So are kafka-go's records in turn, as all records
+                    of a batch have one timestamp, and Java's since 3.3 under load, when a partition with few batches
+                    that wait is preferred
 ``one partition``   all in one partition, the same one in all buckets within 32
 ``unclear``         anything else, and buckets in which a partition has fewer than 5 records on average
 ==================  =============================================================================================
@@ -34,16 +38,19 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.result import Keyless
 
-__all__ = ["ONE_PARTITION", "RANDOM", "ROUND_ROBIN", "STICKY", "UNCLEAR", "bucket_ms", "keyless", "patterns"]
+__all__ = [
+    "EVEN_BATCHES", "ONE_PARTITION", "RANDOM", "ROUND_ROBIN", "STICKY", "UNCLEAR", "bucket_ms", "keyless", "patterns",
+]  # fmt: skip
 
-STICKY, ROUND_ROBIN, RANDOM, ONE_PARTITION, UNCLEAR = (
-    "sticky runs", "round robin", "random", "one partition", "unclear",
+STICKY, ROUND_ROBIN, EVEN_BATCHES, RANDOM, ONE_PARTITION, UNCLEAR = (
+    "sticky runs", "round robin", "even batches", "random", "one partition", "unclear",
 )  # fmt: skip
 
 PER_PARTITION = 50
 AROUND, FAR_AROUND, DEGREES = 4, 32, 60
 FEWEST = 5
 EVEN, SCATTERED = 0.1, 2.0
+SUMMED = 4, 8, 16, 32
 USUAL, ORDINARY, EXTRAORDINARY = 2.58, 3.09, 3.72
 """Standard deviations that chance exceeds one time in a hundred (on either side), in a thousand, and in ten thousand."""
 
@@ -94,8 +101,12 @@ def _pattern(rows: Counts, at: int) -> str:
     around, freedom = _scatter(near, even), degrees * len(near)
     if own <= EVEN * degrees and around <= EVEN * freedom and _deviations(around, freedom) < -EXTRAORDINARY:
         return ROUND_ROBIN
+    far = max(FAR_AROUND, 8 * DEGREES // (width - 1))
+    evening = _evening_out(rows[max(at - far, 0) : at + far + 1, used])
+    if evening < -EXTRAORDINARY:
+        return EVEN_BATCHES
     if abs(_deviations(own, degrees)) < ORDINARY and abs(_deviations(around, freedom)) < USUAL:
-        return RANDOM if freedom >= FEWEST else UNCLEAR
+        return RANDOM if freedom >= FEWEST and evening > -ORDINARY else UNCLEAR
     beside = rows[max(at - 1, 0) : at + 2, used]
     moving = _scatter(near, near.sum(axis=0) / near.sum())
     freedom = degrees * (len(near) - 1)
@@ -105,9 +116,26 @@ def _pattern(rows: Counts, at: int) -> str:
             itself
             and _deviations(_scatter(beside, even), degrees * len(beside)) > ORDINARY
             and not _something_beneath(near, moving / freedom)
+            and evening > -ORDINARY
         ):
             return STICKY
     return UNCLEAR
+
+
+def _evening_out(far: Counts) -> float:
+    """Return by how many deviations sums of several buckets scatter less than single ones, as a negative number."""
+    degrees = far.shape[1] - 1
+    far = far[far.sum(axis=1) > 0]
+    even = np.full(far.shape[1], 1 / far.shape[1])
+    scatter = _scatter(far, even) / (degrees * len(far))
+    least = 0.0
+    for buckets in SUMMED:
+        many = len(far) // buckets
+        if many < 2 or scatter == 0:
+            break
+        sums = far[: many * buckets].reshape(many, buckets, -1).sum(axis=1)
+        least = min(least, _deviations(_scatter(sums, even) / scatter, degrees * many))
+    return least
 
 
 def _single(rows: Counts, at: int) -> str:

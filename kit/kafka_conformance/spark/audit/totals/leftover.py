@@ -7,105 +7,127 @@ placements; if there are any, every unexplained record is tested against them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
+from kafka_conformance.spark.audit.attribution.absence import FOREIGN
+from kafka_conformance.spark.audit.attribution.attribution import bits_of
 from kafka_conformance.spark.audit.attribution.block import column_of
+from kafka_conformance.spark.audit.attribution.candidates import register, registered
 from kafka_conformance.spark.audit.attribution.presence import present
+from kafka_conformance.spark.audit.findings import RECORD, Findings
+from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Place, Placed
-from kafka_conformance.spark.workers import Work, mapped
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from kafka_conformance.spark.workers import Work
 
 __all__ = ["Leftover", "leftover"]
 
 SAMPLE_RECORDS = 20_000
-_COLUMNS = "name string, partition int, records long, first_ms long, first_offset long, last_ms long, last_offset long"
+_UNEXPLAINED = ({"attributed": (UNEXPLAINED,)},)
+_SAMPLED = pa.schema([("partition", pa.int32()), ("offset", pa.int64()), ("key", pa.binary())])
+_COUNTED = pa.schema([
+    ("sets", pa.int64()), ("partition", pa.int32()), ("records", pa.int64()), ("first_ms", pa.int64()),
+    ("first_offset", pa.int64()), ("last_ms", pa.int64()), ("last_offset", pa.int64()),
+])  # fmt: skip
+_MERGED = {"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"}
 
 
 class Leftover(msgspec.Struct, frozen=True):
-    """Unexplained records of a partition that belong to this placement after all (or to EITHER of several)."""
+    """Unexplained records of a partition that these placements explain after all, attributed to ``name``.
+
+    It is EITHER if several explain them, or if too many may be of a foreign producer, as in a block.
+    """
 
     name: str
+    explained_by: tuple[str, ...]
     partition: int
     records: int
     first: Place
     last: Place
 
 
-def leftover(records: DataFrame, partitions: int) -> tuple[tuple[Placed, ...], list[Leftover]]:
-    """Return the placements present among the unexplained ``records``, and the records of each by partition."""
-    unexplained = records.where(f"attributed = '{UNEXPLAINED}'").select("partition", "offset", "timestamp_ms", "key")
-    mixed = unexplained.selectExpr("*", "xxhash64(partition, offset) mixed").orderBy("mixed", "partition", "offset")
-    rows = mixed.limit(SAMPLE_RECORDS).select("partition", "key").toArrow().combine_chunks()
+def leftover(findings: Findings, partitions: int) -> list[Leftover]:
+    """Return the unexplained records that placements present among them explain, by partition."""
+    sampled = findings.mapped(RECORD, _SAMPLED.names, _sampled, _SAMPLED, where=_UNEXPLAINED)
+    rows = _lowest([sampled.combine_chunks()])
     if not rows.num_rows:
-        return (), []
-    found = present(column_of(rows.column("key").combine_chunks(), rows.column("partition").to_numpy(), partitions))
+        return []
+    found = present(column_of(rows["key"].combine_chunks(), rows["partition"].to_numpy(), partitions))
     if not found:
-        return (), []
-    counted = (
-        mapped(unexplained, _counted(found, partitions), _COLUMNS)
-        .groupBy("name", "partition")
-        .agg({"records": "sum", "first_ms": "min", "first_offset": "min", "last_ms": "max", "last_offset": "max"})
-    )
-    names = (
-        "name",
-        "partition",
-        "sum(records)",
-        "min(first_ms)",
-        "min(first_offset)",
-        "max(last_ms)",
-        "max(last_offset)",
-    )
-    return found, [
-        Leftover(name, partition, count, Place(first_ms, partition, first), Place(last_ms, partition, last))
-        for name, partition, count, first_ms, first, last_ms, last in counted.select(*map(_quoted, names)).collect()
-        if name != UNEXPLAINED
-    ]
+        return []
+    columns = ("partition", "offset", "timestamp_ms", "key")
+    counted = findings.mapped(RECORD, columns, _counted(found, partitions), _COUNTED, where=_UNEXPLAINED)
+    merged = counted.group_by(["sets", "partition"], use_threads=False).aggregate(list(_MERGED.items()))
+    totals: Counter[int] = Counter()
+    for row in merged.to_pylist():
+        totals[row["sets"]] += row["records_sum"]
+    return [
+        Leftover(_name(row["sets"], found, totals), _named(row["sets"], found), row["partition"], row["records_sum"],
+                 Place(row["first_ms_min"], row["partition"], row["first_offset_min"]),
+                 Place(row["last_ms_max"], row["partition"], row["last_offset_max"]))
+        for row in merged.sort_by([("sets", "ascending"), ("partition", "ascending")]).to_pylist()
+        if row["sets"]
+    ]  # fmt: skip
 
 
-def _quoted(name: str) -> str:
-    return f"`{name}`"
+def _named(bits: int, found: Sequence[Placed]) -> tuple[str, ...]:
+    return tuple(str(placed) for at, placed in enumerate(found) if bits >> at & 1)
+
+
+def _name(bits: int, found: Sequence[Placed], totals: Mapping[int, int]) -> str:
+    """Return the placement that alone explains records, or EITHER; ``totals`` counts records by what explains them."""
+    names = _named(bits, found)
+    if len(names) > 1:
+        return EITHER
+    by_chance = totals.get(0, 0) / max(found[bits.bit_length() - 1].partitions - 1, 1)
+    return EITHER if by_chance > FOREIGN * totals[bits] else names[0]
+
+
+def _sampled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the records of the lowest numbers: with those of all parts, a sample that depends on the records alone."""
+    held: list[pa.Table] = []
+    for batch in batches:
+        held.append(pa.Table.from_batches([batch]))
+        if sum(map(len, held)) > 4 * SAMPLE_RECORDS:
+            held = [_lowest(held)]
+    if held:
+        yield from _lowest(held).combine_chunks().to_batches()
+
+
+def _lowest(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return the records of the lowest mixed numbers, in their order."""
+    table = pa.concat_tables(tables)
+    numbers = mixed(table["partition"].to_numpy(), table["offset"].to_numpy())
+    order = np.lexsort((table["offset"].to_numpy(), table["partition"].to_numpy(), numbers))
+    return table.take(pa.array(order[:SAMPLE_RECORDS]))
 
 
 def _counted(found: Sequence[Placed], count_now: int) -> Work:
-    names = [*map(str, found), EITHER, UNEXPLAINED]
+    candidates = registered()
 
     def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        register(candidates)
         for batch in batches:
-            if not batch.num_rows:
-                continue
-            partitions = batch.column("partition").to_numpy(zero_copy_only=False)
-            keys = column_of(batch.column("key"), partitions, count_now)
-            explained = np.stack([keys.by(placed) for placed in found])
-            many = explained.sum(axis=0)
-            owner = np.where(many == 1, explained.argmax(axis=0), np.where(many == 0, len(found) + 1, len(found)))
-            yield from _groups(batch, partitions, owner, names)
+            if batch.num_rows:
+                partitions = batch.column("partition").to_numpy(zero_copy_only=False)
+                keys = column_of(batch.column("key"), partitions, count_now)
+                yield from _groups(batch, partitions, bits_of([keys.by(placed) for placed in found], keys.size))
 
     return count
 
 
-def _groups(
-    batch: pa.RecordBatch, partitions: np.ndarray, owner: np.ndarray, names: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
+def _groups(batch: pa.RecordBatch, partitions: np.ndarray, sets: np.ndarray) -> Iterator[pa.RecordBatch]:
     offsets = batch.column("offset").to_numpy(zero_copy_only=False)
     times = batch.column("timestamp_ms").fill_null(-1).to_numpy(zero_copy_only=False)
     for partition in np.unique(partitions).tolist():
-        for code in np.unique(owner[partitions == partition]).tolist():
-            rows = (partitions == partition) & (owner == code)
+        for bits in np.unique(sets[partitions == partition]).tolist():
+            rows = (partitions == partition) & (sets == bits)
             yield pa.RecordBatch.from_pylist([{
-                "name": names[code], "partition": partition, "records": int(rows.sum()),
+                "sets": bits, "partition": partition, "records": int(rows.sum()),
                 "first_ms": int(times[rows].min()), "first_offset": int(offsets[rows].min()),
                 "last_ms": int(times[rows].max()), "last_offset": int(offsets[rows].max()),
-            }], schema=_ARROW)  # fmt: skip
-
-
-_ARROW = pa.schema([
-    ("name", pa.string()), ("partition", pa.int32()), ("records", pa.int64()), ("first_ms", pa.int64()),
-    ("first_offset", pa.int64()), ("last_ms", pa.int64()), ("last_offset", pa.int64()),
-])  # fmt: skip
+            }], schema=_COUNTED)  # fmt: skip

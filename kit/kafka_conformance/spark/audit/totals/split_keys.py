@@ -16,19 +16,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import KeysSeen, pack, taken, unpack
+from kafka_conformance.spark.audit.findings import KEYS, RECORD, Findings
 from kafka_conformance.spark.audit.result import Place, SplitKey, Splits
 from kafka_conformance.spark.audit.totals.split_key_index import SplitKeyIndex, build_index
-from kafka_conformance.spark.workers import mapped
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 __all__ = ["EARLIEST", "Found", "buckets_for", "found_in", "into_buckets", "splits"]
 
@@ -44,10 +41,6 @@ _FOUND = pa.schema([
         ]))),
     ]))),
 ])  # fmt: skip
-_FOUND_SPARK = (
-    "keys long, split long, records long,"
-    " earliest array<struct<records: long, places: array<struct<ms: long, partition: int, offset: long>>>>"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +58,9 @@ def buckets_for(records: int) -> int:
     return min(max(1, -(-records // IN_A_BUCKET)), _MOST_BUCKETS)
 
 
-def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:
-    """Return the split keys among ``keys`` (``partition``, ``bucket``, ``keys_seen``); their bytes are in ``records``."""
-    brought = keys.repartition(buckets, "bucket") if buckets > 1 else keys.coalesce(1)
-    found = mapped(brought, _found, _FOUND_SPARK).collect()
+def splits(findings: Findings, buckets: int) -> Splits:
+    """Return the split keys among the keys of all blocks, which are in so many ``buckets``."""
+    found = findings.mapped(KEYS, ("bucket", "partition", "keys_seen"), _found, _FOUND, buckets=buckets).to_pylist()
     earliest = sorted(
         (
             (tuple(Place(at["ms"], at["partition"], at["offset"]) for at in one["places"]), int(one["records"]))
@@ -78,7 +70,7 @@ def splits(keys: DataFrame, records: DataFrame, buckets: int) -> Splits:
         key=_since,
     )[:EARLIEST]
     different, split, affected = (sum(int(row[name]) for row in found) for name in ("keys", "split", "records"))
-    named = _with_keys(earliest, records)
+    named = _with_keys(earliest, findings)
     return Splits(split, different, affected, named[0].places[1] if named else None, tuple(named))
 
 
@@ -148,7 +140,7 @@ def _since(found: tuple[tuple[Place, ...], int]) -> Place:
     return places[1]
 
 
-def _with_keys(found: Sequence[tuple[tuple[Place, ...], int]], records: DataFrame) -> list[SplitKey]:
+def _with_keys(found: Sequence[tuple[tuple[Place, ...], int]], findings: Findings) -> list[SplitKey]:
     """Return the keys with their bytes: a key is misplaced in at least one of its first two places."""
     wanted: dict[int, list[int]] = defaultdict(list)
     for places, _ in found:
@@ -156,12 +148,9 @@ def _with_keys(found: Sequence[tuple[tuple[Place, ...], int]], records: DataFram
             wanted[place.partition].append(place.offset)
     if not wanted:
         return []
-    # As a filter, so that Parquet skips most row groups.
-    condition = " or ".join(
-        f"(partition = {partition} and offset in ({', '.join(map(str, offsets))}))"
-        for partition, offsets in sorted(wanted.items())
-    )
-    rows = records.where(condition).select("partition", "offset", "key").collect()
+    # By partition, so that Parquet skips most row groups.
+    where = [{"partition": (partition,), "offset": offsets} for partition, offsets in sorted(wanted.items())]
+    rows = findings.rows(RECORD, ("partition", "offset", "key"), where).to_pylist()
     keys: dict[tuple[int, int], Any] = {(row["partition"], row["offset"]): row["key"] for row in rows}
     split = []
     for places, count in found:

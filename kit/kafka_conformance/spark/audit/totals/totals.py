@@ -1,8 +1,8 @@
 """Add up the results of a topic's blocks: shares, runs, increases of the partition count, split keys, skew.
 
-There are few blocks (mostly of 65,536 records) with small results, so most of them are added up here. Larger work is done by
-Spark: keys in several partitions (``split_keys``), records without a key (``keyless_over_time``), and records that no block
-explains by itself (``leftover``).
+There are few blocks (mostly of 65,536 records) with small results, so most of them are added up here. Larger work is done
+where the rows are: keys in several partitions (``split_keys``), records without a key (``keyless_over_time``), and records
+that no block explains by itself (``leftover``).
 
 A placement puts a key into one partition, so a topic with a single placement has no split keys, and is not searched for
 them; unless there are empty keys, for which some placements draw.
@@ -13,18 +13,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING
 
 import msgspec
 
-from kafka_conformance.spark.audit.attribution.block import Summary
-from kafka_conformance.spark.audit.attribution.placements import find_placement
-from kafka_conformance.spark.audit.record_files import RECORD_SCHEMA
+from kafka_conformance.spark.audit.attribution.block import JOINT, Summary
+from kafka_conformance.spark.audit.attribution.placements import ANY, PLACEMENTS, find_placement
+from kafka_conformance.spark.audit.findings import BLOCK, Findings
+from kafka_conformance.spark.audit.framing.forms import framing_in
 from kafka_conformance.spark.audit.result import (
     EITHER,
     UNEXPLAINED,
     Doubt,
     Growth,
+    Interval,
     PartitionLine,
     Place,
     Placed,
@@ -33,55 +34,53 @@ from kafka_conformance.spark.audit.result import (
     Splits,
     Summed,
 )  # fmt: skip
-from kafka_conformance.spark.audit.scan import BLOCK, BLOCK_SCHEMA, KEYS, KEYS_SCHEMA, RECORD, Scanned
-from kafka_conformance.spark.audit.sources import Source
+from kafka_conformance.spark.audit.scan import Scanned
+from kafka_conformance.spark.audit.sources import Sized
+from kafka_conformance.spark.audit.totals.intervals import estimated_shares
 from kafka_conformance.spark.audit.totals.keyless_over_time import keyless
 from kafka_conformance.spark.audit.totals.leftover import Leftover, leftover
 from kafka_conformance.spark.audit.totals.runs_merged import growth, merged, split_by_moves
 from kafka_conformance.spark.audit.totals.slots import slots
 from kafka_conformance.spark.audit.totals.split_keys import splits
-from kafka_conformance.spark.runs import Run
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 __all__ = ["MOST_RUNS", "doubt_of_all", "never_splits", "summed"]
+
+ENOUGH = 100
+"""Records that two rules explain, equally many in each block: two that differ for some keys would differ here."""
 
 MOST_RUNS = 1_000
 """The maximum number of runs in the result; the longest are kept."""
 
 
-def summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int, doubt: Doubt | None = None) -> Summed:
-    """Return the totals of a finished run, counted keys are in ``buckets`` buckets; ``doubt`` is that of a sample.
-
-    Raises KitError.
-    """
-    return run.spark.call(lambda: _summed(run, chunks, source, expected, buckets, doubt), "adding up the audit")
-
-
-def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: int, sampled: Doubt | None) -> Summed:
-    block_rows = run.read(chunks, BLOCK_SCHEMA, f"kind={BLOCK}")
-    records = run.read(chunks, RECORD_SCHEMA, f"kind={RECORD}")
-    blocks = [
-        msgspec.json.decode(row[0], type=Scanned)
-        for row in block_rows.orderBy("partition", "offset").select("data").collect()
-    ]
+def summed(
+    findings: Findings,
+    source: Sized,
+    expected: Placed,
+    buckets: int,
+    sampled: Doubt | None = None,
+    key_format: str = "",
+) -> Summed:
+    """Return the totals of a finished run with so many ``buckets`` of keys; ``sampled`` is the doubt about a sample."""
+    rows = findings.rows(BLOCK, ("partition", "offset", "data"))
+    rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")])
+    blocks = [msgspec.json.decode(data, type=Scanned) for data in rows["data"].to_pylist()]
     late: list[Leftover] = []
     if sampled is None and any(block.summary.attributed.get(UNEXPLAINED) for block in blocks):
-        _, late = leftover(records, source.partitions)
+        late = leftover(findings, source.partitions)
     keyed = sum(block.summary.keyed for block in blocks)
     attributed = _attributed(blocks, late)
     unexplained = sum(counts[UNEXPLAINED] for counts in attributed.values())
     names = {name for counts in attributed.values() for name, count in counts.items() if count}
     of_one = never_splits(names, any(block.summary.empty for block in blocks))
-    shares = _shares(blocks, late, expected)
+    estimated = {} if sampled else estimated_shares(_sets(blocks, late), source.partitions, _effective(blocks))
+    shares = _shares(blocks, late, expected, estimated)
     merged_runs = merged(block.summary for block in blocks)
     keyless_records = sum(block.summary.keyless for block in blocks)
     times = [block.summary for block in blocks if block.summary.first_ms is not None]
     first_ms = min((summary.first_ms for summary in times if summary.first_ms is not None), default=None)
     last_ms = max((summary.last_ms for summary in times if summary.last_ms is not None), default=None)
     by_partition = tuple(_lines(blocks, source, attributed))
-    split_keys = _NONE if of_one else _splits(run, chunks, records, buckets)
+    split_keys = _NONE if of_one else splits(findings, buckets)
     increases, unmoved = split_by_moves(growth([block.summary for block in blocks], source.partitions), split_keys)
     doubt = doubt_of_all([block.summary for block in blocks], sampled, split_keys.of_keys, source.partitions)
     return Summed(
@@ -95,22 +94,18 @@ def _summed(run: Run, chunks: int, source: Source, expected: Placed, buckets: in
         runs_in_all=len(merged_runs),
         growth=increases,
         by_partition=by_partition,
-        over_time=slots(blocks, first_ms, last_ms),
+        over_time=slots(blocks, first_ms, last_ms, late),
         splits=split_keys,
-        keyless=keyless(block_rows, keyless_records, source.partitions, first_ms, last_ms),
+        keyless=keyless(findings, keyless_records, source.partitions, first_ms, last_ms),
         doubt=doubt,
+        foreign=estimated.get(UNEXPLAINED),
+        framing=framing_in(findings, buckets, key_format) if key_format else None,
         skew=_skew([line.records for line in by_partition]),
         notes=tuple(_notes(blocks, late, source, sampled if doubt is None else None, unmoved)),
     )  # fmt: skip
 
 
 _NONE = Splits(0, 0, 0, None, ())
-
-
-def _splits(run: Run, chunks: int, records: DataFrame, buckets: int) -> Splits:
-    keys = run.read(chunks, KEYS_SCHEMA, f"kind={KEYS}")
-    with run.spark.batches_of(8):  # each row may hold all keys of a block
-        return splits(keys, records, buckets)
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:
@@ -124,7 +119,25 @@ def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int
     return counts
 
 
-def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Placed) -> tuple[Share, ...]:
+def _sets(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[tuple[str, ...], int]:
+    """Count the keyed records by the placements that explain them."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for block in blocks:
+        for names, count in block.summary.sets.items():
+            counts[tuple(names.split(JOINT)) if names else ()] += count
+    for one in late:
+        counts[one.explained_by] += one.records
+        counts[()] -= one.records
+    return {names: count for names, count in counts.items() if count > 0}
+
+
+def _effective(blocks: Iterable[Scanned]) -> float:
+    return sum(block.summary.effective for block in blocks)
+
+
+def _shares(
+    blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Placed, estimated: Mapping[str, Interval]
+) -> tuple[Share, ...]:
     """Return the placements with attributed records, and always the expected one; most records first."""
     attributed: Counter[str] = Counter()
     explains: Counter[str] = Counter()
@@ -138,20 +151,38 @@ def _shares(blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Place
         explains.update(summary.explains)
         alone.update(summary.alone)
         _widen(first, last, summary.first, summary.last)
+    counted = frozenset(explains)
     for one in late:
-        if one.name != EITHER:
-            rule, _, count = one.name.rpartition("@")
-            placed.setdefault(one.name, Placed(rule, int(count)))
-            explains[one.name] += 0
-            alone[one.name] += one.records
+        for name in one.explained_by:
+            rule, _, count = name.rpartition("@")
+            placed.setdefault(name, Placed(rule, int(count)))
+            explains[name] += 0 if name in counted else one.records
+        if len(one.explained_by) == 1:
+            alone[one.explained_by[0]] += one.records
         attributed[one.name] += one.records
         _widen(first, last, {one.name: one.first}, {one.name: one.last})
     shares = [
         Share(each, find_placement(each.rule).story, explains[name], alone[name], attributed[name], first.get(name),
-              last.get(name), each == expected)
+              last.get(name), each == expected, estimated.get(name), _alike(each, blocks))
         for name, each in placed.items()
     ]  # fmt: skip
     return tuple(sorted(shares, key=lambda share: (-share.attributed, share.placed)))
+
+
+def _alike(placed: Placed, blocks: Sequence[Scanned]) -> tuple[str, ...]:
+    """Return the other rules that explain as many records of each block, if these are enough to show it."""
+    name = str(placed)
+    if sum(block.summary.explains.get(name, 0) for block in blocks) < ENOUGH:
+        return ()
+    return tuple(
+        each.slug
+        for each in PLACEMENTS
+        if each.slug != placed.rule
+        and all(
+            block.summary.explains.get(f"{each.slug}@{placed.partitions}", 0) == block.summary.explains.get(name, 0)
+            for block in blocks
+        )
+    )
 
 
 def _widen(
@@ -163,9 +194,7 @@ def _widen(
         last[name] = max(last.get(name, place), place)
 
 
-def _lines(
-    blocks: Iterable[Scanned], source: Source, attributed: Mapping[int, Counter[str]]
-) -> Iterable[PartitionLine]:
+def _lines(blocks: Iterable[Scanned], source: Sized, attributed: Mapping[int, Counter[str]]) -> Iterable[PartitionLine]:
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for block in blocks:
         for field in ("records", "keyed", "keyless", "offending"):
@@ -200,7 +229,8 @@ def never_splits(names: Collection[str], empty: bool) -> bool:
     if len(names) != 1:
         return not names
     (name,) = names
-    return name not in {UNEXPLAINED, EITHER} and not (empty and find_placement(name.rpartition("@")[0]).draws_empty)
+    rule = name.rpartition("@")[0]
+    return name not in {UNEXPLAINED, EITHER} and rule != ANY and not (empty and find_placement(rule).draws_empty)
 
 
 def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different: int, partitions: int) -> Doubt | None:
@@ -221,7 +251,7 @@ def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different:
 def _notes(
     blocks: Sequence[Scanned],
     late: Sequence[Leftover],
-    source: Source,
+    source: Sized,
     unfounded: Doubt | None,
     unmoved: Sequence[Growth],
 ) -> Iterable[str]:
@@ -235,9 +265,6 @@ def _notes(
             f"a sample of the topic has {unfounded.keys:,} distinct keys, too few to tell placements apart, and so no record"
             " is attributed"
         )
-    skipped = sum(block.summary.skipped for block in blocks)
-    if skipped:
-        yield f"{skipped:,} offsets hold no record: compacted away, or transaction markers"
     empty = sum(block.summary.empty for block in blocks)
     if empty:
         yield f"{empty:,} records have an empty key, which is a key for Java; librdkafka's default draws a partition for it"
@@ -248,7 +275,7 @@ def _notes(
         count = sum(one.records for one in late)
         yield (
             f"{count:,} records are explained only by all blocks together;"
-            " the files of offending records still list them as unexplained"
+            " the runs and the files of offending records still list them as unexplained"
         )
     if not blocks:
         yield f"{source.name} has no records"

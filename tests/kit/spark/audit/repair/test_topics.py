@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from admins import Admin, FakeSpark
+from admins import Admin, FakeSpark, Held
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.repair.topics import MEANWHILE, client_settings, make, settle
+from kafka_conformance.spark.audit.repair.topics import MEANWHILE, client_settings, hold, make, settle
 from kafka_conformance.spark.audit.topics import Topics
 
 OWN = {
@@ -51,3 +51,16 @@ def test_in_the_end_it_has_the_settings_of_its_source_and_no_others() -> None:
         ("set", "cleanup.policy", "compact"), ("set", "message.timestamp.type", "LogAppendTime"),
         ("set", "retention.ms", "7"),
     ]  # fmt: skip
+
+
+def test_a_topic_with_its_final_settings_is_held_before_more_is_written() -> None:
+    admin = Admin({"new": Held((0, 1, 1), settings=OWN)})
+    assert hold(opened(admin), "new")
+    (changes,) = admin.asked
+    assert sorted(changes["new"]) == sorted(("set", name, value) for name, value in MEANWHILE.items())
+
+
+def test_a_topic_that_is_held_already_is_left_alone() -> None:
+    admin = Admin({"new": Held((0, 1, 1), settings={**MEANWHILE, "segment.ms": "1000"})})
+    assert not hold(opened(admin), "new")
+    assert admin.asked == []

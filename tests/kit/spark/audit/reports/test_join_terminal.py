@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
+from kafka_conformance.spark.audit.framing.joined import JoinFraming, MissedLogicalKey
+from kafka_conformance.spark.audit.isolation import Reading
 from kafka_conformance.spark.audit.join import Join, JoinSide, KeyInPartition, MissedKey
 from kafka_conformance.spark.audit.reports import join_terminal
-from kafka_conformance.spark.audit.result import Place
+from kafka_conformance.spark.audit.result import FormPlace, Place
 
 _A = JoinSide("A", 3, 100, 1, 40, 0, 0, 5, 0)
 _B = JoinSide("B\x1b", 3, 100, 0, 40, 4, 6, 6, 2)
@@ -20,7 +22,7 @@ _MISSED = Join(_A, _B, "murmur2", 30, 2, 1, 0, 100, 60, (_KEY,), "0", 1.0)
 
 def _printed(**changes: Any) -> str:
     out = io.StringIO()
-    join_terminal.show(Console(file=out, width=160, highlight=False), msgspec.structs.replace(_MISSED, **changes))
+    join_terminal.show(Console(file=out, width=200, highlight=False), msgspec.structs.replace(_MISSED, **changes))
     return out.getvalue()
 
 
@@ -33,6 +35,12 @@ def test_missed_keys_and_the_topic_to_repair() -> None:
         in report.splitlines()[-1]
     )
     assert "\x1b" not in report
+
+
+def test_what_was_not_read() -> None:
+    report = _printed(reading=(Reading("read_committed", 10, 0, 0), Reading("read_committed", 120, 20, 7)))
+    assert "20 of 120 offsets gave no record: of aborted transactions" in report
+    assert "7 offsets after the last stable offset are not read" in report
 
 
 def test_nothing_missed() -> None:
@@ -50,3 +58,26 @@ def test_counts_that_differ_are_no_whole_join() -> None:
 def test_a_key_of_bytes_is_hex() -> None:
     report = _printed(missed=(msgspec.structs.replace(_KEY, key="ff1b"),))
     assert "0xff1b" in report
+
+
+def test_what_a_join_misses_because_of_frames() -> None:
+    places = FormPlace("schema id 7", Place(1, 2, 0), 5), FormPlace("schema id 9", Place(1, 4, 0), 6)
+    worst = MissedLogicalKey(b"user".hex(), True, 30, places[:1], places[1:])
+    framing = JoinFraming("confluent", 20, 3, 10, 4, 1, 90, 30, (worst,))
+    whole = {"keys_missed": 0, "keys_never": 0, "pairs_missed": 0, "missed": ()}
+    lines = _printed(framing=framing, **whole).splitlines()
+    missed = "a join misses 4 logical keys because of different frames, 1 of them entirely"
+    assert lines[-3] == f"{missed}; 30 of 90 pairs of records in different frames; 3 keys without confluent"
+    first, second = "schema id 7 in partition 2 (5) in the first", "schema id 9 in partition 4 (6) in the second"
+    assert lines[-2] == f"  'user': {first}, {second}"
+    assert lines[-1].startswith("a join misses no key for another reason: 30 keys in both topics")
+    assert not msgspec.structs.replace(_MISSED, framing=framing, **whole).whole
+    nothing = msgspec.structs.replace(framing, missed=0, never=0, pairs_missed=0, worst=())
+    report = _printed(framing=nothing, **whole)
+    assert "none is missed because of different frames: 10 logical keys in both topics" in report
+    assert report.splitlines()[-1].startswith("a join misses no key: ")
+    assert msgspec.structs.replace(_MISSED, framing=nothing, **whole).whole
+
+
+def test_what_was_selected_is_said() -> None:
+    assert "only the records of a window are judged" in _printed(notes=("only the records of a window are judged",))

@@ -13,6 +13,7 @@ import streams
 from pages import Page, assert_loads_and_runs_nothing, assert_policy, browser, look, shape, solid
 
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.spark.audit.reports import summary
 from kafka_conformance.spark.audit.reports.page import write
 from kafka_conformance.spark.audit.result import Audit
 
@@ -38,6 +39,12 @@ def test_every_number_is_the_audits(name: str) -> None:
 @cache
 def _plain_shape() -> object:
     return shape(Page(write(audits.hostile("x"))))
+
+
+def test_words_of_the_tables_are_defined_where_they_are_used() -> None:
+    text = " ".join(Page(write(audits.thousand())).text.split())
+    for word, meaning in summary.DEFINITIONS.items():
+        assert f"{word}: {meaning}" in text, word
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
@@ -80,7 +87,7 @@ def test_the_report_is_complete() -> None:
     ("audit", "mood", "there", "not_there"),
     [
         (audits.healthy(), "exit-0", "Which placement wrote when", "The earliest runs"),
-        (audits.librdkafka(), "exit-1", "match more than one", "Records without a key"),
+        (audits.librdkafka(), "exit-1", "may be of more than one", "Records without a key"),
         (audits.grown(), "exit-1", "0: 97,023, 1: 97,023, 2: 97,023", "Since partition"),
         (audits.keyless(), "plain", "Records without a key", "Placements"),
         (audits.empty(), "plain", "The topic has no records", "Partitions"),

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 from rich.console import Console
 
 from kafka_conformance.spark.audit.repair.checksums import Sum, sum_of
-from kafka_conformance.spark.audit.repair.plan import Compared, Moves, Repair
+from kafka_conformance.spark.audit.repair.plan import Compared, Gap, Moves, Repair, Staged
 from kafka_conformance.spark.audit.reports import repair_terminal
 
 _MOVES = (Moves(0, 5, 7, 4, 1), Moves(1, 0, 3, 3, 0))
@@ -41,6 +42,31 @@ def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
     ):
         assert "is NOT as planned" in _printed(_repair(wrong)).splitlines()[-1]
         assert not _repair(wrong).right
+
+
+RIGHT = _repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0))
+
+
+def test_a_source_that_has_moved_on_is_reported() -> None:
+    assert "has gained" not in _printed(RIGHT)
+    report = _printed(msgspec.structs.replace(RIGHT, behind=42))
+    assert "has gained 42 offsets since: run the same command again to copy the rest, or with --follow" in report
+    assert "is as planned" in report.splitlines()[-1]
+    resumed = _printed(msgspec.structs.replace(RIGHT, resumed=True, copied=3))
+    assert "resumed from r: 3 records copied in this run" in resumed
+    dry = _printed(msgspec.structs.replace(_repair(None), copied=7))
+    assert "7 records more to copy than the run in r has copied" in dry
+
+
+def test_what_the_source_has_lost_is_reported() -> None:
+    lost = _printed(msgspec.structs.replace(RIGHT, gaps=(Gap(3, 10, 15),)))
+    assert "offsets 10 to 14 were deleted there before they were copied" in lost
+
+
+def test_where_the_staged_copy_lies_and_how_large_it_is() -> None:
+    for kept, words in ((True, "was kept"), (False, "was removed")):
+        report = _printed(msgspec.structs.replace(RIGHT, staged=Staged("/runs/r/chunks/chunk-000000", 1_500_000, kept)))
+        assert f"the staged copy, 1.5 MB in /runs/r/chunks/chunk-000000, {words}" in report
 
 
 def test_a_name_cannot_move_the_cursor() -> None:

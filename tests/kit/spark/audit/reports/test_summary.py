@@ -99,13 +99,13 @@ def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: st
         (audits.healthy(), f"One kind of producer wrote this topic: {JAVA} 100 %."),
         (
             audits.librdkafka(),
-            f"One kind of producer wrote this topic: {LIBRDKAFKA} 99.8 %. 0.2 % match more than one.",
+            f"One kind of producer wrote this topic: {LIBRDKAFKA} 99.8 %. 0.2 % may be of more than one.",
         ),
         (
             audits.mixed(),
             (
                 f"Three kinds of producer wrote this topic: {JAVA} 82.0 %; {LIBRDKAFKA} 15.6 %; {SARAMA} 2.0 %."
-                " 0.1 % match more than one, and 0.2 % match no known placement."
+                " 0.1 % may be of more than one, and 0.2 % match no known placement."
             ),
         ),
         (audits.grown(), f"One kind of producer wrote this topic: {JAVA} 100 %."),
@@ -251,7 +251,7 @@ def test_keys_on_several_partitions() -> None:
         (Splits(0, 100, 0, None, ()), ", but each key is in one partition: an unknown function of the key placed them"),
         (
             Splits(90, 100, 7300, None, ()),
-            ", and repeated keys are in several partitions: these were named, or drawn at random",
+            ", and repeated keys are in several partitions: these were named, drawn at random, or taken in turn",
         ),
         (Splits(20, 100, 2000, None, ()), ""),  # some of both
         (Splits(0, 7380, 0, None, ()), ""),  # too few keys are repeated

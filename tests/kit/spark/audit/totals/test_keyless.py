@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_conformance.spark.audit.totals.keyless import (
+    EVEN_BATCHES,
     ONE_PARTITION,
     RANDOM,
     ROUND_ROBIN,
@@ -75,6 +76,80 @@ def counts(partitions: int, *producers: tuple[object, int, float], seed: int = 3
 
 def share_of(pattern: str, table: np.ndarray) -> float:
     return Counter(patterns(table))[pattern] / len(table)
+
+
+def kafka_go(partitions: int, *, keyed: float, jitter_ms: float, chunk: int = 1, per_second: int = 3000) -> np.ndarray:
+    """The counts of segmentio/kafka-go's Hash: records without a key in turn, in batches of 100 or of a second.
+
+    The writer leaves the timestamps to the batch, which takes the time when it is sent.
+    """
+    draws = np.random.default_rng(8)
+    buckets = 4 * BUCKETS if partitions < 6 else BUCKETS
+    records = int(buckets * 50 * partitions / (1 - keyed))
+    batch = [[0, 0, 0.0] for _ in range(partitions)]  # records, of them without a key, since
+    times, where, turn = [], [], 0
+
+    def flush(partition: int, now: float) -> None:
+        times.extend([now + draws.random() * jitter_ms] * batch[partition][1])
+        where.extend([partition] * batch[partition][1])
+        batch[partition][:2] = 0, 0
+
+    for number in range(records):
+        now = number * 1000 / per_second
+        has_key = draws.random() < keyed
+        partition = int(draws.integers(partitions)) if has_key else turn // chunk % partitions
+        turn += not has_key
+        for other in range(partitions):
+            if batch[other][0] and now - batch[other][2] >= 1000:
+                flush(other, now)
+        if not batch[partition][0]:
+            batch[partition][2] = now
+        batch[partition][0] += 1
+        batch[partition][1] += not has_key
+        if batch[partition][0] == 100:
+            flush(partition, now)
+    out = np.zeros((buckets, partitions), np.int64)
+    bucket = (np.array(times) * buckets / (max(times) + 1)).astype(int)
+    np.add.at(out, (bucket, where), 1)
+    return out
+
+
+@pytest.mark.parametrize("partitions", [3, 6, 12])
+@pytest.mark.parametrize(("keyed", "jitter_ms", "chunk", "per_second"), [
+    (0, 0, 1, 3000), (0, 20, 1, 30_000), (0.5, 5, 1, 30_000), (0.5, 5, 1, 1000), (0, 5, 25, 3000), (0, 5, 100, 3000),
+])  # fmt: skip
+def test_kafka_go_goes_round_in_batches(
+    partitions: int, keyed: float, jitter_ms: float, chunk: int, per_second: int
+) -> None:
+    table = kafka_go(partitions, keyed=keyed, jitter_ms=jitter_ms, chunk=chunk, per_second=per_second)
+    found = keyless(table)
+    named = found.patterns.get(ROUND_ROBIN, 0) + found.patterns.get(EVEN_BATCHES, 0)
+    assert named >= 0.95 * found.records
+    assert not {STICKY, RANDOM} & set(found.patterns)
+
+
+@pytest.mark.parametrize("partitions", [6, 12])
+def test_java_under_load_evens_out_too(partitions: int) -> None:
+    """Since 3.3 a partition is chosen with a chance that falls with its waiting batches; a request takes one of each."""
+    draws = np.random.default_rng(1)
+    waiting, chosen = np.zeros(partitions), list[int]()
+    while len(chosen) < BUCKETS * 50 * partitions:
+        chances = waiting.max() + 1 - waiting
+        partition = int(draws.choice(partitions, p=chances / chances.sum()))
+        chosen += [partition] * 16
+        waiting[partition] += 1
+        if draws.random() < 1 / (2 * partitions):
+            waiting = np.maximum(waiting - 1, 0)
+    table = np.zeros((BUCKETS, partitions), np.int64)
+    every = np.array(chosen[: BUCKETS * 50 * partitions])
+    np.add.at(table, (np.arange(every.size) // (50 * partitions), every), 1)
+    assert not {ROUND_ROBIN, RANDOM} & set(patterns(table))
+    assert share_of(EVEN_BATCHES, table) >= 0.5
+
+
+def test_few_batches_of_three_partitions_are_not_sticky_runs() -> None:
+    table = kafka_go(3, keyed=0.5, jitter_ms=5, per_second=30_000)[:20]
+    assert STICKY not in patterns(table)
 
 
 @pytest.mark.parametrize("partitions", [3, 6, 12, 50])

@@ -1,0 +1,57 @@
+"""Find rules that fit all keys of a topic which no present placement explains: too few keys to show that they wrote them.
+
+Any of these *rivals* may have written the unexplained records, and then also some that a present placement explains: with an
+older partition count or another sign, half of them. So records that a rival explains are attributed to neither.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_conformance.spark.audit.attribution.candidates import registered
+from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, how_many_explained
+from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
+from kafka_conformance.spark.audit.attribution.placements import CONSTANT, PLACEMENTS, STRUCTURED
+from kafka_conformance.spark.audit.attribution.structured import structured_values
+from kafka_conformance.spark.audit.result import Foreign, Placed
+
+__all__ = ["MOST_RIVALS", "find_foreign"]
+
+MOST_RIVALS = 16
+"""Of more rules that fit, none is a rival by name: too few keys are unexplained."""
+SAMPLE = 512
+
+
+def find_foreign(keys: KeyColumn, members: tuple[Placed, ...]) -> Foreign:
+    """Return the share of these keys' records that no member explains, and the rules that fit their keys."""
+    left = np.ones(keys.size, np.bool_)
+    for placed in members:
+        left &= ~keys.by(placed)
+    rows = np.flatnonzero(left)
+    if not rows.size:
+        return Foreign()
+    share = rows.size / keys.size
+    ids = keys.ids[rows].copy()
+    ids[:, 0] ^= keys.where[rows].astype(np.uint64)
+    rows = rows[distinct(ids)[0]]
+    rows = rows[np.linspace(0, rows.size - 1, SAMPLE).astype(np.int64)] if rows.size > SAMPLE else rows
+    fitting = tuple(placed for placed in _fitting(keys.taken(rows)) if placed not in members)
+    crowded = len(fitting) > MOST_RIVALS
+    return Foreign(share, () if crowded else fitting, crowded)
+
+
+def _fitting(sample: KeyColumn) -> list[Placed]:
+    """Return every placement, with every partition count, that explains all of these keys."""
+    first = int(sample.where[0])
+    counts = range(int(sample.where.max()) + 1, sample.count + 1)
+    explained = how_many_explained(hash_columns(sample.offsets, sample.data), PLACEMENTS, sample.where, counts)
+    fitting = [Placed(PLACEMENTS[at].slug, counts[row]) for row, at in np.argwhere(explained == sample.size).tolist()]
+    for rule in STRUCTURED:
+        values, known = structured_values(rule.slug, sample.offsets, sample.data)
+        if known.all():
+            fitting += [Placed(rule.slug, count) for count in counts if (values % count == sample.where).all()]
+    fitting += [placed for each in registered() if sample.by(placed := Placed(each.name, sample.count)).all()]
+    if (sample.where == first).all():
+        fitting.append(Placed(f"{CONSTANT}{first}", sample.count))
+    return fitting

@@ -1,0 +1,1 @@
+"""Audit a small topic in this process: without Spark and without Java."""

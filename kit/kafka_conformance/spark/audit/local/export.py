@@ -1,0 +1,241 @@
+"""Read an export of a topic, files of Parquet or JSON lines, in this process.
+
+The columns, their types and the errors are those of :class:`~kafka_conformance.spark.audit.sources.Export`. The four columns
+of all files are held in memory, because files are in any order.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import glob
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.audit.attribution.block import Block
+from kafka_conformance.spark.audit.local.blocks import BlockPacker
+from kafka_conformance.spark.audit.mixing import mixed
+from kafka_conformance.spark.audit.selection import parse_time
+from kafka_conformance.spark.audit.sources import missing_column, no_key_type, spans_of
+from kafka_conformance.spark.audit.topics import Span, offset_count
+
+__all__ = ["LocalExport", "files_of", "record_count"]
+
+_TIMES = ("timestamp_ms", "timestamp")
+_PIECE = 16_384
+_ENDS = ("first", "end")
+
+
+class LocalExport:
+    """An export of a topic. Arguments and errors are those of :class:`~kafka_conformance.spark.audit.sources.Export`."""
+
+    def __init__(self, path: str, form: str, partitions: int, *, key: str = "key", encoding: str = "utf8") -> None:
+        self.name, self.partitions = path, partitions
+        try:
+            table = _read(path, form, key)
+            rows = _columns(table, path, key, encoding)
+        except (pa.ArrowException, OSError) as error:
+            raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+        self.spans: Mapping[int, Span] = spans_of(path, _spans(rows), partitions)
+        self._rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")]).combine_chunks()
+
+    def sample(self, records: int) -> pa.Table:
+        """Return a random sample, the same each time and the one that Spark selects."""
+        every = max(1, offset_count(self.spans) // records)
+        numbers = mixed(self._rows["partition"].to_numpy(), self._rows["offset"].to_numpy())
+        return self._rows.filter(pa.array(np.mod(numbers, every) == 0))
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
+        partitions, offsets = self._rows["partition"].to_numpy(), self._rows["offset"].to_numpy()
+        first, end = (np.array([getattr(spans[number], name) for number in range(self.partitions)]) for name in _ENDS)
+        self.spans = spans
+        self._rows = self._rows.filter(pa.array((offsets >= first[partitions]) & (offsets < end[partitions])))
+
+    def offsets_at(self, time_ms: int) -> Mapping[int, int]:
+        """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
+        later = self._rows.filter(pc.greater_equal(self._rows["timestamp_ms"], time_ms))
+        found = later.group_by("partition").aggregate([("offset", "min")])
+        return dict(zip(found["partition"].to_pylist(), found["offset_min"].to_pylist(), strict=True))
+
+    def earliest(self) -> Mapping[int, int]:
+        """Return nothing: no record of a file is deleted."""
+        return {}
+
+    def blocks(self, spans: Mapping[int, Span]) -> Iterator[Block]:
+        """Yield the records in these spans as blocks."""
+        partitions, offsets = self._rows["partition"].to_numpy(), self._rows["offset"].to_numpy()
+        times = self._rows["timestamp_ms"].fill_null(-1).to_numpy()
+        keys = self._rows["key"].combine_chunks()
+        keys = keys if isinstance(keys, pa.BinaryArray) else pa.concat_arrays(keys.chunks)
+        for partition, span in sorted(spans.items()):
+            first, end = np.searchsorted(partitions, [partition, partition + 1])
+            first, end = first + np.searchsorted(offsets[first:end], [span.first, span.end])
+            packer = BlockPacker(partition)
+            for at in range(first, end, _PIECE):
+                piece = slice(at, min(at + _PIECE, end))
+                yield from packer.add(offsets[piece], times[piece], keys[piece])
+            yield from packer.end()
+
+
+def files_of(path: str) -> list[str]:
+    """Return the files that a path names: a file, a folder with all below it, or a pattern (``*``, ``?``, ``[]``, ``{}``).
+
+    As for Spark, names that begin with ``_`` or a dot are left out. Raises BadInput if there is none.
+    """
+    found: list[str] = []
+    patterns = _alternatives(path.removeprefix("file://"))
+    for each in sorted(one for plain in patterns for one in glob.glob(plain)):  # noqa: PTH207  patterns may be absolute
+        if not Path(each).is_dir():
+            found.append(each)
+            continue
+        below = (one for one in sorted(Path(each).rglob("*")) if one.is_file())
+        found += [str(one) for one in below if not any(part[0] in "_." for part in one.relative_to(each).parts)]
+    if not found:
+        raise BadInput(f"no file matches {path!r}: name a file, a folder or a pattern")
+    return found
+
+
+def record_count(path: str, form: str, limit: int) -> int:
+    """Return the number of records in the files, or some number above ``limit``. Raises BadInput, KitError."""
+    try:
+        if form == "parquet":
+            return int(ds.dataset(files_of(path), format="parquet").count_rows())
+        count = 0
+        for name in files_of(path):
+            with pa.input_stream(name, compression="detect") as stream:
+                while count <= limit and (piece := stream.read(1 << 20)):
+                    count += piece.count(b"\n")
+    except (pa.ArrowException, OSError) as error:
+        raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+    return count
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Return the patterns that the braces of a pattern stand for."""
+    if (found := re.search(r"\{([^{}]*)\}", pattern)) is None:
+        return [pattern]
+    return [
+        one
+        for each in found[1].split(",")
+        for one in _alternatives(pattern[: found.start()] + each + pattern[found.end() :])
+    ]
+
+
+def _read(path: str, form: str, key: str) -> pa.Table:
+    """Return the columns that an audit uses, as they are in the files."""
+    files = files_of(path)
+    if form == "json":
+        return _read_json(files, path, key)
+    dataset = ds.dataset(files, format="parquet", partitioning="hive")
+    _check_columns(path, key, dataset.schema.names)
+    names = ["partition", "offset", key, *(name for name in _TIMES if name in dataset.schema.names)]
+    return dataset.to_table(columns=list(dict.fromkeys(names)))
+
+
+def _check_columns(path: str, key: str, columns: Sequence[str]) -> None:
+    for wanted in ("partition", "offset", key):
+        if wanted not in columns:
+            raise missing_column(path, wanted, key, columns)
+
+
+def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
+    columns: dict[str, list[Any]] = {name: [] for name in ("partition", "offset", key, *_TIMES)}
+    names: dict[str, None] = {}
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    for name in files:
+        with pa.input_stream(name, compression="detect") as stream:
+            for number, line in enumerate(_lines(stream), 1):
+                try:
+                    row = decode(line)
+                except msgspec.DecodeError as error:
+                    raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
+                names.update(dict.fromkeys(row))
+                for column, values in columns.items():
+                    values.append(row.get(column))
+    _check_columns(path, key, list(names) if names else list(columns))
+    kinds = sorted({type(value).__name__ for value in columns[key]} - {"str", "NoneType"})
+    if kinds:
+        raise no_key_type(path, key, kinds[0])
+    plain = {name: values for name, values in columns.items() if name in names or not names}
+    return pa.table({name: pa.array(values, _json_type(values)) for name, values in plain.items()})
+
+
+def _lines(stream: Any) -> Iterator[bytes]:
+    """Yield the lines that are not empty."""
+    rest = b""
+    while piece := stream.read(1 << 20):
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line for line in whole if line.strip())
+    if rest.strip():
+        yield rest
+
+
+def _json_type(values: Sequence[Any]) -> pa.DataType:
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds <= {int}:
+        return pa.int64()
+    return pa.string() if kinds == {str} else pa.float64() if kinds <= {int, float} else None
+
+
+def _columns(table: pa.Table, path: str, key: str, encoding: str) -> pa.Table:
+    return pa.table({
+        "partition": table["partition"].cast(pa.int32()),
+        "offset": table["offset"].cast(pa.int64()),
+        "timestamp_ms": _times(table, path),
+        "key": _keys(table[key], encoding, path, key),
+    })  # fmt: skip
+
+
+def _times(table: pa.Table, path: str) -> pa.ChunkedArray | pa.Array:
+    for name in (name for name in _TIMES if name in table.column_names):
+        column = table[name]
+        if pa.types.is_int64(column.type) or pa.types.is_int32(column.type):
+            return column.cast(pa.int64())
+        if pa.types.is_timestamp(column.type):
+            return column.cast(pa.timestamp("ms", column.type.tz), safe=False).cast(pa.int64())
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            return pa.array([None if text is None else _time(text, path) for text in column.to_pylist()], pa.int64())
+    return pa.nulls(len(table), pa.int64())
+
+
+def _time(text: str, path: str) -> int:
+    try:
+        return parse_time(text)
+    except ValueError as error:
+        raise BadInput(f"{path}: {text!r} is no timestamp: expected one as in ISO 8601") from error
+
+
+def _keys(column: pa.ChunkedArray, encoding: str, path: str, name: str) -> pa.ChunkedArray | pa.Array:
+    kind = column.type
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    if binary or pa.types.is_null(kind):
+        return column.cast(pa.binary())
+    if pa.types.is_dictionary(kind):
+        return _keys(column.cast(kind.value_type), encoding, path, name)
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise no_key_type(path, name, str(kind))
+    if encoding == "utf8":
+        return column.cast(pa.binary())
+    decode = bytes.fromhex if encoding == "hex" else base64.b64decode
+    try:
+        return pa.array([None if text is None else decode(text) for text in column.to_pylist()], pa.binary())
+    except (ValueError, binascii.Error) as error:
+        raise BadInput(f"{path}: a key in {name} is not {encoding} ({error}): check --key-encoding") from error
+
+
+def _spans(rows: pa.Table) -> list[tuple[Any, ...]]:
+    grouped = rows.select(["partition", "offset"]).group_by("partition").aggregate([
+        ("offset", "min"), ("offset", "max"), ("offset", "count", pc.CountOptions(mode="all")),
+    ])  # fmt: skip
+    names = ("partition", "offset_min", "offset_max", "offset_count")
+    return list(zip(*(grouped[name].to_pylist() for name in names), strict=True))

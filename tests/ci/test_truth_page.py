@@ -1,0 +1,47 @@
+"""The page of topics with a known truth is what the audit finds, and no record in it is wrong."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from truth_page import HEAD, PAGE, TAIL, main, row
+from truth_topics import KINDS, Kind, judged
+
+QUICK = {"Java, librdkafka and sarama", "3 partitions, then 12", "digits modulo 12", "5 keys"}
+
+
+def lines() -> list[str]:
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.startswith(HEAD)
+    assert text.endswith(TAIL)
+    return text[len(HEAD) : -len(TAIL)].splitlines(keepends=True)
+
+
+def test_the_page_has_thirty_kinds_or_more_and_none_wrong() -> None:
+    assert len(lines()) == len(KINDS) >= 30
+    for line in lines():
+        *_, attributed, either, unexplained, wrong = (cell.strip() for cell in line.strip().strip("|").split("|"))
+        assert wrong == "0", line
+        assert "cannot tell" in line or int(attributed.replace(",", "")) or either != "0" or unexplained != "0"
+        assert ("cannot tell" in line) <= (attributed == "0")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in QUICK], ids=lambda kind: kind.name)
+def test_a_line_is_what_the_audit_finds(kind: Kind) -> None:
+    assert row(kind, judged(kind)) in lines()
+
+
+@pytest.mark.exhaustive
+def test_the_page_is_what_the_audits_find(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_the_shares_of_the_truth_lie_within_the_bounds() -> None:
+    """58 %, 40 % and 2 % of three clients."""
+    (line,) = (line for line in lines() if line.startswith("| Java, librdkafka and sarama |"))
+    bounds = re.findall(r"\(([\d.]+) to ([\d.]+) %\)", line)
+    assert len(bounds) == 3
+    assert line.split("|")[3].strip() in (PAGE.parent / "audit.md").read_text(encoding="utf-8")
+    for share, (low, high) in zip((58, 40, 2), bounds, strict=True):
+        assert float(low) <= share <= float(high)

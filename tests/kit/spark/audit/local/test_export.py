@@ -1,0 +1,131 @@
+"""Files read in this process: what they hold, by partition, and what cannot be read."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
+from kafka_conformance.spark.audit.sources import Span
+
+MINUTE = datetime(2025, 3, 1, 0, 1, tzinfo=UTC)
+ROWS = [(partition, offset, 1000 + offset, b"k%d" % offset) for partition in (2, 0) for offset in (9, 3, 7)]
+NAMES = ("partition", "offset", "timestamp_ms", "key")
+READ = {place[:2]: place[2:] for place in ROWS}
+
+
+def parquet(path: Path, rows: list[tuple[Any, ...]], names: tuple[str, ...] = NAMES, **types: pa.DataType) -> str:
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        pa.table({name: pa.array(list(column), types.get(name)) for name, column in zip(names, columns, strict=True)}),
+        path,
+    )
+    return str(path)
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
+    return str(path)
+
+
+def read(export: LocalExport) -> dict[tuple[int, int], tuple[int, bytes | None]]:
+    found = {}
+    for block in export.blocks(export.spans):
+        rows = zip(block.offsets.tolist(), block.timestamps_ms.tolist(), block.keys.to_pylist(), strict=True)
+        found |= {(block.partition, offset): (time, key) for offset, time, key in rows}
+    return found
+
+
+def test_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
+    parquet(tmp_path / "a" / "0.parquet", ROWS[:2])
+    parquet(tmp_path / "a" / "below" / "1.parquet", ROWS[2:])
+    (tmp_path / "a" / "_SUCCESS").touch()
+    export = LocalExport(str(tmp_path / "a"), "parquet", 4)
+    assert export.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
+    assert list(read(export).items()) == sorted(READ.items())
+    (block,) = export.blocks({2: Span(4, 10)})
+    assert (block.partition, block.offsets.tolist()) == (2, [7, 9])
+    assert len(export.sample(1_000)) == 6
+    assert 0 < len(export.sample(3)) < 6
+
+
+def test_a_column_of_the_folders_names_counts(tmp_path: Path) -> None:
+    parquet(tmp_path / "a" / "partition=2" / "0.parquet", [row[1:] for row in ROWS[:3]], NAMES[1:])
+    assert set(read(LocalExport(str(tmp_path / "a"), "parquet", 4))) == {(2, 3), (2, 7), (2, 9)}
+
+
+@pytest.mark.parametrize(("encoding", "write"), [
+    ("utf8", bytes.decode), ("hex", bytes.hex), ("base64", lambda key: base64.b64encode(key).decode()),
+])  # fmt: skip
+@pytest.mark.parametrize("form", ["parquet", "json", "json.gz"])
+def test_keys_that_are_text_are_decoded(tmp_path: Path, encoding: str, write: Any, form: str) -> None:
+    rows = [(0, 0, 5, write(b"key")), (0, 1, 6, None)]
+    if form == "parquet":
+        path = parquet(tmp_path / "a.parquet", rows, ("partition", "offset", "timestamp_ms", "id"))
+    else:
+        path = lines(
+            tmp_path / "a.json",
+            [dict(zip(("partition", "offset", "timestamp", "id"), row, strict=True)) for row in rows],
+        )
+    if form == "json.gz":
+        (tmp_path / "b.json.gz").write_bytes(gzip.compress(Path(path).read_bytes()))
+        path = str(tmp_path / "b.json.gz")
+    export = LocalExport(path, form.partition(".")[0], 1, key="id", encoding=encoding)
+    assert read(export) == {(0, 0): (5, b"key"), (0, 1): (6, None)}
+
+
+@pytest.mark.parametrize(("times", "milliseconds"), [
+    ([MINUTE], 1_740_787_260_000), ([MINUTE.replace(tzinfo=None)], 1_740_787_260_000), ([7], 7), ([None], -1),
+    (["2025-03-01T00:01:00Z"], 1_740_787_260_000), (["2025-03-01 00:01:00.25"], 1_740_787_260_250),
+])  # fmt: skip
+def test_times_are_milliseconds_whatever_their_type(tmp_path: Path, times: list[Any], milliseconds: int) -> None:
+    path = parquet(tmp_path / "a.parquet", [(0, 0, times[0], b"k")], ("partition", "offset", "timestamp", "key"))
+    assert read(LocalExport(path, "parquet", 1)) == {(0, 0): (milliseconds, b"k")}
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.parquet"
+    for row, names, words in (
+        ((None, 4, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
+        ((1, None, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
+        ((5, 4, 0, b"k"), NAMES, "a: there are records in partition 5, but --partitions is 4: give the topic's"),
+        ((1, 4, 0, 7), NAMES, "a: the key column key has type int64: expected bytes, or text with --key-encoding"),
+        (
+            (1, 4, b"k"),
+            ("partition", "offset", "id"),
+            "a has no column key: name it with --key-column; its columns are",
+        ),
+        ((4, 0, b"k"), ("offset", "t", "key"), "a has no column partition: an audit needs it; its columns are"),
+    ):
+        path = parquet(tmp_path / "a", [row], names)
+        with pytest.raises(BadInput, match=words):
+            LocalExport(path, "parquet", 4)
+    with pytest.raises(BadInput, match=f"no file matches '{missing}'"):
+        LocalExport(str(missing), "parquet", 4)
+    (tmp_path / "text").write_text("no parquet")
+    with pytest.raises(KitError, match=f"reading {tmp_path}/text: [^\n]*$"):
+        LocalExport(str(tmp_path / "text"), "parquet", 4)
+    with pytest.raises(BadInput, match=r"line 1 of .*text is no JSON object"):
+        LocalExport(str(tmp_path / "text"), "json", 4)
+    with pytest.raises(BadInput, match=r"the key column key has type int: expected bytes"):
+        LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": 5}]), "json", 4)
+    with pytest.raises(BadInput, match=r"a key in key is not hex .*: check --key-encoding"):
+        LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": "x"}]), "json", 4, encoding="hex")
+
+
+def test_patterns_are_those_of_spark(tmp_path: Path) -> None:
+    for name in ("a1", "a2", "b1", "c1"):
+        parquet(tmp_path / name, ROWS)
+    assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
+    assert record_count(f"{tmp_path}/a*", "parquet", 5) == 12
+    assert record_count(lines(tmp_path / "d", [{}] * 9), "json", 100) in (8, 9)

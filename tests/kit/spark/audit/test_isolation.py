@@ -1,0 +1,56 @@
+"""Which records are read by default, what is left out, and how the report says it."""
+
+from __future__ import annotations
+
+import pytest
+from admins import Admin, FakeSpark, Held
+
+from kafka_conformance.spark.audit.isolation import OPTION, Reading, notes_of, reading_of
+from kafka_conformance.spark.audit.sources import Topic
+from kafka_conformance.spark.audit.topics import Span
+
+# Offsets 3 to 9: a transaction is open from 7 on.
+WITHOUT = "of aborted transactions, markers of transactions, or compacted away"
+HELD = {"t": Held((3, 7, 9), (0, 2, 2))}
+
+
+@pytest.mark.parametrize(
+    ("options", "spans"),
+    [
+        ({OPTION: "read_committed"}, {0: Span(3, 7, open=2), 1: Span(0, 2)}),
+        ({OPTION: "read_uncommitted"}, {0: Span(3, 9), 1: Span(0, 2)}),
+        ({}, {0: Span(3, 9), 1: Span(0, 2)}),
+    ],
+)
+def test_a_topic_is_read_up_to_its_last_stable_offset(options: dict[str, str], spans: dict[int, Span]) -> None:
+    found = Topic.find(FakeSpark(Admin(HELD)), "t", options)  # type: ignore[arg-type]
+    assert found.spans == spans
+
+
+def test_a_resumed_run_reads_what_its_plan_says() -> None:
+    planned = {0: Span(3, 6, open=1), 1: Span(0, 2)}
+    found = Topic.find(FakeSpark(Admin(HELD)), "t", {OPTION: "read_committed"}, planned)  # type: ignore[arg-type]
+    assert found.spans == planned
+
+
+def test_offsets_without_a_record_are_counted() -> None:
+    assert reading_of("read_committed", {0: Span(3, 7, open=2), 1: Span(0, 2)}, 5) == Reading("read_committed", 6, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("reading", "notes"),
+    [
+        (Reading("read_committed", 6, 0, 0), []),
+        (Reading("read_committed", 6000, 1, 2), [
+            f"t: 1 of 6,000 offsets gave no record: {WITHOUT} (--isolation read_committed)",
+            "t: 2 offsets after the last stable offset are not read: a transaction is open there",
+        ]),
+        (Reading("read_uncommitted", 6, 1, 0), [
+            "t: records of aborted and open transactions are read as well (--isolation read_uncommitted)",
+            "t: 1 offsets hold no record: compacted away, or transaction markers",
+        ]),
+        (Reading("", 6, 0, 0), []),
+    ],
+)  # fmt: skip
+def test_notes(reading: Reading, notes: list[str]) -> None:
+    assert list(notes_of(reading, "t")) == notes
