@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 import pipeline_audit
 import pipeline_sweep
+import spark_columns
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
@@ -45,7 +46,7 @@ LONG = 50
 SIZES = (1_000_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000)
 
 
-SECTIONS = ("hashing", "asking", "sweep", "audit")
+SECTIONS = ("hashing", "asking", "sweep", "column", "audit")
 
 
 def main() -> None:
@@ -59,6 +60,8 @@ def main() -> None:
     if "sweep" in named:
         with tempfile.TemporaryDirectory() as room:
             pipeline_sweep.sweeping_keys(Path(room))
+    if "column" in named:
+        spark_columns.columns(int(named["column"] or 5_000_000), rounds=5)
     if "audit" in named:
         most = int(named["audit"] or 10_000_000)
         pipeline_audit.audits(min(most, 10_000_000), tuple(size for size in SIZES if size <= most), rounds=3)

@@ -1,19 +1,22 @@
-"""What an audit costs, beside a bare count of the same topic through the same connector; and whether it is linear, and flat.
+"""What an audit costs: of small topics in seconds, with and without Spark; of large ones beside a count of the same topic
+through the same connector; and whether it is linear, and flat.
 
 Three topics of twelve partitions, written through Spark: by Java's producer alone (healthy); half of it by librdkafka's
 rule, one record in two (mixed); and 100 million keys drawn from, so that nearly every key is another (distinct). In each
 round they take turns. A count is measured twice: as anybody writes one, and with the settings that an audit reads with,
-which make a count twice as fast as well. Memory is the most that Spark's JVM and its Python workers held at once, seen ten
-times a second.
+which make a count twice as fast as well: the aim is held against that one. Memory is the most that Spark's JVM and its
+Python workers held at once, seen ten times a second.
 """
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -33,38 +36,76 @@ __all__ = ["audits"]
 
 PARTITIONS = 12
 AIM = 0.70
+SMALL = (5, 500_000, 3_000_000)
 _KEYS = {"healthy": 2_000_000, "mixed": 2_000_000, "distinct": 100_000_000}
 
 
 def audits(records: int, sizes: tuple[int, ...], rounds: int) -> None:
-    """Print both tables: against a count at ``records``, then the mixed topic at each of ``sizes``."""
-    with running_broker(heap_mb=512) as broker, open_spark(connector=True) as spark:
-        written = lru_cache(None)(partial(_written, spark, broker))
-        title = f"records a second, medians of {rounds}; aim: an audit at {AIM} and more of a bare count"
-        columns = "topic", "records", "bare count", "audit", "ratio", "count as an audit reads", "ratio"
-        table = Table(*columns, box=None, title=title, title_justify="left")
-        for kind in _KEYS:
-            topic = written(kind, records)
-            contestants = {
-                who: partial(run, spark, broker, topic)
-                for who, run in (("count", _count), ("audit", _audit), ("reading", _count_as_an_audit))
-            }
-            took = in_turns(contestants, rounds)
-            print(f"{topic}: {', '.join(f'{who} {each:.1f} s' for who, each in took.items())}", flush=True)
-            rates = {who: f"{records / each:,.0f}" for who, each in took.items()}
-            bare, reading = (f"{took[who] / took['audit']:.2f}" for who in ("count", "reading"))
-            table.add_row(kind, f"{records:,}", rates["count"], rates["audit"], bare, rates["reading"], reading)
-        Console(width=130).print(table)
-        table = Table(
-            "records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left"
+    """Print the tables: small topics, then against a count at ``records``, then the mixed topic at each of ``sizes``."""
+    with running_broker(heap_mb=512) as broker:
+        with open_spark(connector=True) as spark:
+            written = lru_cache(None)(partial(_written, spark, broker))
+            small = [written("mixed", size) for size in SMALL if size <= records]
+            _against_a_count(spark, broker, written, records, rounds)
+            _by_size(spark, broker, written, sizes)
+        _commands(broker, small, 1)
+
+
+def _commands(broker: Broker, small: Sequence[str], rounds: int) -> None:
+    """The whole command, from its start to its end, by each engine."""
+    columns = "topic", "s in this process", "s with Spark", "ratio"
+    title = "a whole command; aim: 2 s for 5 records"
+    table = Table(*columns, box=None, title=title, title_justify="left")
+    for topic in small:
+        took = in_turns({engine: partial(_command, broker, topic, engine) for engine in ("local", "spark")}, rounds)
+        print(f"{topic}: {', '.join(f'{engine} {each:.1f} s' for engine, each in took.items())}", flush=True)
+        table.add_row(topic, f"{took['local']:.1f}", f"{took['spark']:.1f}", f"{took['spark'] / took['local']:.1f}")
+    Console(width=110).print(table)
+
+
+def _command(broker: Broker, topic: str, engine: str) -> float:
+    with tempfile.TemporaryDirectory(prefix="kafka-conformance-bench-") as folder:
+        given = ["--bootstrap-server", broker.bootstrap, "--engine", engine, "--folder", f"{folder}/run"]
+        begun = time.perf_counter()
+        ran = subprocess.run(
+            [sys.executable, "-m", "kafka_conformance", "audit", topic, *given], capture_output=True, check=False
         )
-        for size in sizes:
-            topic = written("mixed", size)
-            with _memory(spark) as most:
-                seconds = _audit(spark, broker, topic)
-            print(f"{topic}: {seconds:.1f} s, at most {most[0] / 2**20:,.0f} MiB", flush=True)
-            table.add_row(f"{size:,}", f"{seconds:,.1f}", f"{seconds / size * 1e6:.2f}", f"{most[0] / 2**20:,.0f}")
-        Console(width=110).print(table)
+        assert ran.returncode in {0, 1, 2}, ran.stderr
+        assert Path(folder, "run", "audit.json").exists(), ran.stderr
+        return time.perf_counter() - begun
+
+
+def _against_a_count(
+    spark: Spark, broker: Broker, written: Callable[[str, int], str], records: int, rounds: int
+) -> None:
+    title = f"records a second, medians of {rounds}; aim: an audit at {AIM} and more of a count as an audit reads"
+    columns = "topic", "records", "bare count", "audit", "ratio", "count as an audit reads", "ratio"
+    table = Table(*columns, box=None, title=title, title_justify="left")
+    for kind in _KEYS:
+        topic = written(kind, records)
+        contestants = {
+            who: partial(run, spark, broker, topic)
+            for who, run in (("count", _count), ("audit", _audit), ("reading", _count_as_an_audit))
+        }
+        took = in_turns(contestants, rounds)
+        print(f"{topic}: {', '.join(f'{who} {each:.1f} s' for who, each in took.items())}", flush=True)
+        rates = {who: f"{records / each:,.0f}" for who, each in took.items()}
+        bare, reading = (f"{took[who] / took['audit']:.2f}" for who in ("count", "reading"))
+        table.add_row(kind, f"{records:,}", rates["count"], rates["audit"], bare, rates["reading"], reading)
+    Console(width=130).print(table)
+
+
+def _by_size(spark: Spark, broker: Broker, written: Callable[[str, int], str], sizes: Sequence[int]) -> None:
+    table = Table(
+        "records", "s", "us a record", "most memory, MiB", box=None, title="mixed, by size", title_justify="left"
+    )
+    for size in sizes:
+        topic = written("mixed", size)
+        with _memory(spark) as most:
+            seconds = _audit(spark, broker, topic)
+        print(f"{topic}: {seconds:.1f} s, at most {most[0] / 2**20:,.0f} MiB", flush=True)
+        table.add_row(f"{size:,}", f"{seconds:,.1f}", f"{seconds / size * 1e6:.2f}", f"{most[0] / 2**20:,.0f}")
+    Console(width=110).print(table)
 
 
 def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:

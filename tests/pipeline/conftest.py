@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def spark() -> Iterator[Spark]:
     """A session with the connector, for a file's tests: a process has one at a time, and some files want another kind."""
     with open_spark("local[2]", connector=True) as opened:
         yield opened
+
+
+@pytest.fixture
+def name() -> str:
+    """The name of a new topic."""
+    return f"t-{uuid.uuid4().hex[:12]}"
 
 
 @pytest.fixture(scope="session")

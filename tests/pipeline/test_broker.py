@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import is_gone
+from processes import accept_interrupts, is_gone
 
 from kafka_conformance.brokers.admin import delete_topic, partitions_of
 from kafka_conformance.brokers.broker import Broker, running_broker
@@ -151,8 +151,7 @@ def started(tmp_path: Path, rooms: dict[str, str]) -> Iterator[Callable[..., sub
         process = subprocess.Popen(
             command(*arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=rooms, cwd=tmp_path, start_new_session=True,
-            # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=accept_interrupts,
         )  # fmt: skip
         running.append(process)
         return process

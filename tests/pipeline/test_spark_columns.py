@@ -1,23 +1,24 @@
-"""``partition_for_key`` as a Column, in a session that a user started; expected answers are Java's (the frozen cases)."""
+"""``partition_for_key`` as a column and in SQL, in a session that a user started; Java's are the answers."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from key_cases import TEXT, cases
 
-from kafka_conformance.cases.store import frozen
-from kafka_conformance.rules import RULES
-from kafka_conformance.spark import partition_for_key
+from kafka_conformance.spark import partition_for_key, register
 from kafka_reference.errors import ArithmeticException
 
 # pyspark leaves sockets to the garbage collector.
 pytestmark = [pytest.mark.jvm, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
-RULE = RULES["partition-for-key"]
+PAGE = Path(__file__).parents[2] / "kit" / "docs" / "spark.md"
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +28,6 @@ def session() -> Iterator[Any]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with open_spark("local[2]") as spark:  # nothing of it but its session is used
         yield spark.session
-
-
-def cases() -> list[tuple[bytes, int, int]]:
-    """Key, count and partition, as Java has them in the newest release."""
-    found = frozen(RULE)
-    assert found is not None
-    newest = list(found.provenance.jars)[-1]
-    asked = [(case.typed_question(RULE), case.answer) for case in found.at(newest)]
-    return [(bytes.fromhex(question.key), question.partitions, int(str(answer["partition"])))  # type: ignore[attr-defined]
-            for question, answer in asked if "partition" in answer]  # fmt: skip
 
 
 def test_every_frozen_case_as_java_answers_it(session: Any) -> None:
@@ -75,7 +66,7 @@ def test_nulls_and_the_empty_key(session: Any) -> None:
 
 def test_a_column_of_text_has_to_be_meant(session: Any) -> None:
     frame = session.createDataFrame([("foo",), ("grüße",), (None,)], "key string").coalesce(1)
-    with pytest.raises(Exception, match="Kafka hashes bytes, and keys holds"):
+    with pytest.raises(Exception, match=TEXT):
         frame.select(partition_for_key("key", 12)).collect()
     collected = frame.select(partition_for_key("key", 12, encoding="UTF-8")).collect()
     bytes_ = frame.selectExpr("cast(key as binary) key").select(partition_for_key("key", 12)).collect()
@@ -95,3 +86,56 @@ def test_no_partitions(session: Any) -> None:
     frame = session.createDataFrame([(b"foo",)], "key binary")
     with pytest.raises(Exception, match="ArithmeticException"):
         frame.select(partition_for_key("key", lit(0))).collect()
+
+
+def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
+    register(session)
+    asked = cases()
+    session.createDataFrame(asked, "key binary, n int, java int").createOrReplaceTempView("cases")
+    placed = session.sql("SELECT java, partition_for_key(key, n), partition_for_key(key, bigint(n)) FROM cases")
+    collected = placed.collect()
+    assert [row[1] for row in collected] == [row[2] for row in collected] == [row.java for row in collected]
+    assert len(collected) == len(asked)
+    (row,) = session.sql("SELECT count(*) c FROM cases WHERE n = 12 AND partition_for_key(key, 12) != java").collect()
+    assert row.c == 0
+    # Beside a function of the user's own over the same column, and in an aggregate.
+    shares = session.sql("SELECT partition_for_key(key, 3) p, count(*) FROM cases GROUP BY p ORDER BY p").collect()
+    assert [row.p for row in shares] == [0, 1, 2]
+
+
+def test_sql_has_nulls_text_and_errors_of_its_own(session: Any) -> None:
+    register(session)
+    rows = session.sql("SELECT partition_for_key(k, n) p FROM VALUES (CAST('foo' AS BINARY), 12), (NULL, 12), "
+                       "(CAST('foo' AS BINARY), NULL) AS t(k, n)").collect()  # fmt: skip
+    assert [row.p for row in rows] == [8, None, None]
+    with pytest.raises(Exception, match=TEXT):
+        session.sql("SELECT partition_for_key('foo', 12)").collect()
+    assert session.sql("SELECT partition_for_key(CAST('foo' AS BINARY), 12)").collect()[0][0] == 8
+    register(session, "placed", encoding="utf-8")
+    assert session.sql("SELECT placed('foo', 12), placed(CAST('foo' AS BINARY), 12)").collect()[0] == (8, 8)
+    with pytest.raises(Exception, match="ArithmeticException"):
+        session.sql("SELECT partition_for_key(CAST('foo' AS BINARY), 0)").collect()
+
+
+def test_the_page_is_true(session: Any) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    (shown, connect) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    events = session.createDataFrame([(b"alice", 9), (b"bob", 7)], "key binary, partition int")
+    events.createOrReplaceTempView("events")
+    names = {"spark": session, "events": events}
+    results = []
+    for line in shown.splitlines():
+        if line.startswith(("events.", "spark.sql")):
+            results.append(eval(line, names))  # noqa: S307  the page's own line
+        else:
+            exec(line, names)  # noqa: S102
+    assert [sorted(tuple(row) for row in frame.collect()) for frame in results] == [
+        [(b"alice", 9, 9), (b"bob", 7, 6)],
+        [(b"bob", 7)],
+        [(b"alice", 9), (b"bob", 7)],
+        [(b"alice", 9), (b"bob", 6)],
+    ]
+    assert "register(spark)" in connect
+    (message,) = re.findall(r"TypeError: (.*)", page)
+    with pytest.raises(Exception, match=re.escape(message)):
+        session.sql("SELECT partition_for_key('foo', 12)").collect()

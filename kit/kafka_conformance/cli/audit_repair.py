@@ -1,7 +1,8 @@
 """``audit --repair-to``: write the records of a topic to a new one, placed as Java places them.
 
-Without ``execute`` it is a dry run: it reads the topic, reports which records would move, and writes nothing. Exit code 0 if
-the new topic is as planned, or in a dry run; 1 if it is not.
+Without ``execute`` it is a dry run: it reads the topic, reports which records would move, and writes nothing. Run again, it
+copies what the topic has gained; with ``following``, again and again. Exit code 0 if the new topic is as planned, or in a
+dry run; 1 if it is not.
 """
 
 from __future__ import annotations
@@ -13,22 +14,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kafka_conformance.brokers.target_check import check_repairable
 from kafka_conformance.cli.audit_source import Given, open_session
+from kafka_conformance.cli.repair_options import RepairOptions
+from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.notices import note
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.reports.terminal import console
+from kafka_conformance.core.wall_time import elapsed_s
+from kafka_conformance.reports.terminal import console, plural
+from kafka_conformance.spark.audit.isolation import READ_COMMITTED, Reading
+from kafka_conformance.spark.audit.repair.checksums import NOTHING
+from kafka_conformance.spark.audit.repair.copying import Copying, next_plan, reached_by
+from kafka_conformance.spark.audit.repair.following import Following, ended_by_interrupt, follow
+from kafka_conformance.spark.audit.repair.moves import moves_of, planned_moves
 from kafka_conformance.spark.audit.repair.plan import (
-    Moves,
+    Compared,
     Plan,
     Repair,
+    Staged,
+    Totals,
     check_target,
     make_plan,
-    moves_of,
-    planned_moves,
     resumed_plan,
 )
-from kafka_conformance.spark.audit.repair.run import PATIENCE_S, rewrite, staged
+from kafka_conformance.spark.audit.repair.run import PATIENCE_S
 from kafka_conformance.spark.audit.repair.topics import client_settings
 from kafka_conformance.spark.audit.reports import repair_terminal
 from kafka_conformance.spark.audit.sources import topic_frame
@@ -43,18 +54,31 @@ __all__ = ["FOLDER", "repair", "run"]
 FOLDER = Path(".kafka-conformance") / "repairs"
 
 
-def run(*, source: str, target: str, given: Given, execute: bool, partitions: int | None, as_json: bool) -> int:
+def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> int:
     """Repair a topic, or do a dry run; print the result and return the exit code. Raises BadInput, KitError.
 
     Without a folder given, the run's folder is named after both topics, so that the same command resumes.
     """
     if given.form:
         raise BadInput("--repair-to needs a topic: files given by --format have no record values to write")
-    client_settings(given.kafka())
+    if given.isolation != READ_COMMITTED:
+        raise BadInput(
+            f"--isolation {given.isolation} cannot be used with --repair-to: records of aborted transactions would become"
+            " committed ones"
+        )
+    settings, target = client_settings(given.kafka()), options.repair_to
+    if options.executes:
+        check_repairable(settings, source, target)
     folder = given.folder or str((FOLDER / f"{source}-to-{target}").absolute())
-    with open_session(given) as spark:
-        found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder, partitions=partitions,
-                       execute=execute)  # fmt: skip
+    if options.map_groups:
+        from kafka_conformance.cli.audit_groups import run as mapped
+
+        return mapped(source=source, folder=folder, given=given, options=options, as_json=as_json)
+    with interrupts.explained("run the same command again to resume"), open_session(given) as spark:
+        found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder,
+                       partitions=options.target_partitions, execute=options.executes, keep_staged=options.keep_staged,
+                       following=Following(options.follow_until_idle) if options.follows else None)  # fmt: skip
+    found = msgspec.structs.replace(found, took_s=elapsed_s())
     if as_json:
         print(msgspec.json.encode(found).decode())
     else:
@@ -64,7 +88,7 @@ def run(*, source: str, target: str, given: Given, execute: bool, partitions: in
 
 def repair(
     spark: Spark, *, topic: str, target: str, kafka: Mapping[str, str], folder: str, partitions: int | None, execute: bool,
-    patience_s: float = PATIENCE_S,
+    patience_s: float = PATIENCE_S, following: Following | None = None, keep_staged: bool = False,
 ) -> Repair:  # fmt: skip
     """Repair a topic in an open Spark session. Raises BadInput, KitError, SparkFault."""
     began = time.monotonic()
@@ -72,37 +96,88 @@ def repair(
     with Topics(spark, kafka) as topics:
         before = Run.plan(spark, folder) if folder else None
         if before is not None:
-            plan = resumed_plan(before, topic, target, partitions, folder)
+            first = resumed_plan(before, topic, target, partitions, folder)
         else:
-            plan = make_plan(topics, topic, target, partitions)
-            check_target(topics, plan)
-        if execute:
-            return _written(spark, topics, kafka, plan, folder, patience_s, began)
-        read = topic_frame(spark, plan.source, kafka, plan.spans, committed=True)
-        with steps(f"reading {plan.source}", 1):
-            moves, spread = moves_of(spark, planned_moves(read, plan.partitions))
-    return _dry_run(plan, moves, spread, began)
+            first = make_plan(topics, topic, target, partitions)
+            check_target(topics, first)
+        if not execute:
+            return _dry_run(spark, topics, kafka, first, folder if before else "", began)
+        with Copying.open(spark, topics, kafka, folder, first, patience_s, keep_staged=keep_staged) as copying:
+            had = copying.records
+            totals = copying.finish_pass()
+            if following and totals.compared.same:
+                totals = _followed(copying, first, following)
+            elif copying.resumed and totals.compared.same:
+                totals = copying.copy_rest()
+            if totals.compared.same:
+                copying.settle()
+            behind, open_offsets = copying.behind()
+            assert copying.reached is not None  # noqa: S101
+            offsets = copying.reached.offsets
+            reading = Reading(READ_COMMITTED, offsets, offsets - copying.records, open_offsets)
+            return _report(
+                copying.plan, totals, began, reading, written=True, resumed=copying.resumed, compared=totals.compared,
+                run=folder, copied=copying.records - had, behind=behind, staged=copying.staged,
+            )  # fmt: skip
 
 
-def _written(
-    spark: Spark, topics: Topics, kafka: Mapping[str, str], plan: Plan, folder: str, patience_s: float, began: float
-) -> Repair:
-    total = sum(plan.ends.values()) - sum(plan.begins.values())
-    with (
-        Run.open(spark, folder, msgspec.to_builtins(plan, str_keys=True)) as run,
-        steps(f"reading {plan.source}", total) as progress,
-    ):
-        result = rewrite(spark, topics, kafka, run, plan, progress, patience_s)
-        frame = staged(run).selectExpr("source_partition as partition", "target", "key is null as keyless")
-        made = _dry_run(plan, *moves_of(spark, frame), began)
-        return msgspec.structs.replace(made, written=True, resumed=run.resumed, compared=result, run=folder)
+def _followed(copying: Copying, first: Plan, following: Following) -> Totals:
+    """Copy what the source gains, until the user ends it or nothing arrives any more."""
+    reported = -1
+
+    def ends() -> None:
+        note("ends after this pass; Ctrl-C again ends it now, and the same command resumes")
+
+    def copy_rest() -> int | None:
+        nonlocal reported
+        before = copying.records
+        totals = copying.copy_rest()
+        if not totals.compared.same:
+            return None
+        if copied := copying.records - before:
+            note(
+                f"pass {totals.passes}: {plural(copied, 'record')} of {first.source} copied, {copying.records:,} in all"
+            )
+        elif reported != copying.records:
+            reported = copying.records
+            waiting = f", {more:,} offsets of open transactions to wait for" if (more := copying.behind()[1]) else ""
+            note(f"{first.source} has no more records{waiting}; {copying.records:,} copied in all")
+        return copied
+
+    limit = "" if following.until_idle_s is None else f", or until it gains no record for {following.until_idle_s:g} s"
+    note(f"{copying.records:,} records copied; following {first.source} until Ctrl-C{limit}")
+    with ended_by_interrupt(ends) as ending:
+        follow(copy_rest, lambda: sum(copying.behind()), ending, following.until_idle_s)
+    assert copying.reached is not None  # noqa: S101
+    return copying.reached.totals
 
 
-def _dry_run(plan: Plan, moves: tuple[Moves, ...], spread: int, began: float) -> Repair:
-    """Return the report of a dry run."""
+def _dry_run(spark: Spark, topics: Topics, kafka: Mapping[str, str], first: Plan, folder: str, began: float) -> Repair:
+    """Count what a run in this folder would copy now: nothing is in it yet if it is empty."""
+    plan, reached = reached_by(spark, folder, first) if folder else (first, None)
+    if reached is not None and reached.finished:
+        plan = next_plan(topics, reached)
+    read = topic_frame(spark, plan.source, kafka, plan.spans, committed=True)
+    with steps(f"reading {plan.source}", 1):
+        moves, spread = moves_of(spark, planned_moves(read, plan.partitions))
+    gaps = plan.earlier.gaps if plan.earlier else ()
+    totals = Totals(plan.number, Compared(NOTHING, NOTHING, 0), moves, spread, gaps)
+    copied = sum(one.after for one in moves)
+    now = topics.readable(plan.source, topics.require(plan.source).partitions, committed=True)
+    reading = Reading(READ_COMMITTED, plan.offsets, plan.offsets - copied, sum(span.open for span in now.values()))
+    return _report(plan, totals, began, reading, copied=copied, run=folder)
+
+
+def _report(
+    plan: Plan, totals: Totals, began: float, reading: Reading, *, copied: int, written: bool = False, resumed: bool = False,
+    compared: Compared | None = None, run: str = "", behind: int = 0, staged: Staged | None = None,
+) -> Repair:  # fmt: skip
+    moves = totals.moves
     return Repair(
         source=plan.source, target=plan.target, before=plan.before, partitions=plan.partitions,
         records=sum(one.after for one in moves), keyless=sum(one.keyless for one in moves),
-        moved=sum(one.arriving for one in moves), spread=spread, by_partition=moves, written=False, resumed=False,
-        compared=None, run="", kit=kit_version(), took_s=time.monotonic() - began,
+        moved=sum(one.arriving for one in moves), spread=totals.spread, by_partition=moves, written=written,
+        resumed=resumed, compared=compared, run=run, kit=kit_version(), took_s=time.monotonic() - began,
+        passes=totals.passes, copied=copied, behind=behind, gaps=totals.gaps, staged=staged,
+        reading=reading,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-import socket
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,15 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafka_conformance.brokers.client_settings import java_settings
+from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.connector_options import check_options
+from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
+from kafka_conformance.spark.audit.selection import Selection
 
 if TYPE_CHECKING:
     from kafka_conformance.spark.audit.sources import Source
     from kafka_conformance.spark.session import Spark
 
-__all__ = ["Given", "open_session", "source_of"]
+__all__ = ["Given", "how_to_resume", "open_session", "source_of"]
 
-_CONNECT_S = 5.0
+_NAME, _HARMLESS = re.compile(r"[\w.-]+"), re.compile(r"=?[\w.-]{0,16}")
 FOLDER = Path(".kafka-conformance") / "audits"
 
 
@@ -37,23 +42,35 @@ class Given(msgspec.Struct, frozen=True):
     master: str = ""
     settings: tuple[str, ...] = ()
     folder: str = ""
+    engine: str = "auto"
+    client: dict[str, str] = {}
+    """The connector's options from a file; ``options`` go before them."""
+    isolation: str = READ_COMMITTED
+    selection: Selection = Selection()
+    """The records to judge."""
+
+    def kafka_given(self) -> dict[str, str]:
+        """Return the options of ``--option``. Raises BadInput."""
+        return _pairs("--option", self.options)
 
     def kafka(self) -> dict[str, str]:
         """Return the options of Spark's Kafka connector. Raises BadInput."""
         from kafka_conformance.spark.audit.topics import kafka_options
 
-        return kafka_options(self.bootstrap, _pairs("--option", self.options))
+        options = self.kafka_given()
+        check_options(options)
+        return kafka_options(self.bootstrap, {OPTION: self.isolation, **self.client, **options})
 
     def check(self, names: Sequence[str]) -> None:
-        """Check, before Spark starts, that files exist or a broker accepts connections. Raises BadInput."""
+        """Check, before Spark starts, that files exist, or that a broker lets the topics be read. Raises BadInput."""
         if not self.bootstrap and not self.form:
             raise BadInput(
                 "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
             )
-        self.kafka()
+        kafka = self.kafka()
         _pairs("--setting", self.settings)
         if not self.form:
-            _check_broker(self.bootstrap)
+            check_topics(java_settings(kafka), names)
             return
         if self.partitions is None:
             raise BadInput(
@@ -67,6 +84,11 @@ class Given(msgspec.Struct, frozen=True):
         """Return the folder of the run: as given, or a new one named after the source and the time."""
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
         return self.folder or str((FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}").absolute())
+
+
+def how_to_resume(given: Given, folder: str) -> str:
+    """Return the advice for a run in ``folder`` that was interrupted."""
+    return f"run the same command again{'' if given.folder else f' with --folder {shlex.quote(folder)}'} to resume"
 
 
 @contextmanager
@@ -86,8 +108,16 @@ def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] 
     from kafka_conformance.spark.audit.sources import Export, Topic
 
     if given.form:
-        return Export(spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
-    return Topic.find(spark, name, given.kafka(), planned)
+        export = Export(
+            spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding
+        )
+        if given.selection.bounded:
+            export.narrow(given.selection.spans(export))
+        return export
+    topic = Topic.find(spark, name, given.kafka(), planned)
+    if planned is None and given.selection.bounded:
+        topic.narrow(given.selection.spans(topic))
+    return topic
 
 
 def _check_files(name: str) -> None:
@@ -100,28 +130,13 @@ def _check_files(name: str) -> None:
         raise BadInput(f"no file matches {name!r}: name a file, a folder or a pattern")
 
 
-def _check_broker(bootstrap: str) -> None:
-    """Raise BadInput unless one of these brokers accepts a connection."""
-    reasons = []
-    for address in bootstrap.split(","):
-        host, _, port = address.strip().rpartition(":")
-        try:
-            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):
-                return
-        except (OSError, ValueError, OverflowError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "HOST:PORT expected"
-            reasons.append(f"{address.strip()} ({reason or error})")
-    raise BadInput(
-        f"no broker accepts connections at {', '.join(reasons)}: check --bootstrap-server, or start the broker"
-    )
-
-
 def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     """Parse ``name=value`` pairs. Raises BadInput."""
     pairs = {}
     for each in given:
         name, equals, value = each.partition("=")
-        if not equals or not name.strip():
-            raise BadInput(f"{option} {each}: NAME=VALUE expected")
+        if not equals or not _NAME.fullmatch(name.strip()):
+            shown = each if _HARMLESS.fullmatch(each) else "…"  # it may hold a secret
+            raise BadInput(f"{option} {shown}: NAME=VALUE expected")
         pairs[name.strip()] = value
     return pairs

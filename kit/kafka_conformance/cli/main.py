@@ -27,6 +27,7 @@ from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.extras import missing_extra
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.submission import is_submitted
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_jars.errors import JarError
 from kafka_jars.store import cache_folder
@@ -98,6 +99,10 @@ def main() -> NoReturn:
     interrupts.install()
     # Hypothesis would make a folder in the working directory.
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
+    if is_submitted():
+        from kafka_conformance.spark.submitted import separate_error
+
+        separate_error()
     for stream in (sys.stdout, sys.stderr):  # a console whose encoding lacks a character shows its code instead
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -118,9 +123,9 @@ def _run(words: list[str]) -> int:
         return end.exit_code
     except (KitError, JarError) as error:
         return _fail(error)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as interrupt:
         interrupts.acknowledge()
-        return _fail("interrupted: nothing was judged to the end")
+        return _fail(f"interrupted: {str(interrupt) or 'nothing was judged to the end'}")
     except click.ClickException as error:
         return _fail_usage(error.format_message())
     except BrokenPipeError:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from kafka_conformance.cli.completion import complete_answerers, complete_releases, complete_rules, rule_slugs
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
-    "FILE", "allow_unproven", "answerer_option", "as_json", "examples", "kafka", "master", "reports", "resumable_seed",
-    "rules", "seed", "seed_up_to",
+    "FILE", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka", "master", "reports",
+    "resumable_seed", "rules", "seed", "seed_up_to",
 ]  # fmt: skip
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Command = Callable[..., Any]
+Function = TypeVar("Function", bound=Command)
 
 FILE = click.Path(path_type=Path)
 
@@ -67,6 +70,25 @@ def reports(function: Function) -> Function:
     ):
         function = click.option(name, default=None, type=FILE, metavar="FILE", help=f"Write {what}.")(function)
     return function
+
+
+def collected(
+    name: str, kind: type[msgspec.Struct], *declared: Callable[[Command], Command]
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds options to a command, which receives them as ``name``, a struct with their names."""
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def run(**given: Any) -> Any:
+            own = {field: given.pop(field) for field in kind.__struct_fields__}
+            return function(**{name: kind(**own)}, **given)
+
+        decorated: Command = run
+        for option in reversed(declared):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
 
 
 # A paragraph that click does not wrap: it would break slugs at their hyphens.

@@ -7,7 +7,10 @@ nothing of the kit.
 
 from __future__ import annotations
 
-__all__ = ["BadInput", "BrokerLost", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost", "WrongRelease"]
+__all__ = [
+    "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost",
+    "WrongRelease",
+]  # fmt: skip
 
 
 class KitError(Exception):
@@ -16,6 +19,10 @@ class KitError(Exception):
 
 class BadInput(KitError):
     """What the user gave cannot be understood: an argument, a file, a line on standard input."""
+
+
+class CandidateRaised(BadInput):
+    """A partitioner of the user's raised an error of its own."""
 
 
 class BrokerLost(KitError):

@@ -11,9 +11,10 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["acknowledge", "deferred", "install"]
+__all__ = ["acknowledge", "deferred", "explained", "install", "restore"]
 
 _AGAIN_S = 1.0
+_catches = False
 _raised = False
 _defers = False
 
@@ -23,10 +24,26 @@ def install() -> None:
 
     It is not an Exception: py4j would take that for a lost connection.
     """
+    global _catches
     signal.signal(signal.SIGTERM, _raise)
     signal.signal(signal.SIGALRM, _raise)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    _catches = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    restore()
+
+
+def restore() -> None:
+    """Handle Ctrl-C again as :func:`install` has decided: pyspark replaces its handler."""
+    if _catches:
         signal.signal(signal.SIGINT, _raise)
+
+
+@contextmanager
+def explained(line: str) -> Iterator[None]:
+    """Within the block, give an interrupt this line for the user: what to do next."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(line) from None
 
 
 def acknowledge() -> None:

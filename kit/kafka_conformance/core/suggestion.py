@@ -13,5 +13,6 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     names = list(known)
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
-        return f"did you mean {' or '.join(repr(each) if ' ' in each else each for each in close)}?"
+        *others, last = (repr(each) if " " in each else each for each in close)
+        return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?"
     return otherwise or f"expected one of {', '.join(names)}"

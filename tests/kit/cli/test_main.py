@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import click
 import pytest
+from processes import accept_interrupts
 
 from kafka_conformance.cli import main as cli
 from kafka_conformance.core.errors import KitError
@@ -130,6 +131,7 @@ def test_help_is_no_failure(run: Callable[..., Ran], words: str) -> None:
     [
         (KitError("in one line"), "kafka-conformance: in one line"),
         (KeyboardInterrupt(), "kafka-conformance: interrupted: nothing was judged to the end"),
+        (KeyboardInterrupt("run it again"), "kafka-conformance: interrupted: run it again"),
         (AssertionError("never"), "AssertionError: never"),
         (OverflowError("too large"), "OverflowError: too large"),
     ],
@@ -184,8 +186,7 @@ def started(*words: str, folder: Path) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     return subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=folder,
-        # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=accept_interrupts,
     )  # fmt: skip
 
 

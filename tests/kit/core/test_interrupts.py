@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 
 import pytest
+from processes import run_script
 
 # A run whose first interrupt is lost, as one in a callback of the garbage collector is.
 _LOSES_ONE = """
@@ -36,10 +35,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_that_python_drops_comes_again_until_it_is_heard(asked: signal.Signals) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", _LOSES_ONE, str(int(asked))], capture_output=True, text=True, timeout=30, check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    ran = run_script(_LOSES_ONE, str(int(asked)))
     assert ran.stdout.split("\n") == ["lost", "heard once more", ""], ran.stderr
     assert "Exception ignored in" in ran.stderr
 
@@ -48,10 +44,7 @@ def test_a_ctrl_c_that_was_to_be_ignored_is_ignored() -> None:
     script = (
         "from kafka_conformance.core.interrupts import install; import os; install(); os.kill(os.getpid(), 2); print(1)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    )  # fmt: skip
+    ran = run_script(script, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     assert (ran.returncode, ran.stdout) == (0, "1\n")
 
 
@@ -70,8 +63,25 @@ def test_an_interrupt_of_a_deferred_block_is_raised_at_its_end(asked: signal.Sig
         "    interrupts.acknowledge()\n"
         "    print('raised')\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
-    assert ran.stdout.split() == ["whole", "raised"]
+    ran = run_script(script)
+    assert (ran.returncode, ran.stdout.split()) == (0, ["whole", "raised"]), ran.stderr
+
+
+def test_the_handler_is_put_back_after_another_has_replaced_it() -> None:
+    script = (
+        "import os, signal; from kafka_conformance.core import interrupts; interrupts.install();"
+        "signal.signal(signal.SIGINT, lambda *_: print('replaced')); interrupts.restore()\n"
+        "try:\n  with interrupts.explained('run it again'):\n    os.kill(os.getpid(), 2)\n"
+        "except KeyboardInterrupt as end:\n  print(end)"
+    )
+    ran = run_script(script)
+    assert (ran.stdout, ran.stderr) == ("run it again\n", "")
+
+
+def test_a_handler_of_a_user_of_the_library_stays() -> None:
+    script = (
+        "import os, signal; from kafka_conformance.core import interrupts;"
+        "signal.signal(signal.SIGINT, lambda *_: print('mine')); interrupts.restore(); os.kill(os.getpid(), 2)"
+    )
+    ran = run_script(script)
+    assert ran.stdout == "mine\n"

@@ -31,22 +31,35 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
     private final Map<String, String> kafka;
     private final long patienceMs;
     private final long bufferBytes;
+    private final HashMap<Integer, Long> bases = new HashMap<>();
 
-    private RepairWriting(String topic, Map<String, String> kafka, long patienceMs, long bufferBytes) {
+    private RepairWriting(
+            String topic,
+            Map<String, String> kafka,
+            Map<Integer, ? extends Number> bases,
+            long patienceMs,
+            long bufferBytes) {
         this.topic = topic;
         this.kafka = kafka;
+        bases.forEach((partition, base) -> this.bases.put(partition, base.longValue()));
         this.patienceMs = patienceMs;
         this.bufferBytes = bufferBytes;
     }
 
     /**
-     * Writes all records. {@code kafka}: the clients' settings; {@code patienceMs}: how long to wait for an acknowledgement
-     * before giving up; {@code largest}: bytes of the largest record.
+     * Writes all records. {@code kafka}: the clients' settings; {@code bases}: the offset of the first of these records, by
+     * partition, which is the number of records that earlier passes have written; {@code patienceMs}: how long to wait for
+     * an acknowledgement before giving up; {@code largest}: bytes of the largest record.
      */
     public static void write(
-            Dataset<Row> planned, String topic, Map<String, String> kafka, long patienceMs, long largest) {
+            Dataset<Row> planned,
+            String topic,
+            Map<String, String> kafka,
+            Map<Integer, ? extends Number> bases,
+            long patienceMs,
+            long largest) {
         long buffer = Math.max(32L << 20, 2 * largest);
-        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), patienceMs, buffer));
+        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), bases, patienceMs, buffer));
     }
 
     @Override
@@ -54,7 +67,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         if (!rows.hasNext()) {
             return;
         }
-        RepairPlan plan = new RepairPlan(rows);
+        RepairPlan plan = new RepairPlan(rows, bases);
         long written = skipWritten(plan);
         if (!plan.hasNext()) {
             return;
@@ -67,7 +80,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         }
     }
 
-    /** Skips the records that are in the target and returns how many there are. */
+    /** Skips the plan's records that are in the target and returns its end offset. */
     private long skipWritten(RepairPlan plan) {
         TopicPartition target = new TopicPartition(topic, plan.target);
         Map<String, Object> settings = new HashMap<>(kafka);
@@ -81,14 +94,14 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         try (var consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             long written = consumer.endOffsets(List.of(target), patience).get(target);
-            if (written == 0) {
-                return 0;
+            if (written == plan.base) {
+                return written;
             }
             long first = consumer.beginningOffsets(List.of(target), patience).get(target);
             Row planned = plan.skip(written);
             consumer.assign(List.of(target));
             consumer.seek(target, written - 1);
-            var found = first == 0 ? consumer.poll(patience).records(target) : List.<ConsumerRecord<byte[], byte[]>>of();
+            var found = first <= plan.base ? consumer.poll(patience).records(target) : List.<ConsumerRecord<byte[], byte[]>>of();
             if (found.isEmpty() || !same(found.get(0), planned, written - 1)) {
                 throw new IllegalStateException("partition " + plan.target + " of " + topic + " does not hold the plan's record "
                         + (written - 1) + " at offset " + (written - 1)

@@ -56,7 +56,7 @@ def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path |
         print(msgspec.json.encode(_document(meant, releases, unproven, lines)).decode())
         return 0
     for release in unproven:
-        sys.stdout.write(f"{release} is unproven: the fields are those of the nearest earlier release\n")
+        sys.stdout.write(f"{release} is unproven: Java has not been asked whether it behaves like this\n")
     if lines:
         print_lines(lines, console())
     else:

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import re
-import socket
 from pathlib import Path
 from typing import Any
 
+import audit_truth
 import audits
+import click
+import listeners
 import msgspec
 import pytest
+import topic_files
 from click.testing import CliRunner
 
-from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.cli.audit_source import Given, how_to_resume
 from kafka_conformance.cli.commands import audit as command
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
@@ -38,8 +41,26 @@ def refused(*words: str) -> str:
         (("a", "b", "--join", "--repair-to", "c", *LOCAL), "one at a time"),
         (("a", "--really", *LOCAL), "belong to --repair-to"),
         (("a", "--option", "nonsense", *LOCAL), "--option nonsense: NAME=VALUE"),
+        (
+            ("a", "--option", "security.protocol=SSL", *LOCAL),
+            "ignore it; settings of Kafka's clients begin with kafka.: write kafka.security.protocol",
+        ),
+        (("a", "--option", "kafka.security.protcol=SSL", *LOCAL), "did you mean security.protocol?"),
         (("a", "--setting", "=1", *LOCAL), "--setting =1: NAME=VALUE"),
         (("a", "--expect", "murmur9", *LOCAL), "murmur9"),
+        (("a", "--from", "noon", *LOCAL), "--from noon: expected a time"),
+        (("a", "--sample", "2", *LOCAL), "--sample 2: expected a share"),
+        (
+            ("a", "--sample", "0.5", "--repair-to", "b", *LOCAL),
+            "--from, --to and --sample have no effect with --repair-to",
+        ),
+        (("a", "--report-only", "--folder", "f"), "--report-only reports what is in --folder FOLDER"),
+        (("--report-only",), "name the folder of a finished audit"),
+        ((*LOCAL,), "name a topic, or files with --format"),
+        (("a", "--candidate", "mine", *LOCAL), "--candidate 'mine': expected MODULE:FUNCTION"),
+        (("a", "--candidate", "json:dumps", *LOCAL), "--candidate json:dumps raises TypeError: "),
+        (("a", "--key-format", "json", "--repair-to", "b", *LOCAL), "--key-format has no effect with --repair-to"),
+        (("a", "--candidate", "json:dumps", "--repair-to", "b", *LOCAL), "--candidate has no effect with --repair-to"),
         (("a", *LOCAL), "no broker accepts connections at 127.0.0.1:9 (Connection refused): check --bootstrap-server"),
         (("a", "--bootstrap-server", "b"), "no broker accepts connections at b (HOST:PORT expected)"),
         (("no.parquet", "--format", "parquet", "--partitions", "3"), "no file matches 'no.parquet'"),
@@ -54,6 +75,29 @@ def test_bad_input_is_one_line(words: tuple[str, ...], said: str, monkeypatch: p
     line = refused(*words)
     assert said in line
     assert "\n" not in line
+
+
+@pytest.mark.parametrize(("completes", "rule"), [(False, "sarama-hash"), (True, "sarama")])
+def test_a_completion_looks_up_no_client(completes: bool, rule: str) -> None:
+    context = click.Context(click.Command("audit"), resilient_parsing=completes)
+    assert command._rule(context, click.Option(["--expect"]), "sarama") == rule
+
+
+@pytest.mark.parametrize(("expect", "code"), [("sarama", 0), ("kafka-go", 0), ("librdkafka", 1)])
+def test_a_client_or_a_rule_is_expected(expect: str, code: int, tmp_path: Path) -> None:
+    keys = [b"order-%d" % number for number in range(200)]
+    topic_files.export(tmp_path, [(audit_truth.place("sarama-hash", key, 12), key) for key in keys], 12)
+    words = [
+        str(tmp_path / "topic.parquet"),
+        "--format",
+        "parquet",
+        "--partitions",
+        "12",
+        "--folder",
+        str(tmp_path / "run"),
+    ]
+    ran = CliRunner().invoke(app, ["audit", *words, "--expect", expect], standalone_mode=False)
+    assert ran.return_value == code, ran.output
 
 
 def test_a_folder_of_its_own_for_each_run() -> None:
@@ -71,7 +115,7 @@ def test_options_reach_the_connector_after_the_limits() -> None:
         Given("b:1", ("x",)).kafka()
 
 
-def test_a_source_that_is_there_is_accepted(tmp_path: Path) -> None:
+def test_a_source_that_is_there_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.json").touch()
     for name in (
         str(tmp_path),
@@ -81,8 +125,9 @@ def test_a_source_that_is_there_is_accepted(tmp_path: Path) -> None:
         "hdfs://x/y",
     ):
         Given(form="json", partitions=3).check([name])
-    with socket.create_server(("127.0.0.1", 0)) as broker:
-        Given(bootstrap=f"127.0.0.1:9,127.0.0.1:{broker.getsockname()[1]}").check(["t"])
+    monkeypatch.setattr("kafka_conformance.brokers.preflight.check_readable", lambda *_: None)
+    with listeners.kafka() as address:
+        Given(bootstrap=f"127.0.0.1:9,{address}").check(["t"])
 
 
 def test_files_of_a_cluster_are_checked_there() -> None:
@@ -94,11 +139,21 @@ def test_files_of_a_cluster_are_checked_there() -> None:
     [
         (audits.healthy(), 0),
         (audits.mixed(), 1),
+        (audits.healthy(framing=audits.framing()), 1),
+        (audits.healthy(framing=audits.framing(split=0, earliest=())), 0),
         (audits.empty(), 2),
         (audits.healthy(doubt=DOUBT), 2),
         (audits.mixed(doubt=DOUBT), 2),
     ],
-    ids=["healthy", "mixed", "empty", "too few keys", "too few keys, and wrong ones"],
+    ids=[
+        "healthy",
+        "mixed",
+        "split by frames",
+        "in one partition each",
+        "empty",
+        "too few keys",
+        "too few keys, and wrong ones",
+    ],
 )
 def test_the_exit_code(audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code
@@ -107,3 +162,15 @@ def test_the_exit_code(audit: Audit, code: int, tmp_path: Path, capsys: pytest.C
     mood = re.search(r'class="verdict ([^"]*)"', (tmp_path / "page.html").read_text())
     assert mood
     assert mood[1] == (f"exit-{code}" if audit.records else "plain")
+
+
+def test_an_interrupt_says_how_to_resume() -> None:
+    assert how_to_resume(Given(), "/a b/run") == "run the same command again with --folder '/a b/run' to resume"
+    assert how_to_resume(Given(folder="f"), "f") == "run the same command again to resume"
+
+
+def test_the_key_formats_are_those_that_can_be_separated() -> None:
+    from kafka_conformance.cli.audit_scope import _KEY_FORMATS
+    from kafka_conformance.spark.audit.framing.formats import FORMATS
+
+    assert tuple(FORMATS) == _KEY_FORMATS

@@ -35,7 +35,7 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.write_text(
         f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
         f'[coverage]\n"{COVERAGE}" = "{sha256(COVERAGE)}"\n\n'
-        f'[connector]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
+        f'[connector."4.0"]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
         f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
         f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
         encoding="utf-8",

@@ -178,6 +178,14 @@ def test_what_has_not_changed_is_taken_over(ran: Any, shipped: Certificate) -> N
     assert void_rules(made) == []
 
 
+def test_a_rule_is_asked_only_in_the_releases_in_which_it_is_not_proven(ran: Any, shipped: Certificate) -> None:
+    assert ran(kafka="3.9.2,4.4.0", changed=True)[0] == 0
+    made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
+    assert [(row.release, row.asked == 9, row.made) for row in made.rows] == [
+        ("3.9.2", False, None), ("4.4.0", True, "2026-11-30"),
+    ]  # fmt: skip
+
+
 def test_where_nothing_has_changed_java_is_not_asked(
     ran: Any, shipped: Certificate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,117 @@
+"""Which engine audits a source: this process for a small one, Spark for any.
+
+Both give the same result and the same folder. This process needs neither Java nor Spark.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.submission import is_submitted
+
+if TYPE_CHECKING:
+    from kafka_conformance.spark.audit.local.run import LocalSource
+
+__all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
+
+LIMIT_RECORDS = 3_000_000
+"""The most records that this process audits without ``--engine local``: 20 s of work, as long as Spark takes to start."""
+
+engine_option = click.option(
+    "--engine", default="auto", type=click.Choice(["auto", "local", "spark"]), show_default=True,
+    metavar="auto|local|spark",
+    help=f"What audits: this process (local), without Java, or Spark. auto: local up to {LIMIT_RECORDS:,} records.",
+)  # fmt: skip
+
+
+def local_source(name: str, given: Given) -> LocalSource | None:
+    """Return the source if this process is to audit it, None if Spark is.
+
+    Raises BadInput, KitError; among them, with ``--engine local``, for a source that only Spark can read.
+    """
+    if given.engine == "spark":
+        return None
+    reason = _spark_alone(name, given)
+    if not reason:
+        source, reason = _open(name, given)
+        if source is not None:
+            return source
+    if given.engine == "local":
+        raise BadInput(f"--engine local cannot audit {name}: {reason}; use --engine spark")
+    return None
+
+
+def local_sources(names: Sequence[str], given: Given) -> list[LocalSource]:
+    """Return the sources if this process is to read all of them, else none. Raises what :func:`local_source` raises."""
+    sources: list[LocalSource] = []
+    for name in names:
+        if (source := local_source(name, given)) is None:
+            return []
+        sources.append(source)
+    return sources
+
+
+def _spark_alone(name: str, given: Given) -> str:
+    """Return why only Spark can audit this, by the options alone; empty if this process can."""
+    if given.master or given.settings or is_submitted():
+        return "--master, --setting and spark-submit belong to Spark"
+    if "://" in given.folder:
+        return f"--folder {given.folder} is on a file system of the cluster"
+    if "://" in name and not name.startswith("file://"):
+        return "its files are on a file system of the cluster"
+    if own := sorted(option for option in given.kafka_given() if not option.startswith("kafka.")):
+        return f"--option {own[0]} is an option of Spark's connector"
+    wanted = ("numba", "pyarrow") if given.form else ("numba", "pyarrow", "confluent_kafka")
+    if missing := [module for module in wanted if importlib.util.find_spec(module) is None]:
+        return f"{missing[0]} is missing (pip install 'kafka-conformance[audit]')"
+    return ""
+
+
+def _open(name: str, given: Given) -> tuple[LocalSource | None, str]:
+    """Return the source, or why it is not read in this process."""
+    return _open_files(name, given) if given.form else _open_topic(name, given)
+
+
+def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:
+    from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
+    from kafka_conformance.spark.audit.local.run import planned_locally
+    from kafka_conformance.spark.audit.local.topic import LocalTopic
+    from kafka_conformance.spark.audit.topics import offset_count
+
+    client = librdkafka_settings(java_settings(given.kafka()))
+    if client.untranslated:
+        return None, "; ".join(client.untranslated)
+    plan = planned_locally(given.folder) if given.folder else None
+    try:
+        topic = LocalTopic.find(name, client, None if plan is None else plan.spans)
+    except BadInput:
+        raise
+    except KitError as error:  # Java trusts other certificates, and waits longer
+        if given.engine == "local":
+            raise
+        return None, str(error)
+    if plan is None and given.selection.bounded:
+        topic.narrow(given.selection.spans(topic))
+    if given.engine == "auto" and offset_count(topic.spans) > LIMIT_RECORDS:
+        return None, f"it has more than {LIMIT_RECORDS:,} records"
+    return topic, ""
+
+
+def _open_files(name: str, given: Given) -> tuple[LocalSource | None, str]:
+    from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
+
+    if given.form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
+        return None, "its folders hold columns (name=value)"
+    if given.engine == "auto" and record_count(name, given.form, LIMIT_RECORDS) > LIMIT_RECORDS:
+        return None, f"it has more than {LIMIT_RECORDS:,} records"
+    export = LocalExport(name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
+    if given.selection.bounded:
+        export.narrow(given.selection.spans(export))
+    return export, ""

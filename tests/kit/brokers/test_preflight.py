@@ -1,0 +1,155 @@
+"""What cannot work is named within seconds, and what Java's client might do is left to it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import listeners
+import pytest
+
+from kafka_conformance.brokers import listener, preflight
+from kafka_conformance.brokers.client_settings import ClientSettings
+from kafka_conformance.core.errors import BadInput
+
+JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="s3cret";'
+LOGIN = {"sasl.mechanism": "PLAIN", "sasl.jaas.config": JAAS}
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ClientSettings]:
+    """What librdkafka is given; the topics are described, and readable."""
+    given: list[ClientSettings] = []
+    monkeypatch.setattr(preflight, "check_readable", lambda settings, *_: given.append(settings))
+    monkeypatch.setattr(listener, "LIMIT_S", 0.3)
+    return given
+
+
+def refused(address: str, **settings: str) -> str:
+    java = {"bootstrap.servers": address, **{name.replace("_", "."): value for name, value in settings.items()}}
+    with pytest.raises(BadInput) as raised:
+        preflight.check_topics(java, ["t"])
+    line = str(raised.value).replace(address, "ADDRESS")
+    assert "\n" not in line
+    assert "s3cret" not in line
+    return line
+
+
+def test_no_listener() -> None:
+    line = refused("127.0.0.1:9,b,localhost:x")
+    assert line == (
+        "no broker accepts connections at 127.0.0.1:9 (Connection refused), b (HOST:PORT expected),"
+        " localhost:x (HOST:PORT expected): check --bootstrap-server, or start the broker"
+    )
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SASL_PLAINTEXT"])
+def test_plaintext_sent_to_a_tls_port(protocol: str, tmp_path: Path) -> None:
+    with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
+        line = refused(address, security_protocol=protocol, **LOGIN)
+    assert line.startswith(
+        f"plaintext sent to a TLS port: ADDRESS expects TLS, and security.protocol is {protocol}: set"
+    )
+    assert f"set security.protocol={protocol.replace('PLAINTEXT', 'SSL')}," in line
+
+
+@pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
+def test_tls_sent_to_a_plaintext_port(protocol: str) -> None:
+    with listeners.kafka() as address:
+        line = refused(address, security_protocol=protocol, **LOGIN)
+    assert line.startswith(
+        f"TLS sent to a plaintext port: ADDRESS expects plaintext, and security.protocol is {protocol}"
+    )
+    assert f"set security.protocol={protocol.replace('SSL', 'PLAINTEXT')}," in line
+
+
+def test_plaintext_sent_to_a_port_that_wants_a_certificate(tmp_path: Path) -> None:
+    with listeners.kafka(pem=listeners.pem_file(tmp_path), client_certificate=True) as address:
+        assert refused(address).startswith("plaintext sent to a TLS port")
+        assert refused(address, security_protocol="SSL").startswith(
+            "the listener at ADDRESS requires a client certificate"
+        )
+        preflight.check_topics({"bootstrap.servers": address, "security.protocol": "SSL", "ssl.keystore.type": "PEM",
+                                "ssl.keystore.location": "/me.pem"}, ["t"])  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_port_of_something_else(protocol: str) -> None:
+    with listeners.http() as address:
+        line = refused(address, security_protocol=protocol)
+    assert line == "ADDRESS accepts connections, but is no Kafka broker: check host and port of --bootstrap-server"
+
+
+def test_a_port_that_answers_nothing() -> None:
+    with listeners.silent() as address:
+        line = refused(address)
+    assert line.startswith(
+        "ADDRESS accepts connections, but answers nothing within 0.3 s, with TLS or without: check host"
+    )
+
+
+def test_a_login_where_there_is_none() -> None:
+    with listeners.kafka() as address:
+        line = refused(address, security_protocol="SASL_PLAINTEXT", **LOGIN)
+    assert line.startswith("the listener at ADDRESS has no SASL, and security.protocol is SASL_PLAINTEXT: set sec")
+    assert "set security.protocol=PLAINTEXT," in line
+
+
+def test_a_mechanism_that_is_not_enabled() -> None:
+    with listeners.kafka(mechanisms=["SCRAM-SHA-512", "GSSAPI"]) as address:
+        line = refused(address, security_protocol="SASL_PLAINTEXT", **LOGIN)
+    assert line == "sasl.mechanism PLAIN is not enabled at ADDRESS: it enables GSSAPI, SCRAM-SHA-512"
+
+
+def test_no_login_where_one_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preflight, "check_readable", lambda _, __, explain: explain())
+    with listeners.kafka(mechanisms=["PLAIN"]) as address:
+        line = refused(address)
+    assert line.startswith("the listener at ADDRESS expects SASL (PLAIN), and security.protocol is PLAINTEXT: set")
+    with listeners.kafka() as address:  # a slow broker, perhaps
+        preflight.check_topics({"bootstrap.servers": address}, ["t"])
+
+
+def test_a_certificate_that_the_truststore_does_not_trust(tmp_path: Path, asked: list[ClientSettings]) -> None:
+    pem, other = listeners.pem_file(tmp_path), tmp_path / "other.pem"
+    other.write_text("nothing\n")
+    given = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": pem}
+    with listeners.kafka(pem=pem) as address:
+        preflight.check_topics({"bootstrap.servers": address, **given}, ["t"])
+        assert asked[0].settings["ssl.ca.location"] == pem
+        line = refused(address, **given | {"ssl.truststore.location": str(other)})
+        assert line == (
+            f"the certificate of ADDRESS is not trusted: {other} has no certificate as PEM; check ssl.truststore.* and"
+            " --bootstrap-server"
+        )
+        line = refused(address, **given | {"ssl.truststore.location": "/no/such"})
+        assert line == "ssl.truststore.location /no/such cannot be read: No such file or directory"
+        port = int(address.rpartition(":")[2])
+        assert listener.find_distrust("127.0.0.1", port, pem=listeners.PEM) == ""
+    with listeners.kafka(pem=pem, host="127.0.0.2") as address:
+        port = int(address.rpartition(":")[2])
+        assert "mismatch" in listener.find_distrust("127.0.0.2", port, pem=listeners.PEM)
+        assert listener.find_distrust("127.0.0.2", port, pem=listeners.PEM, named=False) == ""
+
+
+def test_what_java_might_do_is_left_to_it(asked: list[ClientSettings], tmp_path: Path) -> None:
+    with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
+        jks = {"security.protocol": "SSL", "ssl.truststore.location": "/trust.jks"}
+        preflight.check_topics({"bootstrap.servers": address, **jks}, ["t"])
+    assert not asked, "librdkafka has no JKS"
+
+
+def test_without_librdkafka_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: Any) -> bool:
+        raise ImportError("no confluent_kafka")
+
+    monkeypatch.setattr(preflight, "check_readable", missing)
+    with listeners.kafka(mechanisms=["PLAIN"]) as address:
+        preflight.check_topics({"bootstrap.servers": address}, ["t"])
+
+
+def test_the_second_address_may_be_the_one_that_works(asked: list[ClientSettings]) -> None:
+    with listeners.kafka() as address:
+        preflight.check_topics({"bootstrap.servers": f"127.0.0.1:9,PLAINTEXT://{address}"}, ["t"])
+    assert re.search(r"127\.0\.0\.1:9,", asked[0].settings["bootstrap.servers"])

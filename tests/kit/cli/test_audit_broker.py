@@ -1,0 +1,115 @@
+"""Settings of a file reach the broker's check and Spark's connector; no message shows a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.cli import audit_source
+from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.repair.topics import client_settings
+
+JAAS = 'x.PlainLoginModule required username="u" password="s3cret";'
+FILE = f"""
+bootstrap.servers=b:1
+security.protocol=SASL_SSL
+client.id = me
+sasl.jaas.config={JAAS}
+# for other programs
+acks=1
+isolation.level=read_uncommitted
+auto.offset.reset=latest
+key.deserializer=x.Y
+"""
+
+
+class Checked(Exception):
+    """The check was reached, with these settings."""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "client.properties"
+    path.write_text(FILE)
+    return str(path)
+
+
+def checked(monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, str]:
+    """The settings with which the broker is checked."""
+
+    def reached(settings: dict[str, str], _: Any) -> None:
+        raise Checked(settings)
+
+    monkeypatch.setattr(audit_source, "check_topics", reached)
+    error = CliRunner().invoke(app, ["audit", *words]).exception
+    assert isinstance(error, Checked), error
+    return dict(error.args[0])
+
+
+@pytest.mark.parametrize("command", [("t",), ("t", "--repair-to", "t2"), ("a", "b", "--join")])
+def test_a_file_gives_the_settings(command: tuple[str, ...], config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = checked(monkeypatch, *command, "--command-config", config)
+    assert settings["bootstrap.servers"] == "b:1"
+    assert settings["security.protocol"] == "SASL_SSL"
+    assert settings["sasl.jaas.config"] == JAAS
+    assert settings["client.id"] == "me"
+    assert not {"acks", "auto.offset.reset", "key.deserializer"} & settings.keys()
+    assert settings["isolation.level"] == "read_committed"
+
+
+def test_options_go_before_the_file(config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("--bootstrap-server", "c:2", "--option", "kafka.client.id=you")
+    settings = checked(monkeypatch, "t", "--command-config", config, *words)
+    assert settings["bootstrap.servers"] == "c:2"
+    assert settings["client.id"] == "you"
+    assert settings["security.protocol"] == "SASL_SSL"
+
+
+@pytest.mark.parametrize("command", [("t",), ("t", "--repair-to", "t2"), ("a", "b", "--join")])
+def test_the_isolation_is_the_same_in_each(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (*command, "--bootstrap-server", "b:1")
+    assert checked(monkeypatch, *words)["isolation.level"] == "read_committed"
+    assert checked(monkeypatch, *words, "--isolation", "read_uncommitted")["isolation.level"] == "read_uncommitted"
+
+
+def test_a_repair_copies_committed_records_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_source, "check_topics", lambda *_: None)
+    words = ["t", "--repair-to", "t2", "--bootstrap-server", "b:1", "--isolation", "read_uncommitted"]
+    error = CliRunner().invoke(app, ["audit", *words]).exception
+    assert isinstance(error, BadInput)
+    assert str(error).startswith("--isolation read_uncommitted cannot be used with --repair-to")
+    assert client_settings(Given("b:1").kafka()).get("isolation.level") is None
+
+
+def test_a_missing_file_is_one_line() -> None:
+    error = CliRunner().invoke(app, ["audit", "t", "--command-config", "/no/such"]).exception
+    assert isinstance(error, BadInput)
+    assert str(error) == "--command-config /no/such cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        f"kafka.sasl.jaas.config:{JAAS}",
+        "kafka.sasl.jaas.config",
+        'x.PlainLoginModule required username="u" password="s3cret";',
+        f"sasl.jaas.config={JAAS}",
+        "kafka.sasl.password=s3cret",
+        f"kafka.sasl.jaas.config={JAAS.removesuffix(';')}",
+    ],
+)
+def test_no_message_shows_a_secret(option: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        Given("127.0.0.1:9", (option, "kafka.security.protocol=SASL_SSL")).check(["t"])
+    assert "s3cret" not in str(raised.value)
+
+
+def test_the_help_names_the_place_for_passwords() -> None:
+    text = " ".join(CliRunner().invoke(app, ["audit", "--help"]).output.split())
+    assert "Passwords belong here" in text
+    assert "which is the place for passwords" in text

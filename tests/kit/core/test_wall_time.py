@@ -1,0 +1,21 @@
+"""The wall time includes the start of Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPT = "import time; time.sleep(0.3); from kafka_conformance.core.wall_time import elapsed_s; print(elapsed_s())"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system has no /proc")
+def test_it_begins_with_the_process() -> None:
+    began = time.monotonic()
+    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=60)
+    tick_s = 1 / os.sysconf("SC_CLK_TCK")  # the system rounds the start of a process down to a clock tick
+    assert 0.3 <= float(ran.stdout) <= time.monotonic() - began + tick_s
