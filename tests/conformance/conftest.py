@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from processes import accept_interrupts
 
 from kafka_conformance.cli.main import app
 from kafka_conformance.oracle.oracle import Oracle
@@ -80,8 +80,7 @@ def started(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=accept_interrupts,
         )
         running.append(process)
         return process

@@ -46,6 +46,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, to_json
+from kafka_conformance.core.spans import runs
 from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pinned
 from kafka_conformance.gate.repeats import NOT_DETERMINISTIC
 from kafka_conformance.rules import RULES
@@ -256,15 +257,8 @@ def _merged(found: Iterable[tuple[Differed, str]], known: KnownFailures) -> Iter
 
 def _spans(found: Iterable[str], asked: Iterable[str]) -> list[str]:
     """Return ``found`` as spans among the releases asked; a span to the newest asked is open, as one to the oldest is."""
-    chosen = set(map(parse_release, found))
     every = sorted(map(parse_release, asked))
-    runs: list[list[Release]] = [[]]
-    for release in every:
-        if release in chosen:
-            runs[-1].append(release)
-        elif runs[-1]:
-            runs.append([])
-    return [_span_text(run[0], run[-1], every) for run in runs if run]
+    return [_span_text(run[0], run[-1], every) for run in runs(set(map(parse_release, found)), every)]
 
 
 def _span_text(first: Release, last: Release, every: Sequence[Release]) -> str:

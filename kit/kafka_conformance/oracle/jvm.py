@@ -58,13 +58,14 @@ class Jvm:
     """One JVM, as a context manager.
 
     ``extra_class_path`` is added to Spark's jars, as for a connector; ``options`` are Java options, after the default ones.
-    A call is limited to ``call_limit_s`` seconds. Java exceptions are raised as py4j's errors; with ``for_pyspark`` pyspark
+    With ``local``, Spark listens on 127.0.0.1 alone; executors elsewhere could not reach it. A call is limited to
+    ``call_limit_s`` seconds. Java exceptions are raised as py4j's errors; with ``for_pyspark`` pyspark
     converts them instead. Raises NoJava, JvmLost.
     """
 
     def __init__(
         self, *, java: Java | None = None, extra_class_path: Sequence[Path] = (), options: Sequence[str] = (),
-        call_limit_s: float = CALL_LIMIT_S, for_pyspark: bool = False,
+        call_limit_s: float = CALL_LIMIT_S, for_pyspark: bool = False, local: bool = True,
     ) -> None:  # fmt: skip
         spark = spark_jars()
         self._call_limit_s = call_limit_s
@@ -79,7 +80,7 @@ class Jvm:
             try:
                 with interrupts.deferred():
                     self._process = _start(
-                        self.java, class_path, options, address, self._stderr, Path(self._scratch.name)
+                        self.java, class_path, options, address, self._stderr, Path(self._scratch.name), local
                     )
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -198,7 +199,13 @@ def _memory_folder() -> str | None:
 
 
 def _start(
-    java: Java, class_path: list[str], options: Sequence[str], address: Path, stderr: IO[bytes], scratch: Path
+    java: Java,
+    class_path: list[str],
+    options: Sequence[str],
+    address: Path,
+    stderr: IO[bytes],
+    scratch: Path,
+    local: bool,
 ) -> subprocess.Popen[bytes]:
     command = [
         str(java.program),
@@ -212,9 +219,10 @@ def _start(
     command.append("org.apache.spark.api.python.PythonGatewayServer")
     environment = os.environ | {
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(address),
-        "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PIN_THREAD": "true",
     }
+    if local:
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

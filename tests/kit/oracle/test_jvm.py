@@ -152,6 +152,16 @@ def test_how_it_is_started(tmp_path: Path) -> None:
     assert "jdk.incubator.vector" not in " ".join(arguments), "the wheel's Java lacks that module"
 
 
+@pytest.mark.parametrize(("local", "address"), [(True, "127.0.0.1"), (False, "")])
+def test_executors_elsewhere_can_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: bool, address: str
+) -> None:
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    program = Program(tmp_path, "sys.exit(os.environ.get('SPARK_LOCAL_IP', ''))")
+    with pytest.raises(JvmLost, match=f"while starting: {address or 'it printed no error'}"):
+        Jvm(java=program.java, local=local)
+
+
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install 'kafka-conformance\[jvm\]'"):

@@ -35,12 +35,12 @@ from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of, mutan
 from kafka_conformance.gate.diagnosis.keyed_candidates import keyed_candidates
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import behaviour_in
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load
-from kafka_reference.behaviour import Behaviour
 from kafka_reference.releases import Release
 
-__all__ = ["CONSTANT", "READ_OFF", "behaviour_in", "candidates", "pinned"]
+__all__ = ["CONSTANT", "READ_OFF", "candidates", "pinned"]
 
 CONSTANT = "always-the-same"
 READ_OFF = frozenset({CONSTANT, "another-error"})
@@ -86,14 +86,6 @@ def _releases(rule: Rule, release: Release) -> Iterator[Candidate]:
             yield Candidate(
                 f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
             )
-
-
-def behaviour_in(rule: Rule, release: Release) -> tuple[Behaviour | None, ...]:
-    """Return the behaviour records of a rule in a release; None for a class that the release does not have."""
-    return tuple(
-        record.of(release) if record.releases is None or release in record.releases else None
-        for record in rule.behaviours
-    )
 
 
 @lru_cache(maxsize=8192)

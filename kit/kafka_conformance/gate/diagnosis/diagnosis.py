@@ -44,8 +44,10 @@ from kafka_conformance.core.events import Diagnosis
 from kafka_conformance.core.pipeline import Difference, kind_of
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.spans import runs
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
-from kafka_conformance.gate.diagnosis.candidates import behaviour_in, candidates, pinned
+from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
+from kafka_conformance.rules.eras import behaviour_in
 from kafka_reference.releases import Release
 
 __all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation", "Placed", "diagnose", "key_of"]
@@ -283,13 +285,8 @@ def key_of(question: Question) -> str | None:
 
 def _span_around(release: Release, among: Sequence[Release]) -> tuple[Release, Release]:
     """Return the first and the last release of the span of pinned releases around ``release`` that are all in ``among``."""
-    every = pinned()
-    first = last = every.index(release)
-    while first and every[first - 1] in among:
-        first -= 1
-    while last + 1 < len(every) and every[last + 1] in among:
-        last += 1
-    return every[first], every[last]
+    around = next(run for run in runs({release, *among}, pinned()) if release in run)
+    return around[0], around[-1]
 
 
 def _partitions(question: Question) -> int | None:

@@ -31,6 +31,7 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
+    summed,
     unanswered,
     verdict,
 )
@@ -94,13 +95,8 @@ def _table(seen: Outline) -> Iterator[str]:
     places = Places(seen.rows)
     lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|---|---|---:|---:|---:|---:|---:|---:|"]
     for group in folded(seen.rows):
-        ends = [row.ended for row in group if row.ended]
-        counts = [
-            sum(getattr(end, name) for end in ends)
-            for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
-        ]
         cells = (group[0].rule, _where(group, places), group[0].verdict, group[0].grade)
-        lines.append("| " + " | ".join([*map(cell, cells), *(f"{count:,}" for count in counts)]) + " |")
+        lines.append("| " + " | ".join([*map(cell, cells), *(f"{count:,}" for count in summed(group))]) + " |")
     yield "\n".join(lines)
 
 

@@ -52,7 +52,7 @@ __all__ = [
     "impact",
     "outline",
     "protocol_errors",
-    "since_until",
+    "summed",
     "unanswered",
     "verdict",
     "worst_verdict",
@@ -303,6 +303,15 @@ def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
         group.append(row)
     if group:
         yield group
+
+
+def summed(rows: Sequence[Row]) -> list[int]:
+    """Return how many questions of these rows were asked, agreed, differed, are known, were unsupported and failed."""
+    ends = [row.ended for row in rows if row.ended]
+    return [
+        sum(getattr(end, name) for end in ends)
+        for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
+    ]
 
 
 def verdict(seen: Outline) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from kafka_conformance.core.spans import runs
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.rules.eras import spans_of
 from kafka_reference.releases import parse_release
@@ -51,15 +52,10 @@ def since_until(releases: Sequence[str], among: Sequence[str] = ()) -> str:
     Of ``among``, which are in order, a span leaves none out; without it, the releases are taken for all there are.
     """
     chosen = set(releases)
-    spans: list[list[str]] = [[]]
-    for release in dict.fromkeys([*among, *releases]):
-        if release in chosen:
-            spans[-1].append(release)
-        else:
-            spans.append([])
     if len(chosen) < 3:
         return " and ".join(dict.fromkeys(releases)) or "of no release"
-    parts = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans if span]
+    spans = runs(chosen, dict.fromkeys([*among, *releases]))
+    parts = [", ".join(span) if len(span) < 3 else f"{span[0]} to {span[-1]}" for span in spans]
     return f"{', '.join(parts)} ({len(chosen)} releases)"
 
 

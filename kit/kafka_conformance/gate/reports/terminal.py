@@ -25,6 +25,7 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
+    summed,
     unanswered,
     verdict,
 )
@@ -111,12 +112,8 @@ def _cells(group: Sequence[Row], places: Places) -> list[str]:
     ends = [each.ended for each in group if each.ended]
     if not ends:
         return [row.rule, where, row.verdict, row.grade, *["-"] * (len(_HEADS) - 4)]
-    counts = [
-        sum(getattr(end, name) for end in ends)
-        for name in ("asked", "agreed", "differed", "known", "unsupported", "failed")
-    ]
     seconds = sum(end.seconds for end in ends)
-    return [row.rule, where, row.verdict, row.grade, *(f"{one:,}" for one in counts), f"{seconds:.1f}"]
+    return [row.rule, where, row.verdict, row.grade, *(f"{one:,}" for one in summed(group)), f"{seconds:.1f}"]
 
 
 def _new(found: Sequence[Finding]) -> Iterator[Text]:

@@ -20,7 +20,6 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
-    since_until,
     verdict,
 )
 
@@ -115,23 +114,6 @@ def test_rows_that_say_the_same_are_folded_but_not_over_one_that_does_not() -> N
         ["murmur20", "murmur21"], ["murmur22"], ["murmur23"], ["delivery0", "delivery1"], ["delivery2"], ["delivery3"],
     ]  # fmt: skip
     assert list(folded([])) == []
-
-
-@pytest.mark.parametrize(
-    ("releases", "among", "said"),
-    [
-        ("", "", "of no release"),
-        ("1", "1 2 3", "1"),
-        ("1 3", "1 2 3", "1 and 3"),
-        ("1 1", "", "1"),
-        ("1 2 3", "", "1 to 3 (3 releases)"),
-        ("1 2 3 5", "1 2 3 4 5", "1 to 3, 5 (4 releases)"),
-        ("1 2 4 5", "1 2 3 4 5", "1, 2, 4, 5 (4 releases)"),
-        ("2 3 4", "1 2 3 4 5", "2 to 4 (3 releases)"),
-    ],
-)
-def test_a_span_of_releases_leaves_none_out(releases: str, among: str, said: str) -> None:
-    assert since_until(releases.split(), among.split()) == said
 
 
 def test_a_diagnosis_is_one_line_with_its_thread() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 
+import pytest
 import streams
 from rich.console import Console
 
 from kafka_conformance.gate.reports import badge, github, junit, markdown, page, terminal
 from kafka_conformance.gate.reports.outline import findings, outline, verdict
-from kafka_conformance.gate.reports.places import Places
+from kafka_conformance.gate.reports.places import Places, since_until
 
 
 def test_eras_are_named_with_all_their_releases() -> None:
@@ -63,3 +64,20 @@ def test_the_page_junit_github_and_the_badge_name_eras() -> None:
     assert 'name="era" value="0.11.0.3 1.1.1 2.3.1"' in junit.write(streams.eras())
     assert "default-partitioner in era 0.11.0.3 to 2.3.1" in github.write(streams.eras())
     assert json.loads(badge.write(streams.eras()))["label"] == "Kafka 3.2.3 to 3.9.2, eras"
+
+
+@pytest.mark.parametrize(
+    ("releases", "among", "words"),
+    [
+        ("", "", "of no release"),
+        ("1", "1 2 3", "1"),
+        ("1 3", "1 2 3", "1 and 3"),
+        ("1 1", "", "1"),
+        ("1 2 3", "", "1 to 3 (3 releases)"),
+        ("1 2 3 5", "1 2 3 4 5", "1 to 3, 5 (4 releases)"),
+        ("1 2 4 5", "1 2 3 4 5", "1, 2, 4, 5 (4 releases)"),
+        ("2 3 4", "1 2 3 4 5", "2 to 4 (3 releases)"),
+    ],
+)
+def test_a_span_of_releases_leaves_none_out(releases: str, among: str, words: str) -> None:
+    assert since_until(releases.split(), among.split()) == words
