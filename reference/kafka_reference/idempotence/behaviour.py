@@ -163,6 +163,11 @@ class TransactionManagerBehaviour(Behaviour):
         otherwise=PartitionRestart.NEVER,
         ticket="KAFKA-12152",
     )
+    resolved_partition_breaks_iteration: bool = holds(
+        since("1.0.0", until="1.0.x"),
+        "If a partition is resolved and another unresolved one follows, the round ends with "
+        "ConcurrentModificationException.",
+    )
     knows_end_of_unresolved: bool = holds(
         since("2.5.0"), "An unresolved partition knows the sequence that follows its unresolved batches.", "KIP-360"
     )

@@ -31,7 +31,12 @@ from __future__ import annotations
 
 import enum
 
-from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
+from kafka_reference.errors import (
+    ConcurrentModificationException,
+    IllegalStateException,
+    KafkaException,
+    NullPointerException,
+)
 from kafka_reference.idempotence.behaviour import PartitionRestart, UnknownPartition
 from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, ProduceError
 from kafka_reference.idempotence.sequence_order import Sequenced
@@ -229,8 +234,13 @@ class TransactionManager(SequenceTracker):
             partition.producer = self.current
 
     def resolve(self) -> None:
-        """Resolve partitions. Mirrors ``maybeResolveSequences``, up to 2.4.x ``resetProducerIdIfNeeded``."""
-        for topic_partition in list(self.unresolved):
+        """Resolve partitions.
+
+        Raises ConcurrentModificationException in 1.0.x if a partition is resolved and another unresolved one follows.
+        Mirrors ``maybeResolveSequences``, up to 2.4.x ``shouldResetProducerStateAfterResolvingSequences``.
+        """
+        order = list(table_order(self.unresolved, partition_hash, 16))
+        for topic_partition in order:
             if self.has_in_flight(topic_partition):
                 continue
             partition = self._known(topic_partition)
@@ -241,6 +251,8 @@ class TransactionManager(SequenceTracker):
                     return
                 self.request_bump(topic_partition)
             del self.unresolved[topic_partition]
+            if self.behaviour.resolved_partition_breaks_iteration and topic_partition != order[-1]:
+                raise ConcurrentModificationException
 
     def is_next(self, topic_partition: tuple[str, int], sequence: int) -> bool:
         """Return whether this sequence follows the last acknowledged one. Mirrors ``isNextSequence``."""

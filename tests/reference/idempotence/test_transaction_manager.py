@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from kafka_reference.errors import IllegalStateException, KafkaException, NullPointerException
+from kafka_reference.errors import (
+    ConcurrentModificationException,
+    IllegalStateException,
+    KafkaException,
+    NullPointerException,
+)
 from kafka_reference.idempotence.errors import produce_error
 from kafka_reference.idempotence.transaction_manager import ManagerState, TransactionManager
 from kafka_reference.releases import parse_release
@@ -158,6 +163,17 @@ def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps:
     one.mark_unresolved(lost)
     one.resolve()
     assert (one.unresolved, one.current, one.bump_required) == ({}, current, bumps)
+
+
+@pytest.mark.parametrize("at", ["1.0.0", "1.0.2"])
+def test_in_1_0_resolving_a_partition_before_another_one_raises(at: str) -> None:
+    one = manager(at)
+    one.unresolved = {T1: None, T0: None}
+    with pytest.raises(ConcurrentModificationException):
+        one.resolve()
+    assert one.unresolved == {T0: None}
+    one.resolve()
+    assert not one.unresolved
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ from kafka_conformance.rules.producer_sequences.rule import RULE as _SENDER
 from kafka_conformance.rules.record_accumulator.rule import RULE as _ACCUMULATOR
 from kafka_conformance.rules.round_robin_partitioner.rule import RULE as _ROUND_ROBIN
 from kafka_conformance.rules.uniform_sticky_partitioner.rule import RULE as _UNIFORM_STICKY
+from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.kafka_producer import KafkaProducer
 from kafka_reference.producer_config import ProducerDefaultsBehaviour
@@ -124,6 +125,7 @@ RULE = Rule(
             (
                 KafkaProducerBehaviour,
                 ProducerDefaultsBehaviour,
+                ProducerPartitionBehaviour,
                 *(record for part in _PARTS for record in part.behaviours),
             )
         )

@@ -18,6 +18,7 @@ from kafka_reference.idempotence.behaviour import (
     BatchEndBehaviour,
     NetworkClientBehaviour,
     SenderBehaviour,
+    TransactionManagerBehaviour,
 )
 from kafka_reference.idempotence.errors import ProduceError
 from kafka_reference.idempotence.network import Network
@@ -295,6 +296,13 @@ _EPOCHS = (
         "https://github.com/IBM/sarama/pull/1661",
     ),
     _mutant("nothing-is-fatal", "a producer without authorization continues", _with(manager_class=_NothingIsFatal)),
+    _mutant(
+        "resolves-every-partition",
+        "a resolved partition before another unresolved one raises no ConcurrentModificationException",
+        _overriding(TransactionManagerBehaviour, resolved_partition_breaks_iteration=False),
+        f"{_PULL}4608",
+        release="1.0.2",
+    ),
     _mutant("never-resolves", "an unresolved partition stays unresolved", _with(manager_class=_NeverResolves)),
     _mutant(
         "forgets-offsets",

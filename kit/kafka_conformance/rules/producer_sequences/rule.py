@@ -58,6 +58,7 @@ from kafka_conformance.rules.producer_sequences.spaces import (
     every_abort,
     every_error_with_one_in_flight,
     every_expiry,
+    every_expiry_after_a_reset,
     every_failure_without_an_id,
     every_last_sequence,
     every_number_in_flight,
@@ -157,6 +158,10 @@ RULE = Rule(
         Space("three batches in flight: every history of up to 3 of 10 events; no idempotence: 2", every_short_history),
         Space("seven batches, 1 to 5 in flight: every one of 28 answers", every_number_in_flight),
         Space("a batch that is retried: every history of up to 3 of 8 events around its expiry", every_expiry),
+        Space(
+            "requests that timed out: every history of up to 4 of 6 events of two partitions",
+            every_expiry_after_a_reset,
+        ),
         Space("the last sequences: every history of up to 3 of 9 events in the last epoch", every_last_sequence),
         Space(
             "one request in flight: every history of up to 3 of 7 events; acks=0: of 2", every_error_with_one_in_flight

@@ -27,8 +27,8 @@ __all__ = [
     "APPEND", "DISCONNECT", "FATAL", "KNOWN", "LOOK", "MAX_INT", "OTHER_ERRORS", "OUT_OF_ORDER", "REFUSED",
     "REFUSED_ID", "RETRIABLE", "RUN", "SEQUENCE_ERRORS", "SUCCESS", "TOO_LARGE", "every_abort",
     "every_error_with_one_in_flight",
-    "every_expiry", "every_failure_without_an_id", "every_last_sequence", "every_number_in_flight",
-    "every_order_of_nodes", "every_other_epoch_of_an_id", "every_pair_of_answers",
+    "every_expiry", "every_expiry_after_a_reset", "every_failure_without_an_id", "every_last_sequence",
+    "every_number_in_flight", "every_order_of_nodes", "every_other_epoch_of_an_id", "every_pair_of_answers",
     "every_recurrence_of_an_id", "every_refusal_of_an_id", "every_short_history", "every_split",
     "every_wait_for_an_id", "flatten", "within",
 ]  # fmt: skip
@@ -157,6 +157,20 @@ def every_expiry() -> Iterator[ProducerSequencesQuestion]:
         config = replace(one, idempotence=idempotence)
         yield _question((*three, RUN, *three, AdvanceStep(100), RUN, RUN), config, (0, 0, 0))
         yield _question(retried, config, (0, 0, 1))
+
+
+def every_expiry_after_a_reset() -> Iterator[ProducerSequencesQuestion]:
+    """Return two partitions with three batches each, whose requests time out: up to 4 of 6 events.
+
+    Up to 2.4.x the first answer may reset the producer, and batches that expire afterwards leave both partitions unresolved.
+    """
+    both = (APPEND, AppendStep(1))
+    begun = (*both, RUN, *both, RUN, *both, AdvanceStep(31), RUN, RUN)
+    alphabet: tuple[Any, ...] = (
+        (SUCCESS, RUN), (OUT_OF_ORDER, RUN), (LOG_LOST, RUN), (REFUSED, RUN), (AdvanceStep(31), RUN), RUN,
+    )  # fmt: skip
+    for symbols in every_script(alphabet, 4):
+        yield _question((*begun, *symbols, LOOK, RUN, RUN), leaders=(0, 1))
 
 
 def every_order_of_nodes() -> Iterator[ProducerSequencesQuestion]:

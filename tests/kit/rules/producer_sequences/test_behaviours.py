@@ -27,6 +27,7 @@ SHOWING = {
     spaces.every_short_history: (41, 165, 320, 568, 1095),
     spaces.every_number_in_flight: (3, 4),
     spaces.every_expiry: (149, 242, 304, 397, 552, 707, 739, 740),
+    spaces.every_expiry_after_a_reset: (16,),
     spaces.every_last_sequence: (877, 908),
     spaces.every_order_of_nodes: (0, 5),
     spaces.every_refusal_of_an_id: (10, 16),
