@@ -26,13 +26,6 @@ RELEASES = [
 AGAIN = "run: kafka-conformance diff all --seed 1 --table kit/docs/changes.md"
 
 
-# In 1.0.2, Java raises ConcurrentModificationException where sequences of several partitions are resolved in one round. The
-# reference does not yet (README, what is not proven): once it does, remove this.
-MISSING = {("producer-send", "1.1.0")}
-# In 0.10.1.0, a field of the producer acts with one of producer-partition's, whose record producer-send does not name.
-UNEXPLAINED = MISSING | {("producer-send", "0.10.1.0")}
-
-
 def examples_of(page: str, release: str) -> list[Example]:
     return [example for example in PAGES[page].examples if example.releases[1] == release]
 
@@ -58,7 +51,7 @@ def test_the_index_lists_the_releases_and_there_are_no_other_files(page: str) ->
 @pytest.mark.parametrize(("page", "release"), RELEASES)
 def test_the_reference_answers_as_java_did(page: str, release: str) -> None:
     for example in examples_of(page, release):
-        assert _is_answered_as_by_java(example) == ((example.rule, release) not in MISSING)
+        assert _is_answered_as_by_java(example)
 
 
 def _is_answered_as_by_java(example: Example) -> bool:
@@ -75,8 +68,7 @@ def _is_answered_as_by_java(example: Example) -> bool:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_change_has_a_reason_and_every_kind_is_counted(page: str) -> None:
     changes = PAGES[page]
-    without = {(example.rule, example.releases[1]) for example in changes.examples if not example.found.fields}
-    assert without == UNEXPLAINED
+    assert all(example.found.fields for example in changes.examples)
     counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}
     shown = Counter((example.rule, example.releases[1]) for example in changes.examples)
     assert set(shown) == set(counted)
