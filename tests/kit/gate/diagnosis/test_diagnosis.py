@@ -151,6 +151,7 @@ AS_RELEASE = {
     "accumulator-2.4-in-2.5": "as-2.4.1",
     "accumulator-3.7.0-in-3.7.1": "as-3.7.0",
     "aborted-stays-in-flight": "as-4.1.1",
+    "resolves-every-partition": "as-1.1.0",
     "sequences-2.6-in-2.7": "as-2.7.0",
     "sequences-2.4-in-2.5": "as-2.4.1",
     "sequences-1.1-in-0.11": "as-1.0.0",
