@@ -28,7 +28,9 @@ What was found one after another is then judged together: a member may be explai
 another function of the key (:func:`.beside.founded`).
 
 The sample is bounded and evenly spaced over the keys that are not explained yet, so a producer of a few hundred records
-among a hundred thousand is found like any other.
+among a hundred thousand is found like any other. If more than half of these keys are in one partition, as those of a
+producer that puts all of its keys there, a second sample has as many of each partition: nine in ten of one partition would
+hide a producer of the others. Chance stays 1/m, because a partition tells nothing about what a hash makes of its keys.
 """
 
 from __future__ import annotations
@@ -174,7 +176,11 @@ class _Search:
 
     def further(self, members: list[Placed]) -> Placed | None:
         """Return the placement that best explains the keys no member explains, or None if none beats chance."""
-        rows = self._rows(~self._explained_by(members))
+        left = ~self._explained_by(members)
+        return self._best(self._rows(left), members) or self._best(self._rows_by_partition(left), members)
+
+    def _best(self, rows: NDArray[np.int64], members: list[Placed]) -> Placed | None:
+        """Return the placement that best explains the keys of these rows, or None if none beats chance."""
         if rows.size < HANDFUL:
             return None
         sample = self.keys.taken(rows)
@@ -265,12 +271,15 @@ class _Search:
             others = [other for other in kept if other != placed]
             if placed in known or any(implies(placed, other) for other in others):
                 continue
-            rows = self._rows(~self._explained_by(others))
-            explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
-            chance = mean_chance(placed, self.keys.where[rows])
-            if evidence(rows.size, explained, chance) < self.wanted(placed):
+            left = ~self._explained_by(others)
+            samples = self._rows(left), self._rows_by_partition(left)
+            if max(self._evidence(placed, rows) for rows in samples) < self.wanted(placed):
                 kept = others
         return kept
+
+    def _evidence(self, placed: Placed, rows: NDArray[np.int64]) -> float:
+        explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
+        return evidence(rows.size, explained, mean_chance(placed, self.keys.where[rows]))
 
     def wanted(self, placed: Placed) -> float:
         if placed == self.expected:
@@ -292,6 +301,16 @@ class _Search:
         ids[:, 0] ^= self.keys.where[rows].astype(np.uint64)
         rows = rows[distinct(ids)[0]]
         return rows[np.linspace(0, rows.size - 1, most).astype(np.int64)] if rows.size > most else rows
+
+    def _rows_by_partition(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return :meth:`_rows` with as many of each partition, if more than half of those wanted are in one; else none."""
+        rows = np.flatnonzero(wanted)
+        sizes = np.bincount(self.keys.where[rows], minlength=1)
+        used = np.flatnonzero(sizes)
+        if not self.several or used.size < 2 or 2 * int(sizes.max()) <= rows.size:
+            return rows[:0]
+        most = max(SAMPLE // used.size, 1)
+        return np.sort(np.concatenate([self._rows(wanted & (self.keys.where == at), most) for at in used.tolist()]))
 
     def _by_evidence(self, where: NDArray[np.int32], hashes: NDArray[np.uint32]) -> list[tuple[float, Placed]]:
         """Return every placement with every count that beats chance, most evidence first; chance is taken as 1/m."""
