@@ -30,7 +30,7 @@ pytestmark = pytest.mark.timeout(600)
 
 SECONDS = 5.0
 PROGRESS = re.compile(r"[a-z ]+.*: \d+ of \d+, \d+ s$")
-SPARKS_LOG = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) ")
+SPARKS_LOG = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d [A-Z]+ ")
 TOPIC = "orders"
 
 
@@ -179,13 +179,31 @@ def test_ctrl_c_is_one_line_and_the_run_resumes(submit: bool, secured: Secured, 
     finally:
         process.kill()
     lines = log.read_bytes()[before:].decode().splitlines()
-    said = [line for line in lines if not PROGRESS.match(line) and not (submit and SPARKS_LOG.match(line))]
+    said = [line for line in lines if not PROGRESS.match(line)]
     assert said == ["kafka-conformance: interrupted: run the same command again to resume"]
     assert code == (130 if submit else 2)  # the JVM of spark-submit ends with the signal's own exit code
     assert (folder / "out").read_bytes() == b""
     ran = subprocess.run(command, capture_output=True, cwd=folder, env=given_env, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr.decode()[-3000:]
     assert json.loads(ran.stdout)["records"] == 3_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("configured", [False, True])
+def test_spark_logs_under_spark_submit_if_it_is_configured_to(
+    configured: bool, secured: Secured, tmp_path: Path
+) -> None:
+    folder = tmp_path / "all"
+    words = (TOPIC, "--folder", str(folder / "run"), "--engine", "spark")
+    command, given_env = command_line(folder, secured, *words, submit=True)
+    if configured:
+        command[1:1] = ["--conf", "spark.log.level=INFO"]
+    ran = subprocess.run(command, capture_output=True, cwd=folder, env=given_env, timeout=300, check=False)
+    text = ran.stderr.decode()
+    assert ran.returncode == 0, text[-3000:]
+    # What is logged before Python starts is spark-submit's own.
+    logged = [line for line in text.splitlines() if SPARKS_LOG.match(line) and " INFO " in line]
+    assert bool(logged) == configured, logged[:10]
 
 
 def transactions(address: str, topic: str) -> None:

@@ -12,7 +12,7 @@ stands for its era.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +21,19 @@ from kafka_conformance.core.spans import runs
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.proven import proven_releases
-from kafka_reference.releases import Release
+from kafka_reference.releases import Release, parse_release
 
-__all__ = ["ERAS", "Era", "behaviour_in", "eras", "neighbours", "newest_of_eras", "record_in", "spans_of"]
+__all__ = [
+    "ERAS",
+    "Era",
+    "behaviour_in",
+    "eras",
+    "neighbours",
+    "newest_of_eras",
+    "record_in",
+    "releases_of",
+    "spans_of",
+]
 
 ERAS = "eras"
 """The word that asks for the eras of each rule in place of releases."""
@@ -74,6 +84,19 @@ def neighbours(era: Era, every: Sequence[Era]) -> Sequence[Era]:
 def spans_of(chosen: Collection[Release], among: Sequence[Release]) -> str:
     """Return releases as spans of ``among``, which are in order: ``2.0.1, 2.4.1 to 3.9.2``."""
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs(chosen, among))
+
+
+def releases_of(spans: str, among: Iterable[Release]) -> list[Release]:
+    """Return the releases of ``among`` within the spans that :func:`spans_of` writes, and the ends of these, in order.
+
+    Raises BadInput for an end that is no release.
+    """
+    every, found = set(among), set[Release]()
+    for span in spans.split(", "):
+        first, _, last = span.partition(" to ")
+        lowest, highest = parse_release(first), parse_release(last or first)
+        found |= {release for release in {*every, lowest, highest} if lowest <= release <= highest}
+    return sorted(found)
 
 
 def _behaviour(rule: Rule, release: Release) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from kafka_conformance.oracle.bridge import Compiler, jar_of
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.spark.errors import SparkFault, spark_fault
+from kafka_conformance.spark.submitted_log import silence_default_log
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import load
 from kafka_jars.store import Stored, default_store
@@ -332,6 +333,7 @@ def _session(jvm: Jvm, master: str, settings: Mapping[str, str], jars: list[Path
 def _submitted(settings: Mapping[str, str], connector: bool) -> Spark:
     from pyspark.sql import SparkSession
 
+    silence_default_log()
     session = SparkSession.builder.getOrCreate()
     _silence(session.sparkContext)
     for name, value in settings.items():

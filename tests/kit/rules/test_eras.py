@@ -9,7 +9,7 @@ from questions import shipped_cases
 
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules import eras as module
-from kafka_conformance.rules.eras import Era, eras, neighbours, spans_of
+from kafka_conformance.rules.eras import Era, eras, neighbours, releases_of, spans_of
 from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
 from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release, parse_release, since
@@ -54,6 +54,12 @@ def test_each_distinct_record_is_an_era_wherever_its_releases_are() -> None:
 def test_a_field_that_shows_with_another_is_no_difference_without_it() -> None:
     hidden = {"_Changing.limit": "_Changing.taken_back"}
     assert _texts(behaviours=(_Changing,), shows_with=hidden) == ["2.0.0 to 2.1.0", "1.0.0, 3.0.0 to 4.0.0"]
+
+
+def test_spans_are_read_as_they_are_written() -> None:
+    for chosen in (FIVE, FIVE[:1], (FIVE[0], *FIVE[2:4]), FIVE[::2]):
+        assert releases_of(spans_of(chosen, FIVE), FIVE) == list(chosen)
+    assert list(map(str, releases_of("1.0.1, 2.0.0 to 2.5.0", FIVE))) == ["1.0.1", "2.0.0", "2.1.0", "2.5.0"]
 
 
 def test_only_releases_of_the_rule_count() -> None:

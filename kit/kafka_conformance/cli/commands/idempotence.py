@@ -22,7 +22,7 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.terminal import console
-from kafka_conformance.rules.eras import spans_of
+from kafka_conformance.rules.eras import releases_of, spans_of
 from kafka_conformance.rules.idempotence_config.question import NAMES
 from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_conformance.rules.idempotence_config.spaces import FIVE, five
@@ -47,6 +47,7 @@ Answers: TypeAlias = Mapping[tuple[int, ...], Answer]
 def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     """Ask Java, then print, write or check the page; return 0, or 1 if ``check`` differs. Raises BadInput, KitError."""
     pins = load()
+    pinned = sorted(map(parse_release, pins.releases))
     releases = sorted(chosen_releases(kafka, pins))
     page = None if check is None else read_page(check)
     answers: dict[Release, Answers] = {}
@@ -56,11 +57,11 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
             answers[release] = ask_combinations(JavaAnswerer(oracle), release)
             oracle.close_release(str(release))
             progress.advance()
-    made = markdown(answers)
+    made = markdown(answers, pinned)
     if table is not None:
         write_block(table, "idempotence", f"\n{made}\n")
     if page is not None:
-        return _check(page, made, check)
+        return _check(page, made, check, pinned)
     if table is None:
         console().print(made, markup=False, soft_wrap=True)
     return 0
@@ -76,8 +77,11 @@ def ask_combinations(answerer: Answerer, release: Release) -> Answers:
     return {cell: one.answer for cell, one in zip(cells, outcomes, strict=True) if isinstance(one, Answered)}
 
 
-def markdown(answers: Mapping[Release, Answers]) -> str:
-    """Return the generated part of the page: the defaults, then a table for each group of releases with equal answers."""
+def markdown(answers: Mapping[Release, Answers], pinned: Sequence[Release]) -> str:
+    """Return the generated part of the page: the defaults, then a table for each group of releases with equal answers.
+
+    Groups are written as spans of the ``pinned`` releases.
+    """
     lines = [
         "## Defaults",
         "",
@@ -85,24 +89,26 @@ def markdown(answers: Mapping[Release, Answers]) -> str:
         "|---|---|---|---|",
     ]
     for releases, (nothing, requested, transactional) in _grouped(
-        {release: _defaults(one) for release, one in answers.items()}
+        {release: _defaults(one) for release, one in answers.items()}, pinned
     ):
         lines.append(f"| {releases} | {nothing} | {requested} | {transactional} |")
     lines += ["", "## Every combination"]
-    for releases, rows in _grouped({release: tuple(_rows(one)) for release, one in answers.items()}):
+    for releases, rows in _grouped({release: tuple(_rows(one)) for release, one in answers.items()}, pinned):
         names = " | ".join(f"`{NAMES[field]}`" for field in FIVE)
         lines += ["", f"### {releases}", "", f"| {names} | result |", f"|{'---|' * (len(FIVE) + 1)}", *rows]
     return "\n".join(lines) + "\n"
 
 
-def _grouped(texts: Mapping[Release, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _grouped(
+    texts: Mapping[Release, tuple[str, ...]], pinned: Sequence[Release]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each text with the releases that have it, as spans of all that are pinned."""
-    pinned = sorted({*map(parse_release, load().releases), *texts})
+    every = sorted({*pinned, *texts})
     groups: dict[tuple[str, ...], list[Release]] = {}
     for release, text in texts.items():
         groups.setdefault(text, []).append(release)
     for text, releases in groups.items():
-        yield spans_of(releases, pinned), text
+        yield spans_of(releases, every), text
 
 
 def _defaults(answers: Answers) -> tuple[str, ...]:
@@ -148,9 +154,9 @@ def _values(values: Sequence[object], allowed: Sequence[int]) -> str:
     )
 
 
-def _check(page: str, made: str, path: Path | None) -> int:
+def _check(page: str, made: str, path: Path | None, pinned: Sequence[Release]) -> int:
     """Print the rows that the page lacks or should not have, for each release that was asked."""
-    actual, expected = _by_release(block_of(page, "idempotence").splitlines()), _by_release(made.splitlines())
+    actual, expected = (_by_release(text.splitlines(), pinned) for text in (block_of(page, "idempotence"), made))
     out = console()
     for version, rows in expected.items():
         for row in sorted(rows - actual.get(version, set())):
@@ -163,27 +169,16 @@ def _check(page: str, made: str, path: Path | None) -> int:
     return 0 if right == len(expected) else 1
 
 
-def _by_release(lines: Iterable[str]) -> dict[str, set[str]]:
+def _by_release(lines: Iterable[str], pinned: Sequence[Release]) -> dict[str, set[str]]:
     """Return the rows for each release: those of its section, and its defaults."""
     found: dict[str, set[str]] = {}
-    section: list[str] = []
+    section: list[Release] = []
     for line in lines:
         if line.startswith("### "):
-            section = _releases_of(line.removeprefix("### "))
+            section = releases_of(line.removeprefix("### "), pinned)
         elif line.startswith("| ") and not line.startswith(("| releases", "| `")):
             releases, _, rest = line.removeprefix("| ").partition(" | ")
-            named, row = (section, line) if section else (_releases_of(releases), f"| {rest}")
-            for version in named:
-                found.setdefault(version, set()).add(row)
-    return found
-
-
-def _releases_of(spans: str) -> list[str]:
-    """Return the releases of spans of pinned ones: ``3.0.0, 3.0.2 to 4.4.0``."""
-    pinned = sorted(map(parse_release, load().releases))
-    found: list[str] = []
-    for span in spans.split(", "):
-        first, _, last = span.partition(" to ")
-        between = parse_release(first), parse_release(last or first)
-        found += [str(release) for release in {*pinned, *between} if between[0] <= release <= between[1]]
+            named, row = (section, line) if section else (releases_of(releases, pinned), f"| {rest}")
+            for release in named:
+                found.setdefault(str(release), set()).add(row)
     return found

@@ -56,6 +56,10 @@ def kafka_options(bootstrap: str, others: Mapping[str, str]) -> dict[str, str]:
     """Return the connector's options, with default time limits where ``others`` sets none.
 
     A consumer returns 500 records per poll by default; a poll costs more than reading so few, so the default here is higher.
+
+    ``fetch.max.wait.ms`` is 10, not Kafka's 500: the connector asks for the offsets of a partition (ListOffsets) while a
+    fetch waits at its end for new records. A broker answers the requests of a connection in order, so that ListOffsets
+    waits behind the fetch.
     """
     mine = {
         "kafka.bootstrap.servers": bootstrap,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.evidence import evidence
-from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, chosen_partitions
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
 from kafka_conformance.spark.audit.attribution.patterns import WEAK, correlated
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, find_placement
 from kafka_conformance.spark.audit.result import Placed
@@ -44,10 +44,10 @@ def evidence_beside(placed: Placed, members: Sequence[Placed], sample: KeyColumn
         return float("inf")
     chosen = np.zeros((sample.size, count), np.bool_)
     for member in members:
-        at = _chosen(member, sample)
+        at = sample.chosen(member)
         rows = np.flatnonzero((at >= 0) & (at < count))
         chosen[rows, at[rows]] = True
-    own = _chosen(placed, sample)[known]
+    own = sample.chosen(placed)[known]
     free = count - chosen[known].sum(axis=1)
     possible = (own >= 0) & ~chosen[known, np.maximum(own, 0)]
     chance = float(np.where(free > 0, possible / np.maximum(free, 1), 1.0).mean()) if known.size else 1.0
@@ -56,14 +56,10 @@ def evidence_beside(placed: Placed, members: Sequence[Placed], sample: KeyColumn
 
 def founded(members: list[Placed], keys: KeyColumn, wanted: Callable[[Placed], float]) -> list[Placed]:
     """Return the members without those that follow another function of the key, which no member explains."""
-    left = np.ones(keys.size, np.bool_)
-    for member in members:
-        left &= ~keys.by(member)
+    left = ~keys.explained_by(members)
     if not left.any():
         return members
-    pairs = keys.ids.copy()
-    pairs[:, 0] ^= keys.where.astype(np.uint64)
-    rows = distinct(pairs)[0]
+    rows = keys.distinct_pairs()
     sample = keys.taken(rows)
     words = keys.ids.view(np.dtype((np.void, 16))).ravel()
     apart = is_function_of_key(keys, np.flatnonzero(np.isin(words, words[left])))
@@ -80,7 +76,7 @@ def _weak(placed: Placed) -> bool:
 
 def _follows_rest(placed: Placed, sample: KeyColumn, left: NDArray[np.bool_]) -> bool:
     """Whether the keys left follow a placement: those aside that another count or fold of it explains."""
-    rows = sample.taken(np.flatnonzero(left & (_chosen(placed, sample) >= 0)))
+    rows = sample.taken(np.flatnonzero(left & (sample.chosen(placed) >= 0)))
     rule = find_placement(placed.rule)
     rest = rows.where < placed.partitions
     for other in [each for each in PLACEMENTS if each.hash == rule.hash] or [rule]:
@@ -89,7 +85,7 @@ def _follows_rest(placed: Placed, sample: KeyColumn, left: NDArray[np.bool_]) ->
             known = np.count_nonzero(rows.where < count)
             if evidence(int(known), int(np.count_nonzero(by)), 1 / count) > AKIN:
                 rest &= ~by
-    chosen = _chosen(placed, rows)[rest]
+    chosen = rows.chosen(placed)[rest]
     return correlated(chosen, rows.where[rest].astype(np.int64), placed.partitions, PATTERN)
 
 
@@ -100,20 +96,12 @@ def _odd(placed: Placed, sample: KeyColumn) -> float:
     """
     even = placed.partitions & -placed.partitions
     odd = placed.partitions // even
-    chosen = _chosen(placed, sample)
+    chosen = sample.chosen(placed)
     rows = (chosen >= 0) & (sample.where < placed.partitions) & (chosen % even == sample.where % even)
     return evidence(int(rows.sum()), int((chosen == sample.where)[rows].sum()), 1 / odd)
 
 
-def _chosen(placed: Placed, sample: KeyColumn) -> NDArray[np.int64]:
-    rule = find_placement(placed.rule)
-    return np.asarray(chosen_partitions(rule, sample.offsets, sample.data, placed.partitions), np.int64)
-
-
 def is_function_of_key(keys: KeyColumn, rows: NDArray[np.int64]) -> bool:
     """Return whether many of these rows repeat a key, and each key is in one partition."""
-    ids = keys.ids[rows]
-    different = len(distinct(ids)[0])
-    pairs = ids.copy()
-    pairs[:, 0] ^= keys.where[rows].astype(np.uint64)
-    return rows.size - different >= REPEATED and len(distinct(pairs)[0]) == different
+    different = len(distinct(keys.ids[rows])[0])
+    return rows.size - different >= REPEATED and keys.distinct_pairs(rows).size == different

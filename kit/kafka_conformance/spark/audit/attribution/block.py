@@ -190,10 +190,7 @@ def _attributed(
     """Attribute records, and take back what few keys, absent placements or foreign producers leave open."""
     attributed = without_few_keys(attribute(bits, members, keys.ids), bits, members, keys.ids)
     attributed = without_absent(attributed, bits, members, keys.ids)
-    rivals = np.zeros(keys.size, np.bool_)
-    for placed in foreign.rivals:
-        rivals |= keys.by(placed)
-    return without_foreign(attributed, members, keys.ids, rivals, foreign)
+    return without_foreign(attributed, members, keys.ids, keys.explained_by(foreign.rivals), foreign)
 
 
 _NO_KEYS = KeysSeen(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32))

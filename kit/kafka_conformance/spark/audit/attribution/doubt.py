@@ -55,9 +55,7 @@ def find_doubt(keys: KeyColumn, expected: Placed, members: tuple[Placed, ...]) -
         return Doubt(different, (), None, exp(-SURE_OF_EXPECTED))
     if different > MOST_KEYS:
         return None
-    pairs = keys.ids.copy()
-    pairs[:, 0] ^= keys.where.astype(np.uint64)
-    sample = keys.taken(distinct(pairs)[0])
+    sample = keys.taken(keys.distinct_pairs())
     fits = int(np.bitwise_and.reduce(sample.masks))
     known = [each for bit, each in enumerate(PLACEMENTS) if fits >> bit & 1] + fitting_candidates(sample)
     fitting = _different(known, sample)

@@ -14,7 +14,7 @@ Keys are processed in pieces whose hashes fit into the processor's cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.compiled import compiled, inlined, read
-from kafka_conformance.spark.audit.attribution.distinct_keys import identities
+from kafka_conformance.spark.audit.attribution.distinct_keys import distinct, identities
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
 from kafka_conformance.spark.audit.attribution.placements import ANY, PLACEMENTS, Placement, find_placement, number
 from kafka_conformance.spark.audit.attribution.structured import structured_partitions
@@ -153,6 +153,25 @@ class KeyColumn:
             else:
                 self._by[placed] = leading(rule, self.offsets, self.data, self.partition, placed.partitions)
         return self._by[placed]
+
+    def explained_by(self, members: Iterable[Placed]) -> NDArray[np.bool_]:
+        """Return which keys any of these placements explains."""
+        out = np.zeros(self.size, np.bool_)
+        for placed in members:
+            out |= self.by(placed)
+        return out
+
+    def chosen(self, placed: Placed) -> NDArray[np.int64]:
+        """Return the partition that ``placed`` chooses for each key; -1 for keys that it does not place."""
+        rule = find_placement(placed.rule)
+        return np.asarray(chosen_partitions(rule, self.offsets, self.data, placed.partitions), i64)
+
+    def distinct_pairs(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Return one row for each key and partition among these rows, or among all."""
+        rows = np.arange(self.size) if rows is None else rows
+        ids = self.ids[rows].copy()
+        ids[:, 0] ^= self.where[rows].astype(u64)
+        return rows[distinct(ids)[0]]
 
     def taken(self, rows: NDArray[np.int64]) -> KeyColumn:
         """Return a copy of the keys of these rows."""

@@ -28,7 +28,9 @@ What was found one after another is then judged together: a member may be explai
 another function of the key (:func:`.beside.founded`).
 
 The sample is bounded and evenly spaced over the keys that are not explained yet, so a producer of a few hundred records
-among a hundred thousand is found like any other.
+among a hundred thousand is found like any other. If more than half of these keys are in one partition, as those of a
+producer that puts all of its keys there, a second sample has as many of each partition: nine in ten of one partition would
+hide a producer of the others. Chance stays 1/m, because a partition tells nothing about what a hash makes of its keys.
 """
 
 from __future__ import annotations
@@ -50,7 +52,6 @@ from kafka_conformance.spark.audit.attribution.chance import (
     mean_chance,
     random_hashes,
 )
-from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, folded, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
@@ -174,7 +175,11 @@ class _Search:
 
     def further(self, members: list[Placed]) -> Placed | None:
         """Return the placement that best explains the keys no member explains, or None if none beats chance."""
-        rows = self._rows(~self._explained_by(members))
+        left = ~self.keys.explained_by(members)
+        return self._best(self._rows(left), members) or self._best(self._rows_by_partition(left), members)
+
+    def _best(self, rows: NDArray[np.int64], members: list[Placed]) -> Placed | None:
+        """Return the placement that best explains the keys of these rows, or None if none beats chance."""
         if rows.size < HANDFUL:
             return None
         sample = self.keys.taken(rows)
@@ -225,7 +230,7 @@ class _Search:
             return False
         if not structured and not _is_weakest(placed):
             return True
-        left = np.flatnonzero(~self._explained_by(members))
+        left = np.flatnonzero(~self.keys.explained_by(members))
         return bool(sample.by(placed).all()) or not is_function_of_key(self.keys, left)
 
     def implying(self, members: list[Placed]) -> Placed | None:
@@ -265,33 +270,40 @@ class _Search:
             others = [other for other in kept if other != placed]
             if placed in known or any(implies(placed, other) for other in others):
                 continue
-            rows = self._rows(~self._explained_by(others))
-            explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
-            chance = mean_chance(placed, self.keys.where[rows])
-            if evidence(rows.size, explained, chance) < self.wanted(placed):
+            left = ~self.keys.explained_by(others)
+            samples = self._rows(left), self._rows_by_partition(left)
+            if max(self._evidence(placed, rows) for rows in samples) < self.wanted(placed):
                 kept = others
         return kept
+
+    def _evidence(self, placed: Placed, rows: NDArray[np.int64]) -> float:
+        explained = int(np.count_nonzero(self.keys.by(placed)[rows]))
+        return evidence(rows.size, explained, mean_chance(placed, self.keys.where[rows]))
 
     def wanted(self, placed: Placed) -> float:
         if placed == self.expected:
             return SURE_OF_EXPECTED
         return SURE + log(len(PLACEMENTS) * self.keys.count)
 
-    def _explained_by(self, members: list[Placed]) -> NDArray[np.bool_]:
-        out = np.zeros(self.keys.size, np.bool_)
-        for placed in members:
-            out |= self.keys.by(placed)
-        return out
-
     def _rows(self, wanted: NDArray[np.bool_], most: int = SAMPLE) -> NDArray[np.int64]:
         """Return up to ``most`` evenly spaced rows of distinct keys among those wanted; a key counts once per partition."""
         rows = np.flatnonzero(wanted)
         if rows.size > SPACED:
             rows = rows[np.linspace(0, rows.size - 1, SPACED).astype(np.int64)]
-        ids = self.keys.ids[rows].copy()
-        ids[:, 0] ^= self.keys.where[rows].astype(np.uint64)
-        rows = rows[distinct(ids)[0]]
+        rows = self.keys.distinct_pairs(rows)
         return rows[np.linspace(0, rows.size - 1, most).astype(np.int64)] if rows.size > most else rows
+
+    def _rows_by_partition(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return :meth:`_rows` with as many of each partition, if more than half of those wanted are in one; else none."""
+        nothing = np.empty(0, np.int64)
+        if not self.several:
+            return nothing
+        sizes = np.bincount(self.keys.where[wanted], minlength=1)
+        used = np.flatnonzero(sizes)
+        if used.size < 2 or 2 * int(sizes.max()) <= int(sizes.sum()):
+            return nothing
+        most = max(SAMPLE // used.size, 1)
+        return np.sort(np.concatenate([self._rows(wanted & (self.keys.where == at), most) for at in used.tolist()]))
 
     def _by_evidence(self, where: NDArray[np.int32], hashes: NDArray[np.uint32]) -> list[tuple[float, Placed]]:
         """Return every placement with every count that beats chance, most evidence first; chance is taken as 1/m."""
@@ -324,10 +336,7 @@ class _Search:
         if (sample.where != sample.where[0]).any():
             return None
         made = made_alike(sample)
-        left = np.ones(made.size, np.bool_)
-        for placed in members:
-            left &= ~made.by(placed)
-        return np.ascontiguousarray(hash_columns(made.offsets, made.data)[:, left])
+        return np.ascontiguousarray(hash_columns(made.offsets, made.data)[:, ~made.explained_by(members)])
 
     def _overlap(self, other: Placed) -> float:
         """Return the share of the keys of ``other`` that the expected placement explains by chance."""
@@ -340,7 +349,7 @@ class _Search:
     def _beyond_overlap(self, newer: Placed, older: Placed, members: list[Placed]) -> float:
         """Return the evidence that ``newer`` explains more of the keys of ``older`` than for random hashes."""
         rivals = [placed for placed in members if placed != older and not implies(older, placed)]
-        wanted = self.keys.by(older) & ~self._explained_by(rivals)
+        wanted = self.keys.by(older) & ~self.keys.explained_by(rivals)
         rows = self._rows(wanted, SPACED)
         if rows.size < HANDFUL:
             return 0.0

@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.evidence import evidence
-from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, chosen_partitions, how_many_explained
+from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
 from kafka_conformance.spark.audit.attribution.mixture import log_likelihoods
 from kafka_conformance.spark.audit.attribution.patterns import PRINTABLE, correlated
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, STRUCTURED, find_placement
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, STRUCTURED
 from kafka_conformance.spark.audit.attribution.structured import structured_values
 from kafka_conformance.spark.audit.result import Placed
 
@@ -72,9 +71,7 @@ class Revision:
     pairs: KeyColumn = field(init=False)
 
     def __post_init__(self) -> None:
-        ids = self.keys.ids.copy()
-        ids[:, 0] ^= self.keys.where.astype(np.uint64)
-        self.pairs = self.keys.taken(distinct(ids)[0])
+        self.pairs = self.keys.taken(self.keys.distinct_pairs())
 
     def revised(self, members: list[Placed]) -> list[Placed]:
         """Return the members, or what explains keys of several partitions better."""
@@ -160,23 +157,18 @@ class Revision:
     def _as_good(self, swap: Swap) -> bool:
         if swap.adds >= self.wanted(swap.away) or swap.gain < (CLEARLY if swap.away == self.expected else -CLEARLY):
             return False
-        return bool((_chosen(swap.away, self.pairs) == _chosen(swap.other, self.pairs)).mean() < SAME)
+        return bool((self.pairs.chosen(swap.away) == self.pairs.chosen(swap.other)).mean() < SAME)
 
     def _follows_no_pattern(self, placed: Placed, others: list[Placed]) -> bool:
         """Whether the keys that neither the placement nor the others explain are off by any distance from it."""
         pairs = self.pairs
-        left = (pairs.where < placed.partitions) & ~pairs.by(placed)
-        for other in others:
-            left &= ~pairs.by(other)
-        return not correlated(_chosen(placed, pairs)[left], pairs.where[left].astype(np.int64), placed.partitions)
+        left = (pairs.where < placed.partitions) & ~pairs.explained_by([placed, *others])
+        return not correlated(pairs.chosen(placed)[left], pairs.where[left].astype(np.int64), placed.partitions)
 
 
 def _alternatives(pairs: KeyColumn, others: list[Placed]) -> list[Placed]:
     """Return the placements that explain most of the keys that the others leave."""
-    left = np.ones(pairs.size, np.bool_)
-    for placed in others:
-        left &= ~pairs.by(placed)
-    rows = np.flatnonzero(left)
+    rows = np.flatnonzero(~pairs.explained_by(others))
     if not rows.size:
         return []
     rows = rows[np.linspace(0, rows.size - 1, SAMPLE).astype(np.int64)] if rows.size > SAMPLE else rows
@@ -202,7 +194,7 @@ def _alternatives(pairs: KeyColumn, others: list[Placed]) -> list[Placed]:
 
 
 def _distinguishes(placed: Placed, pairs: KeyColumn) -> bool:
-    chosen = _chosen(placed, pairs)
+    chosen = pairs.chosen(placed)
     return bool((chosen != chosen[0]).any())
 
 
@@ -212,8 +204,7 @@ def _explains_more(one: Placed, other: Placed, others: list[Placed], pairs: KeyC
     Of all keys, or of those that the other members leave.
     """
     first, second = pairs.by(one) & ~pairs.by(other), pairs.by(other) & ~pairs.by(one)
-    taken = np.logical_or.reduce(_rows(pairs, others)) if others else np.zeros(pairs.size, np.bool_)
-    for left in (np.ones(pairs.size, np.bool_), ~taken):
+    for left in (np.ones(pairs.size, np.bool_), ~pairs.explained_by(others)):
         hits, misses = (int(np.count_nonzero(rows & left)) for rows in (first, second))
         if evidence(hits + misses, hits, 0.5) > CLEARLY:
             return True
@@ -222,7 +213,3 @@ def _explains_more(one: Placed, other: Placed, others: list[Placed], pairs: KeyC
 
 def _rows(keys: KeyColumn, placements: Sequence[Placed]) -> NDArray[np.bool_]:
     return np.array([keys.by(placed) for placed in placements], np.bool_).reshape(len(placements), keys.size)
-
-
-def _chosen(placed: Placed, keys: KeyColumn) -> NDArray[np.int64]:
-    return chosen_partitions(find_placement(placed.rule), keys.offsets, keys.data, placed.partitions)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_conformance.spark.audit.attribution.candidates import registered
-from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, PLACEMENTS, STRUCTURED
@@ -25,16 +24,11 @@ SAMPLE = 512
 
 def find_foreign(keys: KeyColumn, members: tuple[Placed, ...]) -> Foreign:
     """Return the share of these keys' records that no member explains, and the rules that fit their keys."""
-    left = np.ones(keys.size, np.bool_)
-    for placed in members:
-        left &= ~keys.by(placed)
-    rows = np.flatnonzero(left)
+    rows = np.flatnonzero(~keys.explained_by(members))
     if not rows.size:
         return Foreign()
     share = rows.size / keys.size
-    ids = keys.ids[rows].copy()
-    ids[:, 0] ^= keys.where[rows].astype(np.uint64)
-    rows = rows[distinct(ids)[0]]
+    rows = keys.distinct_pairs(rows)
     rows = rows[np.linspace(0, rows.size - 1, SAMPLE).astype(np.int64)] if rows.size > SAMPLE else rows
     fitting = tuple(placed for placed in _fitting(keys.taken(rows)) if placed not in members)
     crowded = len(fitting) > MOST_RIVALS

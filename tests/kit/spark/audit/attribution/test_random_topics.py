@@ -13,7 +13,7 @@ from random_topics import random_topic, unfounded, verdict, wrong
 from kafka_conformance.spark.audit.attribution import block
 from kafka_conformance.spark.audit.attribution.absence import FOREIGN
 
-SEEDS = os.environ.get("RANDOM_TOPICS_SEED", "1,31").split(",")
+SEEDS = os.environ.get("RANDOM_TOPICS_SEED", "1,31,500").split(",")
 """The first is the seed of the quick test."""
 
 
