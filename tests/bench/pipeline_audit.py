@@ -121,6 +121,8 @@ def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:
         "topic": name,
         "kafka.linger.ms": "20",
         "kafka.batch.size": "131072",
+        # Other work may hold the machine's cores for longer than the default of two minutes.
+        "kafka.delivery.timeout.ms": "600000",
     }
     java.select("key", "value").write.format("kafka").options(**options).save()
     if kind == "mixed":

@@ -140,3 +140,19 @@ def test_no_topic_has_no_partitions() -> None:
 
 def test_no_keys() -> None:
     assert KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), 0, 3).masks.size == 0
+
+
+def test_what_members_explain_choose_and_which_pairs_are_distinct() -> None:
+    column = [b"a", b"b", b"a", b"a", b"12"]
+    java, integer = Placed("murmur2", 5), Placed("text-integer", 5)
+    places = [audit_truth.place("murmur2", key, 5) for key in column]
+    where = [places[0], 4, places[2], (places[3] + 1) % 5, 2]
+    keys = audit_truth.column(column, np.array(where, np.int32), 5)
+    assert keys.chosen(java).tolist() == places
+    assert keys.chosen(integer).tolist() == [-1, -1, -1, -1, 2]
+    by_java = [place == at for place, at in zip(places, where, strict=True)]
+    assert keys.explained_by([]).tolist() == [False] * 5
+    assert keys.explained_by([java]).tolist() == by_java
+    assert keys.explained_by([java, integer]).tolist() == [*by_java[:4], True]
+    assert keys.distinct_pairs().tolist() == [0, 1, 3, 4]
+    assert keys.distinct_pairs(np.array([1, 2, 4])).tolist() == [1, 2, 4]
