@@ -121,8 +121,9 @@ def _written(spark: Spark, broker: Broker, kind: str, records: int) -> str:
         "topic": name,
         "kafka.linger.ms": "20",
         "kafka.batch.size": "131072",
-        # Other work may hold the machine's cores for longer than the default of two minutes.
-        "kafka.delivery.timeout.ms": "600000",
+        # If the first batch of a new partition is refused because its leader is starting, the next one in flight is
+        # accepted, and the first stays out of order until it expires: the finding a-refused-first-batch-is-lost.
+        "kafka.max.in.flight.requests.per.connection": "1",
     }
     java.select("key", "value").write.format("kafka").options(**options).save()
     if kind == "mixed":
