@@ -56,6 +56,8 @@ class Area(enum.IntEnum):
     IDEMPOTENCE = 3
     BROKER = 4
     DELIVERY = 5
+    ASSIGNMENT = 6
+    LOG = 7
 
 
 @dataclass(frozen=True, slots=True)
