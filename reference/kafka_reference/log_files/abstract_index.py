@@ -5,6 +5,7 @@ Java source mirrored: ``AbstractIndex`` (Scala up to 3.4.x, Java since 3.5.0). L
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import ClassVar, NoReturn
 
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException, JavaException, NullPointerException
@@ -28,7 +29,7 @@ DEFAULT_MAX_INDEX_SIZE = 10 * 1024 * 1024
 """``segment.index.bytes``."""
 
 
-class AbstractIndex:
+class AbstractIndex(ABC):
     """An index file: its entries from the front, then zeros up to the size it was preallocated with.
 
     ``max_index_size`` in bytes, rounded down to whole entries, is the size of a new file. ``data`` are the bytes of a file
@@ -113,9 +114,17 @@ class AbstractIndex:
         content = self.folder.get(self.name)
         return None if content is None else bytes(content)
 
+    @abstractmethod
     def load_last(self) -> None:
         """Read the last entry."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def truncate_to(self, offset: int) -> None:
+        """Remove the entries from ``offset`` on."""
+
+    @abstractmethod
+    def sanity_check(self) -> None:
+        """Check the last entry and the length of the file."""
 
     def read_number(self, slot: int, at: int, width: int) -> int:
         """Return the number at byte ``at`` of an entry. Raises IndexOutOfBoundsException, NullPointerException."""
