@@ -54,7 +54,7 @@ class AbstractIndex(ABC):
         self.behaviour = IndexBehaviour.of(version)
         self.base_offset, self.max_index_size = base_offset, max_index_size
         self.folder: Folder = {} if folder is None else folder
-        self.name = file_name(base_offset, self.kind, suffix)
+        self.name = self._first_name = file_name(base_offset, self.kind, suffix)
         if data is not None:
             self.folder[self.name] = bytearray(data)
         content, new = self._open(writable)
@@ -83,6 +83,11 @@ class AbstractIndex(ABC):
         """Return ``size`` rounded towards 0 to a multiple of the entry's size."""
         whole = abs(size) // self.entry_bytes * self.entry_bytes
         return whole if size >= 0 else -whole
+
+    @property
+    def shown_name(self) -> str:
+        """The name of the file in the messages of both indexes: up to 0.11.0.x the one that it was opened by."""
+        return self._first_name if self.behaviour.first_name_stays else self.name
 
     # What is in the file.
 
@@ -260,7 +265,7 @@ class AbstractIndex(ABC):
         self.refuse(
             InvalidOffsetException,
             f"Attempt to append an offset {offset} to {place} {self.entries} no larger than the last offset appended "
-            f"({last}) to {self.name}",
+            f"({last}) to {self.shown_name}",
         )
 
     def corrupt(self, text: str) -> None:
@@ -272,11 +277,11 @@ class AbstractIndex(ABC):
     def check_length(self) -> None:
         """Raise an error if the file ends in mid-entry."""
         measured = self.behaviour.sanity_check_measures_file
-        length = len(self.folder.get(self.name, b"")) if measured else self.length
+        length = len(self.folder.get(self.shown_name, b"")) if measured else self.length
         if length % self.entry_bytes:
             subject = self.subject.capitalize() if self.subject != "index" else "Index"
             neither = f"not positive or not a multiple of {self.entry_bytes}."
             if not measured:
                 period = "." if self.behaviour.texts_of_scala else ""
                 neither = f"neither positive nor a multiple of {self.entry_bytes}{period}"
-            self.corrupt(f"{subject} file {self.name} is corrupt, found {length} bytes which is {neither}")
+            self.corrupt(f"{subject} file {self.shown_name} is corrupt, found {length} bytes which is {neither}")

@@ -14,6 +14,12 @@ INDEXES = since("0.11.0.0")
 class IndexBehaviour(Behaviour):
     """Search, size, checks and life cycle of an index, oldest change first."""
 
+    first_name_stays: bool = holds(
+        since("0.11.0.0", until="0.11.0.x"),
+        "Messages name the file as it was when the index was opened, and the sanity check measures that file, even if it was "
+        "renamed.",
+        "KAFKA-6027",
+    )
     last_entry_read_from_file: bool = holds(
         since("0.11.0.0", until="1.0.x"),
         "A time index reads its last entry from the file each time, so an offset that overflowed is seen as it was stored.",
@@ -48,7 +54,6 @@ class IndexBehaviour(Behaviour):
     close_keeps_mapping: bool = holds(
         since("0.11.0.0", until="2.1.x"),
         "A closed index can still be read and appended to.",
-        "KAFKA-7283",
     )
     entry_is_relative: bool = holds(
         since("0.11.0.0", until="2.2.x"),

@@ -66,7 +66,7 @@ class OffsetIndex(AbstractIndex):
         text = f"Attempt to fetch the {number}th entry from"
         if self.behaviour.entry_error_without_file:
             self.refuse(IllegalArgumentException, f"{text} an index of size {self.entries}")
-        self.refuse(IllegalArgumentException, f"{text} index {self.name}, which has size {self.entries}")
+        self.refuse(IllegalArgumentException, f"{text} index {self.shown_name}, which has size {self.entries}")
 
     def append(self, offset: int, position: int) -> None:
         """Append an entry.
@@ -99,7 +99,7 @@ class OffsetIndex(AbstractIndex):
 
     def _refuse_last(self) -> None:
         behaviour = self.behaviour
-        name = f"({self.name})" if behaviour.texts_of_scala else self.name
+        name = f"({self.shown_name})" if behaviour.texts_of_scala else self.shown_name
         relation = "less" if not behaviour.last_at_base_is_corrupt else "no greater"
         if behaviour.sanity_check_measures_file:
             relation = "no larger"

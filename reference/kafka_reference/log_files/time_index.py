@@ -74,7 +74,9 @@ class TimeIndex(AbstractIndex):
         if behaviour.entry_error_without_file:
             self.refuse(IllegalArgumentException, f"{text} a time index of size {self.entries}")
         space = " " if behaviour.texts_of_scala else ""
-        self.refuse(IllegalArgumentException, f"{text} {space}time index {self.name} which has size {self.entries}")
+        self.refuse(
+            IllegalArgumentException, f"{text} {space}time index {self.shown_name} which has size {self.entries}"
+        )
 
     def maybe_append(self, timestamp: int, offset: int, skip_full_check: bool = False) -> None:
         """Append an entry if its timestamp, in ms, is larger than the last one.
@@ -93,7 +95,7 @@ class TimeIndex(AbstractIndex):
             self.refuse(
                 IllegalStateException,
                 f"Attempt to append a timestamp ({timestamp}) to slot {self.entries} no larger than the last timestamp "
-                f"appended ({last.timestamp}) to {self.name}",
+                f"appended ({last.timestamp}) to {self.shown_name}",
             )
         if timestamp > last.timestamp:
             self.mapped.put(timestamp, 8)
@@ -125,6 +127,6 @@ class TimeIndex(AbstractIndex):
     def _refuse_last(self, last: str, relation: str, first: str) -> None:
         relation = relation if self.behaviour.sanity_check_measures_file else "less"
         self.corrupt(
-            f"Corrupt time index found, time index file ({self.name}) has non-zero size but the last {last} which is "
+            f"Corrupt time index found, time index file ({self.shown_name}) has non-zero size but the last {last} which is "
             f"{relation} than the first {first}"
         )
