@@ -39,6 +39,7 @@ class AbstractIndex(ABC):
     entry_bytes: ClassVar[int]
     kind: ClassVar[str]
     subject: ClassVar[str]
+    mapped_type: ClassVar[type[MappedFile]] = MappedFile
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class AbstractIndex(ABC):
             self.folder[self.name] = bytearray(data)
         content, new = self._open(writable)
         self.length = len(content)
-        self._mapped: MappedFile | None = MappedFile(content, writable=writable)
+        self._mapped: MappedFile | None = self.mapped_type(content, writable=writable)
         self._mapped.move(0 if new else self._whole(self.length))
         self.max_entries = self.length // self.entry_bytes
         self.entries = self._mapped.position // self.entry_bytes
@@ -182,7 +183,7 @@ class AbstractIndex(ABC):
         position = self.mapped.position
         set_length(content, size)
         self.length = size
-        self._mapped = MappedFile(content, writable=True)
+        self._mapped = self.mapped_type(content, writable=True)
         self.max_entries = size // self.entry_bytes
         self._mapped.move(position)
         return True

@@ -16,8 +16,8 @@ class IndexBehaviour(Behaviour):
 
     first_name_stays: bool = holds(
         since("0.11.0.0", until="0.11.0.x"),
-        "Messages name the file as it was when the index was opened, and the sanity check measures that file, even if it was "
-        "renamed.",
+        "Messages name the file as it was when the index was opened, and the sanity check measures that file, even after "
+        "it was renamed.",
         "KAFKA-6027",
     )
     last_entry_read_from_file: bool = holds(
@@ -67,7 +67,7 @@ class IndexBehaviour(Behaviour):
     texts_of_scala: bool = holds(
         since("0.11.0.0", until="3.4.x"),
         "A failed check is an IllegalArgumentException with 'requirement failed: ', and messages end with a period.",
-        "KAFKA-14485",
+        "KAFKA-14474, KAFKA-14475",
     )
     trims_only_if_mapped: bool = holds(
         since("3.9.2", until="3.9.x") | since("4.0.1"),

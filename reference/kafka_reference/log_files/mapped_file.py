@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.log_files.errors import (
@@ -17,8 +17,6 @@ __all__ = ["Folder", "MappedFile", "set_length"]
 Folder: TypeAlias = dict[str, bytearray]
 """The contents of files by name."""
 
-_FORMATS = {4: struct.Struct(">i"), 8: struct.Struct(">q")}
-
 
 def set_length(content: bytearray, length: int) -> None:
     """Cut a file to ``length`` bytes, or extend it with zeros."""
@@ -31,6 +29,8 @@ class MappedFile:
 
     ``limit`` is its length in bytes when it was mapped; ``position`` is where the next value is put.
     """
+
+    formats: ClassVar[dict[int, struct.Struct]] = {4: struct.Struct(">i"), 8: struct.Struct(">q")}
 
     def __init__(self, content: bytearray, *, writable: bool) -> None:
         self._content, self._writable = content, writable
@@ -47,7 +47,7 @@ class MappedFile:
         """Return the number of ``width`` bytes at ``at``. Raises IndexOutOfBoundsException."""
         if not 0 <= at <= self.limit - width:
             raise IndexOutOfBoundsException
-        number: int = _FORMATS[width].unpack_from(self._content, at)[0]
+        number: int = self.formats[width].unpack_from(self._content, at)[0]
         return number
 
     def put(self, number: int, width: int) -> None:
@@ -59,5 +59,5 @@ class MappedFile:
             raise ReadOnlyBufferException
         if self.position + width > self.limit:
             raise BufferOverflowException
-        _FORMATS[width].pack_into(self._content, self.position, number)
+        self.formats[width].pack_into(self._content, self.position, number)
         self.position += width

@@ -37,7 +37,7 @@ from kafka_reference.releases import Release
 
 __all__ = ["IndexHistory"]
 
-IndexT = TypeVar("IndexT", OffsetIndex, TimeIndex)
+IndexT = TypeVar("IndexT", bound=OffsetIndex | TimeIndex)
 
 _CALLS: dict[type, Callable[[AbstractIndex], None]] = {
     TruncateStep: lambda index: index.truncate(),

@@ -29,14 +29,15 @@ def every_short_form() -> Iterator[TimeIndexQuestion]:
 
 def every_pair() -> Iterator[TimeIndexQuestion]:
     """Yield an entry after another one: each order of timestamps and offsets, from a file and appended."""
-    values = (-2, -1, 0, 1, 5)
-    for first, second, skip in product(product(values, repeat=2), product(values, repeat=2), (False, True)):
-        steps = (MaybeAppendStep(*second, skip), LOOK, LookupStep(0), SanityCheckStep(), BytesStep())
-        size = 2 * TIME_ENTRY_BYTES
-        yield TimeIndexQuestion(0, steps=(MaybeAppendStep(*first, skip), *steps), max_index_size=size)
-        yield TimeIndexQuestion(0, steps=(ResizeStep(size), *steps), file=write_time_index([first]).hex())
+    pairs = list(product((-2, -1, 0, 1, 5), repeat=2))
+    for (first, first_offset), (second, offset), skip in product(pairs, pairs, (False, True)):
+        steps = (MaybeAppendStep(second, offset, skip), LOOK, LookupStep(0), SanityCheckStep(), BytesStep())
+        size, entry = 2 * TIME_ENTRY_BYTES, (first, first_offset)
+        yield TimeIndexQuestion(0, steps=(MaybeAppendStep(*entry, skip), *steps), max_index_size=size)
+        yield TimeIndexQuestion(0, steps=(ResizeStep(size), *steps), file=write_time_index([entry]).hex())
         if not skip:
-            yield TimeIndexQuestion(0, steps=(LOOK, SanityCheckStep()), file=write_time_index([first, second]).hex())
+            file = write_time_index([entry, (second, offset)]).hex()
+            yield TimeIndexQuestion(0, steps=(LOOK, SanityCheckStep()), file=file)
 
 
 def every_last_slot() -> Iterator[TimeIndexQuestion]:
