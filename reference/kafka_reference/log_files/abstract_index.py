@@ -66,7 +66,7 @@ class AbstractIndex(ABC):
         self.entries = self._mapped.position // self.entry_bytes
         self.load_last()
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # unreached: for people
         return f"<{type(self).__name__} {self.name}, {self.entries} entries>"
 
     def _open(self, writable: bool) -> tuple[bytearray, bool]:

@@ -27,8 +27,10 @@ DELETED, CLEANED, SWAP = ".deleted", ".cleaned", ".swap"
 _NAME = re.compile(r"(-?\d{1,20})\.[a-z.]+")
 
 
-def file_name(base_offset: int, kind: str, suffix: str = "") -> str:
+def file_name(base_offset: int, kind: str = "", suffix: str = "") -> str:
     """Return the name of a file: base offset, kind such as ``.index``, and suffix such as ``.deleted``.
+
+    Java source mirrored: ``filenamePrefixFromOffset``, ``offsetIndexFile`` and its like.
 
     >>> file_name(97, OFFSET_INDEX)
     '00000000000000000097.index'
@@ -40,10 +42,12 @@ def file_name(base_offset: int, kind: str, suffix: str = "") -> str:
 def offset_of_file(name: str) -> int:
     """Return the base offset in the name of a segment's file. Raises ValueError for any other name.
 
+    Java source mirrored: ``offsetFromFileName``, ``offsetFromFilename`` of 0.11.
+
     >>> offset_of_file("00000000000000000097.timeindex.deleted")
     97
     """
     found = _NAME.fullmatch(name)
-    if found is None:
+    if found is None:  # unreached: no question has another name
         raise ValueError(f"{name!r} is no file of a segment: expected 20 digits and a suffix such as .index")
     return int(found[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from kafka_conformance.core.protocol import Answer, answered, exception_answer
@@ -13,11 +13,13 @@ from kafka_conformance.rules.common.index_steps import (
     CloseHandlerStep,
     CloseStep,
     DeleteStep,
+    EntriesStep,
     EntryStep,
     FilledFile,
     FlushStep,
     LookStep,
     LookupStep,
+    NameStep,
     RelativeStep,
     RenameStep,
     ReopenStep,
@@ -31,6 +33,7 @@ from kafka_conformance.rules.common.index_steps import (
 from kafka_reference.errors import JavaException
 from kafka_reference.log_files.abstract_index import AbstractIndex
 from kafka_reference.log_files.mapped_file import Folder
+from kafka_reference.log_files.names import DELETED, file_name, offset_of_file
 from kafka_reference.log_files.offset_index import OffsetIndex
 from kafka_reference.log_files.time_index import TimeIndex
 from kafka_reference.releases import Release
@@ -105,19 +108,44 @@ class IndexHistory(ABC, Generic[IndexT]):
 
     @staticmethod
     @abstractmethod
+    def read(data: bytes, base_offset: int) -> Sequence[tuple[int, int]]:
+        """Return the entries of a file."""
+
+    @staticmethod
+    @abstractmethod
     def filled(file: FilledFile) -> bytes:
         """Return the bytes of a file with many entries."""
 
     def _take(self, step: Any) -> Answer:
-        own = self.own(step)
-        if own is not None:
-            return own
+        found = self.own(step)
+        if found is None:
+            found = self._read_step(step)
+        if found is None:
+            found = self._call_step(step)
+        if found is None:
+            self._change(step)
+        return found or {}
+
+    def _read_step(self, step: Any) -> Answer | None:
         index = self.index
         match step:
             case LookupStep(target):
                 return {"found": list(index.lookup(target))}
             case EntryStep(number):
                 return {"entry": list(index.entry(number))}
+            case EntriesStep():
+                return {"entries": self._entries()}
+            case NameStep(offset):
+                return {"name": file_name(offset), "offset": offset_of_file(file_name(offset, index.kind, DELETED))}
+            case BytesStep():
+                return {"bytes": None if index.data is None else index.data.hex()}
+            case LookStep():
+                return self._look()
+        return None
+
+    def _call_step(self, step: Any) -> Answer | None:
+        index = self.index
+        match step:
             case ResizeStep(size):
                 resized = index.resize(size)
                 return {} if index.behaviour.same_size_maps_again else {"resized": resized}
@@ -127,12 +155,7 @@ class IndexHistory(ABC, Generic[IndexT]):
                 return {"fits": index.can_append_offset(offset)} if index.behaviour.has_offset_check else {}
             case RelativeStep(offset):
                 return {"relative": index.relative_offset(offset)} if index.behaviour.has_offset_check else {}
-            case BytesStep():
-                return {"bytes": None if index.data is None else index.data.hex()}
-            case LookStep():
-                return self._look()
-        self._change(step)
-        return {}
+        return None
 
     def _change(self, step: Any) -> None:
         index, behaviour = self.index, self.index.behaviour
@@ -153,6 +176,13 @@ class IndexHistory(ABC, Generic[IndexT]):
                 self.index = self._open(max_index_size, None)
             case _:
                 _CALLS[type(step)](index)
+
+    def _entries(self) -> list[list[int]]:
+        index = self.index
+        if index.entries:
+            index.entry(index.entries - 1)
+        base_offset = 0 if index.behaviour.entry_is_relative else index.base_offset
+        return list(map(list, self.read((index.data or b"")[: index.size_in_bytes], base_offset)))
 
     def _look(self) -> Answer:
         index = self.index

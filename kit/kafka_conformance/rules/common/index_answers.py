@@ -10,9 +10,11 @@ from kafka_conformance.rules.common.index_steps import (
     BytesStep,
     CanAppendStep,
     DeleteStep,
+    EntriesStep,
     EntryStep,
     LookStep,
     LookupStep,
+    NameStep,
     RelativeStep,
     ResizeStep,
 )
@@ -32,6 +34,22 @@ class EntryAnswer(AnswerType, frozen=True):
 
     entry: tuple[int, int]
     """Offset and position, or timestamp and offset."""
+
+
+class EntriesAnswer(AnswerType, frozen=True):
+    """All entries."""
+
+    entries: tuple[tuple[int, int], ...]
+    """Offset and position, or timestamp and offset, each."""
+
+
+class NameAnswer(AnswerType, frozen=True):
+    """The name of a segment's files."""
+
+    name: str
+    """The name without its suffixes."""
+    offset: int
+    """The offset that is read from the name of a deleted file."""
 
 
 class ResizeAnswer(AnswerType, frozen=True):
@@ -98,6 +116,8 @@ class IndexAnswer(AnswerType, frozen=True):
 SHARED_STEPS: StepTypes = {
     LookupStep: FoundAnswer,
     EntryStep: EntryAnswer,
+    EntriesStep: EntriesAnswer,
+    NameStep: NameAnswer,
     ResizeStep: ResizeAnswer,
     CanAppendStep: CanAppendAnswer,
     RelativeStep: RelativeAnswer,

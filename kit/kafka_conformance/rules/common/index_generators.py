@@ -19,11 +19,13 @@ from kafka_conformance.rules.common.index_steps import (
     CloseHandlerStep,
     CloseStep,
     DeleteStep,
+    EntriesStep,
     EntryStep,
     FilledFile,
     FlushStep,
     LookStep,
     LookupStep,
+    NameStep,
     RelativeStep,
     RenameStep,
     ReopenStep,
@@ -161,6 +163,8 @@ class IndexGenerator:
             *map(entry, (0, 1, 2, 3)),
             lambda _: EntryStep(-1),
             lambda _: LookupStep(-5),
+            at_offset(NameStep, 0),
+            _fixed(EntriesStep()),
         )
 
     def _sizes(self) -> tuple[Symbol, ...]:

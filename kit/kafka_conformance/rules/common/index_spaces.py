@@ -12,11 +12,13 @@ from kafka_conformance.rules.common.index_steps import (
     CloseHandlerStep,
     CloseStep,
     DeleteStep,
+    EntriesStep,
     EntryStep,
     FilledFile,
     FlushStep,
     LookStep,
     LookupStep,
+    NameStep,
     RelativeStep,
     RenameStep,
     ReopenStep,
@@ -55,6 +57,7 @@ class IndexSpaces:
             *map(LookupStep, range(-1, 5)),
             *own,
             *map(EntryStep, range(-1, 6)),
+            EntriesStep(),
             SanityCheckStep(),
             LOOK,
             ReopenStep(),
@@ -94,6 +97,8 @@ class IndexSpaces:
                 LookupStep(base + second),
                 LookupStep(15),
                 EntryStep(0),
+                EntriesStep(),
+                NameStep(base + first),
                 BytesStep(),
                 ReopenStep(),
                 LOOK,
@@ -121,7 +126,7 @@ class IndexSpaces:
         for size, resized in product((0, 8, 12, 24, 36), range(41)):
             steps = (
                 *(self._append(number, number) for number in range(1, 4)),
-                ResizeStep(resized), LOOK, LookupStep(2), EntryStep(2), BytesStep(), self._append(9, 9), LOOK,
+                ResizeStep(resized), LOOK, LookupStep(2), EntryStep(2), EntriesStep(), BytesStep(), self._append(9, 9), LOOK,
                 ResizeStep(60), self._append(9, 9), LOOK, BytesStep(), SanityCheckStep(), ResizeStep(60), TruncateToStep(2),
                 LOOK,
             )  # fmt: skip
@@ -171,8 +176,8 @@ class IndexSpaces:
         )
         before = (self._append(base + 2, base + 2), self._append(base + 4, base + 4))
         after = (
-            LOOK, BytesStep(), LookupStep(base + 3), EntryStep(1), SanityCheckStep(), self._append(base + 20, base + 20),
-            LOOK, BytesStep(),
+            LOOK, BytesStep(), LookupStep(base + 3), EntryStep(1), EntriesStep(), SanityCheckStep(),
+            self._append(base + 20, base + 20), LOOK, BytesStep(),
         )  # fmt: skip
         for steps in every_script(alphabet, 3):
             yield self._ask(base, steps=(*before, *steps, *after), max_index_size=4 * self._entry_bytes)

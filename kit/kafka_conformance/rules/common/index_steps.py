@@ -9,9 +9,9 @@ import msgspec
 from kafka_conformance.core.protocol import Hex, Int32, Question
 
 __all__ = [
-    "BytesStep", "CanAppendStep", "CloseHandlerStep", "CloseStep", "DeleteStep", "EntryStep", "FilledFile", "FlushStep",
-    "IndexFile", "IndexSize", "LookStep", "LookupStep", "Number", "RelativeStep", "RenameStep", "ReopenStep", "ResetStep",
-    "ResizeStep", "SanityCheckStep", "SharedStep", "TrimStep", "TruncateStep", "TruncateToStep",
+    "BytesStep", "CanAppendStep", "CloseHandlerStep", "CloseStep", "DeleteStep", "EntriesStep", "EntryStep", "FilledFile",
+    "FlushStep", "IndexFile", "IndexSize", "LookStep", "LookupStep", "NameStep", "Number", "RelativeStep", "RenameStep", "ReopenStep",
+    "ResetStep", "ResizeStep", "SanityCheckStep", "SharedStep", "TrimStep", "TruncateStep", "TruncateToStep",
 ]  # fmt: skip
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**52), le=2**52)]
@@ -47,6 +47,10 @@ class EntryStep(Question, frozen=True, tag_field="op", tag="entry"):
 
     number: Int32
     """The number, from 0."""
+
+
+class EntriesStep(Question, frozen=True, tag_field="op", tag="entries"):
+    """Read all entries by their numbers."""
 
 
 class TruncateToStep(Question, frozen=True, tag_field="op", tag="truncate_to"):
@@ -123,6 +127,13 @@ class DeleteStep(Question, frozen=True, tag_field="op", tag="delete"):
     """Delete the file (``deleteIfExists``, ``delete`` up to 1.0.x)."""
 
 
+class NameStep(Question, frozen=True, tag_field="op", tag="name"):
+    """Return the name of a segment's files, and the offset that is read from such a name."""
+
+    offset: Number
+    """The base offset of the segment."""
+
+
 class BytesStep(Question, frozen=True, tag_field="op", tag="bytes"):
     """Return the content of the file."""
 
@@ -132,7 +143,7 @@ class LookStep(Question, frozen=True, tag_field="op", tag="look"):
 
 
 SharedStep: TypeAlias = (
-    LookupStep | EntryStep | TruncateToStep | TruncateStep | ResetStep | ResizeStep | TrimStep | FlushStep | CloseStep
-    | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep | DeleteStep | BytesStep
+    LookupStep | EntryStep | EntriesStep | NameStep | TruncateToStep | TruncateStep | ResetStep | ResizeStep | TrimStep | FlushStep
+    | CloseStep | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep | DeleteStep | BytesStep
     | LookStep
 )  # fmt: skip

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.index_adapter import IndexHistory
 from kafka_conformance.rules.common.index_steps import FilledFile
 from kafka_conformance.rules.offset_index.question import AppendStep, OffsetIndexQuestion, UpperBoundStep
-from kafka_reference.log_files.entries import write_offset_index
+from kafka_reference.log_files.entries import read_offset_index, write_offset_index
 from kafka_reference.log_files.offset_index import OffsetIndex
 from kafka_reference.releases import Release
 
@@ -45,6 +45,11 @@ class OffsetIndexHistory(IndexHistory[OffsetIndex]):
     def last(self) -> Any:
         """Return the last offset."""
         return self.index.last_offset
+
+    @staticmethod
+    def read(data: bytes, base_offset: int) -> Sequence[tuple[int, int]]:
+        """Return the entries of a file."""
+        return read_offset_index(data, base_offset)
 
     @staticmethod
     def filled(file: FilledFile) -> bytes:

@@ -9,6 +9,8 @@
         {"op": "lookup", "target": 60},                     {"found": [24, 8773]}
         {"op": "upper_bound", "position": 0, "size": 5000}, {"bound": [24, 8773]}: an entry behind these bytes, or null
         {"op": "entry", "number": 0},                       {"entry": [12, 4423]}
+        {"op": "entries"},                                  {"entries": [[12, 4423], [24, 8773]]}
+        {"op": "name", "offset": 97},                       {"name": "00000000000000000097", "offset": 97}
         {"op": "truncate_to", "offset": 20}, {"op": "truncate"}, {"op": "reset"},           {}
         {"op": "resize", "size": 8},                        {"resized": true}: to another size; {} up to 1.0.x
         {"op": "trim"}, {"op": "flush"}, {"op": "close"}, {"op": "close_handler"},          {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.index_adapter import IndexHistory
 from kafka_conformance.rules.common.index_steps import FilledFile
 from kafka_conformance.rules.time_index.question import MaybeAppendStep, TimeIndexQuestion
-from kafka_reference.log_files.entries import write_time_index
+from kafka_reference.log_files.entries import read_time_index, write_time_index
 from kafka_reference.log_files.time_index import TimeIndex
 from kafka_reference.releases import Release
 
@@ -42,6 +42,11 @@ class TimeIndexHistory(IndexHistory[TimeIndex]):
     def last(self) -> Any:
         """Return the last timestamp and offset."""
         return list(self.index.last_entry)
+
+    @staticmethod
+    def read(data: bytes, base_offset: int) -> Sequence[tuple[int, int]]:
+        """Return the entries of a file."""
+        return read_time_index(data, base_offset)
 
     @staticmethod
     def filled(file: FilledFile) -> bytes:

@@ -125,6 +125,10 @@ public abstract class IndexRule extends Rule {
                 return Map.of("found", entry(call("lookup", number(step, "target", 0))));
             case "entry":
                 return Map.of("entry", entry(call("entry", (int) number(step, "number", 0))));
+            case "entries":
+                return Map.of("entries", entries());
+            case "name":
+                return name(number(step, "offset", 0));
             case "resize":
                 Object resized = call("resize", (int) number(step, "size", 0));
                 return resized instanceof Boolean ? Map.of("resized", resized) : Map.of();
@@ -181,6 +185,28 @@ public abstract class IndexRule extends Rule {
             default:
                 throw new IllegalArgumentException("a script of " + simpleName + " has no step " + op);
         }
+    }
+
+    private List<Object> entries() throws ReflectiveOperationException {
+        List<Object> found = new ArrayList<>();
+        int count = (Integer) call("entries");
+        for (int number = 0; number < count; number++) {
+            found.add(entry(call("entry", number)));
+        }
+        return found;
+    }
+
+    /** The name of files by Kafka's own function, and what its own function reads from the name of a deleted one. */
+    private Map<String, Object> name(long offset) throws ReflectiveOperationException {
+        Class<?> type = Members.type(
+            "org.apache.kafka.storage.internals.log.LogFileUtils", "kafka.log.LocalLog$", "kafka.log.Log$");
+        Object module = type.getName().endsWith("$") ? Members.getStatic(type, "MODULE$") : null;
+        String name = (String) Members.method(type, "filenamePrefixFromOffset", 1).invoke(module, offset);
+        File deleted = new File(name + kind + ".deleted");
+        Method read = Members.method(type, "offsetFromFile", 1);
+        Object found = read != null ? read.invoke(module, deleted)
+            : Members.method(type, "offsetFromFilename", 1).invoke(module, deleted.getName());
+        return Map.of("name", name, "offset", found);
     }
 
     private Map<String, Object> look() throws ReflectiveOperationException {
