@@ -11,8 +11,8 @@ from kafka_conformance.rules.common.index_steps import FilledFile
 __all__ = ["OPTIONAL_LABELS", "SHARED_LABELS", "index_domain", "index_labels", "index_path"]
 
 _STEPS = (
-    "lookup", "entry", "entries", "name", "truncate_to", "truncate", "reset", "resize", "trim", "flush", "close", "close_handler",
-    "reopen", "sanity_check", "can_append", "relative", "rename", "delete", "bytes", "look",
+    "lookup", "entry", "entries", "name", "truncate_to", "truncate", "reset", "resize", "trim", "flush", "close",
+    "close_handler", "reopen", "sanity_check", "can_append", "relative", "rename", "delete", "bytes", "look",
 )  # fmt: skip
 _RAISED = (
     "IllegalArgument", "InvalidOffset", "IndexOffsetOverflow", "CorruptIndex", "IndexOutOfBounds", "NullPointer",

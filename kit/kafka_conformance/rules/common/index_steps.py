@@ -10,8 +10,8 @@ from kafka_conformance.core.protocol import Hex, Int32, Question
 
 __all__ = [
     "BytesStep", "CanAppendStep", "CloseHandlerStep", "CloseStep", "DeleteStep", "EntriesStep", "EntryStep", "FilledFile",
-    "FlushStep", "IndexFile", "IndexSize", "LookStep", "LookupStep", "NameStep", "Number", "RelativeStep", "RenameStep", "ReopenStep",
-    "ResetStep", "ResizeStep", "SanityCheckStep", "SharedStep", "TrimStep", "TruncateStep", "TruncateToStep",
+    "FlushStep", "IndexFile", "IndexSize", "LookStep", "LookupStep", "NameStep", "Number", "RelativeStep", "RenameStep",
+    "ReopenStep", "ResetStep", "ResizeStep", "SanityCheckStep", "SharedStep", "TrimStep", "TruncateStep", "TruncateToStep",
 ]  # fmt: skip
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**52), le=2**52)]
@@ -143,7 +143,7 @@ class LookStep(Question, frozen=True, tag_field="op", tag="look"):
 
 
 SharedStep: TypeAlias = (
-    LookupStep | EntryStep | EntriesStep | NameStep | TruncateToStep | TruncateStep | ResetStep | ResizeStep | TrimStep | FlushStep
-    | CloseStep | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep | DeleteStep | BytesStep
-    | LookStep
+    LookupStep | EntryStep | EntriesStep | NameStep | TruncateToStep | TruncateStep | ResetStep | ResizeStep | TrimStep
+    | FlushStep | CloseStep | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep | DeleteStep
+    | BytesStep | LookStep
 )  # fmt: skip
