@@ -144,6 +144,6 @@ class LookStep(Question, frozen=True, tag_field="op", tag="look"):
 
 SharedStep: TypeAlias = (
     LookupStep | EntryStep | EntriesStep | NameStep | TruncateToStep | TruncateStep | ResetStep | ResizeStep | TrimStep
-    | FlushStep | CloseStep | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep | DeleteStep
-    | BytesStep | LookStep
+    | FlushStep | CloseStep | CloseHandlerStep | ReopenStep | SanityCheckStep | CanAppendStep | RelativeStep | RenameStep
+    | DeleteStep | BytesStep | LookStep
 )  # fmt: skip
