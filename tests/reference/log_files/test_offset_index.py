@@ -67,7 +67,6 @@ def test_truncation() -> None:
         index = filled()
         index.truncate_to(offset)
         assert index.entries == entries
-    assert index.data is not None
 
 
 def test_the_last_entry_may_have_the_base_offset_since_2_0() -> None:
@@ -113,9 +112,14 @@ def test_closing() -> None:
         index = filled(version=version)
         index.close()
         assert (len(index.data or b""), index.is_mapped) == (length, mapped)
-    with pytest.raises(NullPointerException):
-        index.lookup(60)
-    index.flush()
+        if not mapped:
+            with pytest.raises(NullPointerException):
+                index.lookup(60)
+        if version in {"2.1.1", "4.4.0"}:
+            index.flush()
+        else:
+            with pytest.raises(NullPointerException):
+                index.flush()
 
 
 def test_renaming_and_deleting() -> None:
