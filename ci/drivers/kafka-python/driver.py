@@ -5,7 +5,7 @@ import sys
 
 import kafka
 import sticky
-from kafka.cluster import ClusterMetadata
+from assignors import RULES, assigned, cluster
 from kafka.partitioner import DefaultPartitioner, StickyPartitioner, murmur2
 from kafka.producer.transaction_manager import TransactionManager
 
@@ -14,8 +14,7 @@ PARTITIONER = StickyPartitioner if "java" in sys.argv else DefaultPartitioner
 
 def choose(leaders, partition, key, partitioner):
     producer = kafka.KafkaProducer.__new__(kafka.KafkaProducer)  # to choose takes metadata, and no connection
-    producer.config, producer._metadata = {"partitioner": partitioner}, ClusterMetadata()
-    producer._metadata._partitions = {"t": sticky.partitions(leaders)}
+    producer.config, producer._metadata = {"partitioner": partitioner}, cluster({"t": sticky.partitions(leaders)})
     try:
         return {"answer": {"partition": producer._partition("t", partition, key, b"", key, b"")}}
     except ValueError as refused:
@@ -23,6 +22,8 @@ def choose(leaders, partition, key, partitioner):
 
 
 def answer(rule, q):
+    if rule in RULES:
+        return assigned(rule, q)
     if rule == "default-partitioner":
         return sticky.answer(q)
     if rule == "murmur2" and q["key"] is not None:
@@ -39,8 +40,7 @@ def answer(rule, q):
     if record["partition"] is plugged is None and (key is None or config.get("ignore_keys")):
         return {"unsupported": "no key: drawn by random.choice, at once; there is no partitioner.ignore.keys"}
     if rule == "producer-partition":
-        leaders = sticky.leaders(q["cluster"])
-        if set(leaders) != set(range(len(leaders))):
+        if set(leaders := sticky.leaders(q["cluster"])) != set(range(len(leaders))):
             return {"unsupported": "it answers with a partition's number, Java with its place: no topic has gaps"}
         plug = {"partition": lambda *_: plugged["returns"]} if plugged else {}
         return choose(leaders, record["partition"], key, type("CustomPartitioner", (PARTITIONER,), plug)())
@@ -49,7 +49,7 @@ def answer(rule, q):
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}
 HELLO["grades"] = {"default-partitioner": "admissible"} if PARTITIONER is StickyPartitioner else {}
-HELLO["rules"] = [*HELLO["grades"], "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
+HELLO["rules"] = [*(HELLO["grades"] or RULES), *"murmur2 partition-for-key producer-partition sequence-increment".split()]
 for line in map(json.loads, sys.stdin):
     try:
         response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}

@@ -1,0 +1,46 @@
+"""aiokafka's assignors, asked as the leader of a group asks them: with subscriptions as its own members write them.
+
+A static member keeps its id, and the leader is not told which members are static: it orders them as all others.
+"""
+
+from aiokafka.cluster import ClusterMetadata
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from aiokafka.coordinator.protocol import ConsumerProtocol
+
+RULES = {
+    "range-assignor": RangePartitionAssignor,
+    "round-robin-assignor": RoundRobinPartitionAssignor,
+    "sticky-assignor": StickyPartitionAssignor,
+}
+
+
+def cluster(partitions):
+    """The metadata of these topics, each with its partitions by number."""
+    metadata = ClusterMetadata()
+    metadata._partitions = partitions
+    return metadata
+
+
+def subscription(assignor, member):
+    """What the member sends with JoinGroup: its topics and, by the sticky assignor, what it was told that it owns."""
+    generation = -1 if member["generation"] is None else member["generation"]
+    own = type("Own", (assignor,), {})  # an assignor keeps this in its class: each member has a process of its own
+    if assignor is StickyPartitionAssignor and (member["owned"] or generation != -1):
+        owned = {}
+        for topic, partition in member["owned"]:
+            owned.setdefault(topic, []).append(partition)
+        own.on_assignment(ConsumerProtocol.ASSIGNMENT(0, list(owned.items()), b""))
+        own.on_generation_assignment(generation)
+    return ConsumerProtocol.METADATA.decode(own.metadata(member["topics"]).encode())
+
+
+def assigned(rule, q):
+    if q["racks"] and any(member["rack"] for member in q["members"]):
+        return {"unsupported": "it does not look at racks"}
+    subscribed = {topic for member in q["members"] for topic in member["topics"]}
+    topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
+    members = {member["id"]: subscription(RULES[rule], member) for member in q["members"]}
+    plan = RULES[rule].assign(cluster(topics), members)
+    return {"answer": {"assignment": {each: [list(tp) for tp in its.partitions()] for each, its in plan.items()}}}

@@ -1,0 +1,53 @@
+"""kafka-python's assignors, asked as the leader of a group asks them: with subscriptions as its own members write them.
+
+In a cooperative group they write no generation, but its leader reads what other clients write: it is added here.
+"""
+
+from kafka.cluster import ClusterMetadata
+from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from kafka.protocol.consumer.group import JoinGroupResponse
+from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, ConsumerProtocolSubscription
+
+RULES = {
+    "range-assignor": RangePartitionAssignor,
+    "round-robin-assignor": RoundRobinPartitionAssignor,
+    "sticky-assignor": StickyPartitionAssignor,
+    "cooperative-sticky-assignor": CooperativeStickyAssignor,
+}
+
+
+def cluster(partitions):
+    """The metadata of these topics, each with its partitions by number."""
+    metadata = ClusterMetadata()
+    metadata._partitions = partitions
+    return metadata
+
+
+def subscription(assignor, member):
+    """What the member sends with JoinGroup: its topics and, by a sticky assignor, what it was told that it owns."""
+    generation = -1 if member["generation"] is None else member["generation"]
+    if member["owned"] or generation != -1:
+        owned = {}
+        for topic, partition in member["owned"]:
+            owned.setdefault(topic, []).append(partition)
+        assignor.on_assignment(ConsumerProtocolAssignment(0, list(owned.items()), b""), generation)
+    written = assignor.metadata(member["topics"])
+    if isinstance(assignor, CooperativeStickyAssignor):
+        written = ConsumerProtocolSubscription(2, written.topics, b"", written.owned_partitions, generation)
+    return ConsumerProtocolSubscription.decode(written.encode())
+
+
+def assigned(rule, q):
+    if q["racks"] and any(member["rack"] for member in q["members"]):
+        return {"unsupported": "it does not look at racks"}
+    assignor, subscribed, members = RULES[rule], {topic for each in q["members"] for topic in each["topics"]}, []
+    for each in q["members"]:
+        member = JoinGroupResponse.JoinGroupResponseMember(each["id"], each["instance"], b"")
+        member.metadata = subscription(assignor(), each)
+        members.append(member)
+    topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
+    plan = assignor().assign(cluster(topics), members)
+    return {"answer": {"assignment": {each: [list(tp) for tp in its.partitions()] for each, its in plan.items()}}}
