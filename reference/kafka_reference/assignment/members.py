@@ -16,7 +16,8 @@ from typing import TypeAlias
 from kafka_reference.java.hash_maps import string_hash, table_order
 
 __all__ = [
-    "Assignment", "Member", "Topic", "TopicPartition", "hash_map_order", "in_hash_map_order", "java_order",
+    "Assignment", "Member", "Topic", "TopicPartition", "hash_map_order", "in_hash_map_order",
+    "in_member_order", "java_order",
 ]  # fmt: skip
 
 TopicPartition: TypeAlias = tuple[str, int]
@@ -66,3 +67,19 @@ def in_hash_map_order(members: Sequence[Member]) -> list[Member]:
     """Return the members as the leader iterates over its subscriptions: a HashMap by member id."""
     by_id: Mapping[str, Member] = {member.id: member for member in members}
     return [by_id[each] for each in hash_map_order(by_id)]
+
+
+def in_member_order(members: Sequence[Member], static_members_first: bool) -> list[Member]:
+    """Return the members in order: static ones by instance, then the others by member id; or all by member id.
+
+    Java source mirrored: ``AbstractPartitionAssignor.MemberInfo.compareTo``.
+    """
+    if not static_members_first:
+        return sorted(members, key=lambda member: java_order(member.id))
+    return sorted(
+        members,
+        key=lambda member: (
+            member.instance is None,
+            java_order(member.id if member.instance is None else member.instance),
+        ),
+    )

@@ -17,7 +17,8 @@ import org.apache.kafka.common.TopicPartition;
  * Subscriptions as the leader of a group gets them. They are of PartitionAssignor, since 2.4.0 of ConsumerPartitionAssignor, with
  * owned partitions since then, and with generation and rack since 3.4.0.
  *
- * The user data are what the assignor of the member writes once it has been told its owned partitions and their generation.
+ * The user data are what the assignor of the member writes once it has been told its owned partitions and their generation;
+ * a member that owned partitions and has no generation is of an older release, whose user data have none.
  */
 final class AskedSubscriptions {
     private static final String CONSUMER = "org.apache.kafka.clients.consumer.";
@@ -53,6 +54,9 @@ final class AskedSubscriptions {
             tell(own, owned, generation, member);
         }
         ByteBuffer data = userData(own, new LinkedHashSet<>(topics));
+        if (!owned.isEmpty() && member.get("generation") == null) {
+            data = withoutGeneration(own, data);
+        }
         Optional<Object> rack = Optional.ofNullable(member.get("rack"));
         Object subscription = switch (SUBSCRIPTION.getParameterCount()) {
             case 2 -> SUBSCRIPTION.newInstance(topics, data);
@@ -98,5 +102,17 @@ final class AskedSubscriptions {
             return (ByteBuffer) Members.call(assignor, "subscriptionUserData", topics);
         }
         return (ByteBuffer) Members.call(Members.call(assignor, "subscription", topics), "userData");
+    }
+
+    /**
+     * The user data of a member of an older release, which has no generation: the generation stands last. StickyAssignor writes
+     * it since 2.3.0, CooperativeStickyAssignor since 2.8.1, and nothing else.
+     */
+    private static ByteBuffer withoutGeneration(Object assignor, ByteBuffer data) {
+        if (data == null || Members.method(assignor.getClass(), "onAssignment").getParameterCount() == 1) {
+            return data;
+        }
+        int length = data.remaining() - Integer.BYTES;
+        return length == 0 ? null : data.slice(data.position(), length);
     }
 }

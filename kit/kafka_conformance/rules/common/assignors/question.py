@@ -47,28 +47,18 @@ class AssignorQuestion(Question, frozen=True):
     members: tuple[AskedMember, ...]
     """The members, in the order in which the coordinator listed them."""
     racks: Mapping[str, tuple[RacksOfPartition, ...]] | None = None
-    """For each topic the racks of the replicas of each partition; null, or a topic that is not here: no replica has a rack."""
+    """For each topic the racks of the replicas of each partition; null, or a topic that is not here: no racks."""
 
 
 def members_of(question: AssignorQuestion) -> list[Member]:
     """Return the members in the reference's form. Raises QuestionError for a member id that stands twice."""
     if len({member.id for member in question.members}) < len(question.members):
         raise QuestionError("two members have the same id: a group has each id once")
-    return [
-        Member(
-            member.id,
-            tuple(member.topics),
-            member.instance,
-            member.rack,
-            tuple(map(tuple, member.owned)),
-            member.generation,
-        )  # type: ignore[arg-type]
-        for member in question.members
-    ]
+    return [Member(one.id, one.topics, one.instance, one.rack, one.owned, one.generation) for one in question.members]
 
 
 def topics_of(question: AssignorQuestion) -> dict[str, Topic]:
-    """Return the topics of the cluster in the reference's form. Raises QuestionError for racks that do not fit the topics."""
+    """Return the topics of the cluster in the reference's form. Raises QuestionError for racks that do not fit them."""
     racks = question.racks or {}
     for name, of_partitions in racks.items():
         if len(of_partitions) != question.topics.get(name, 0):
