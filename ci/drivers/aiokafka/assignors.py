@@ -3,17 +3,13 @@
 A static member keeps its id, and the leader is not told which members are static: it orders them as all others.
 """
 
+from functools import partial
+
 from aiokafka.cluster import ClusterMetadata
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from aiokafka.coordinator.protocol import ConsumerProtocol
-
-RULES = {
-    "range-assignor": RangePartitionAssignor,
-    "round-robin-assignor": RoundRobinPartitionAssignor,
-    "sticky-assignor": StickyPartitionAssignor,
-}
 
 
 def cluster(partitions):
@@ -36,11 +32,18 @@ def subscription(assignor, member):
     return ConsumerProtocol.METADATA.decode(own.metadata(member["topics"]).encode())
 
 
-def assigned(rule, q):
-    if q["racks"] and any(member["rack"] for member in q["members"]):
+def assigned(assignor, racks, q):
+    if racks and q["racks"] and any(member["rack"] for member in q["members"]):
         return {"unsupported": "it does not look at racks"}
     subscribed = {topic for member in q["members"] for topic in member["topics"]}
     topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
-    members = {member["id"]: subscription(RULES[rule], member) for member in q["members"]}
-    plan = RULES[rule].assign(cluster(topics), members)
+    members = {member["id"]: subscription(assignor, member) for member in q["members"]}
+    plan = assignor.assign(cluster(topics), members)
     return {"answer": {"assignment": {each: [list(tp) for tp in its.partitions()] for each, its in plan.items()}}}
+
+
+ASSIGNORS = {  # Java's looks at racks, but for round-robin
+    "range-assignor": partial(assigned, RangePartitionAssignor, True),
+    "round-robin-assignor": partial(assigned, RoundRobinPartitionAssignor, False),
+    "sticky-assignor": partial(assigned, StickyPartitionAssignor, True),
+}

@@ -7,7 +7,7 @@ import aiokafka
 from aiokafka.partitioner import DefaultPartitioner, murmur2
 from aiokafka.producer.transaction_manager import TransactionManager
 from aiokafka.structs import PartitionMetadata
-from assignors import RULES, assigned, cluster
+from assignors import ASSIGNORS, cluster
 
 
 def choose(partitions, partition, key, partitioner):
@@ -20,8 +20,8 @@ def choose(partitions, partition, key, partitioner):
 
 
 def answer(rule, q):
-    if rule in RULES:
-        return assigned(rule, q)
+    if rule in ASSIGNORS:
+        return ASSIGNORS[rule](q)
     if rule == "murmur2" and q["key"] is not None:
         return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}}
     if rule == "sequence-increment":
@@ -48,7 +48,7 @@ def answer(rule, q):
 
 
 HELLO = {"protocol": 1, "name": "aiokafka", "version": aiokafka.__version__, "language": "python"}
-HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
+HELLO["rules"] = [*ASSIGNORS, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
         response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}

@@ -3,6 +3,8 @@
 In a cooperative group they write no generation, but its leader reads what other clients write: it is added here.
 """
 
+from functools import partial
+
 from kafka.cluster import ClusterMetadata
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
@@ -10,13 +12,6 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 from kafka.protocol.consumer.group import JoinGroupResponse
 from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, ConsumerProtocolSubscription
-
-RULES = {
-    "range-assignor": RangePartitionAssignor,
-    "round-robin-assignor": RoundRobinPartitionAssignor,
-    "sticky-assignor": StickyPartitionAssignor,
-    "cooperative-sticky-assignor": CooperativeStickyAssignor,
-}
 
 
 def cluster(partitions):
@@ -40,10 +35,10 @@ def subscription(assignor, member):
     return ConsumerProtocolSubscription.decode(written.encode())
 
 
-def assigned(rule, q):
-    if q["racks"] and any(member["rack"] for member in q["members"]):
+def assigned(assignor, racks, q):
+    if racks and q["racks"] and any(member["rack"] for member in q["members"]):
         return {"unsupported": "it does not look at racks"}
-    assignor, subscribed, members = RULES[rule], {topic for each in q["members"] for topic in each["topics"]}, []
+    subscribed, members = {topic for each in q["members"] for topic in each["topics"]}, []
     for each in q["members"]:
         member = JoinGroupResponse.JoinGroupResponseMember(each["id"], each["instance"], b"")
         member.metadata = subscription(assignor(), each)
@@ -51,3 +46,11 @@ def assigned(rule, q):
     topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
     plan = assignor().assign(cluster(topics), members)
     return {"answer": {"assignment": {each: [list(tp) for tp in its.partitions()] for each, its in plan.items()}}}
+
+
+ASSIGNORS = {  # Java's looks at racks, but for round-robin
+    "range-assignor": partial(assigned, RangePartitionAssignor, True),
+    "round-robin-assignor": partial(assigned, RoundRobinPartitionAssignor, False),
+    "sticky-assignor": partial(assigned, StickyPartitionAssignor, True),
+    "cooperative-sticky-assignor": partial(assigned, CooperativeStickyAssignor, True),
+}

@@ -5,11 +5,12 @@ import sys
 
 import kafka
 import sticky
-from assignors import RULES, assigned, cluster
+from assignors import ASSIGNORS, cluster
 from kafka.partitioner import DefaultPartitioner, StickyPartitioner, murmur2
 from kafka.producer.transaction_manager import TransactionManager
 
 PARTITIONER = StickyPartitioner if "java" in sys.argv else DefaultPartitioner
+RULES = {"default-partitioner": sticky.answer} if "java" in sys.argv else ASSIGNORS
 
 
 def choose(leaders, partition, key, partitioner):
@@ -23,9 +24,7 @@ def choose(leaders, partition, key, partitioner):
 
 def answer(rule, q):
     if rule in RULES:
-        return assigned(rule, q)
-    if rule == "default-partitioner":
-        return sticky.answer(q)
+        return RULES[rule](q)
     if rule == "murmur2" and q["key"] is not None:
         return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}}
     if rule == "sequence-increment":
@@ -48,8 +47,8 @@ def answer(rule, q):
 
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}
-HELLO["grades"] = {"default-partitioner": "admissible"} if PARTITIONER is StickyPartitioner else {}
-HELLO["rules"] = [*(HELLO["grades"] or RULES), *"murmur2 partition-for-key producer-partition sequence-increment".split()]
+HELLO["grades"] = {} if RULES is ASSIGNORS else dict.fromkeys(RULES, "admissible")
+HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
         response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
