@@ -29,6 +29,7 @@ from kafka_conformance.core.protocol import (
     Unsupported,
     Verdict,
     judge,
+    to_json,
 )
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS, admits
@@ -74,7 +75,7 @@ class GradedComparison(Comparison):
                     if refused
                     else Agrees()
                 )
-            case Answered(right), Answered(answer) if _is_same_hash(right, answer):
+            case Answered(right), Answered(answer) if _is_the_same(right, answer):
                 return Agrees()
         return judge(expected, actual, self.names)
 
@@ -92,12 +93,30 @@ class DomainComparison(GradedComparison):
         return super().verdict(rule, question, expected, actual)
 
 
+def _is_the_same(expected: Answer, actual: Answer) -> bool:
+    """Return whether answers that differ in writing mean the same."""
+    return _is_same_hash(expected, actual) or _is_same_assignment(expected, actual)
+
+
 def _is_same_hash(expected: Answer, actual: Answer) -> bool:
     """Return whether both are one hash of 32 bits, with or without a sign: how it is written places no record."""
     if expected.keys() != {"hash"} or actual.keys() != {"hash"}:
         return False
     one, other = expected["hash"], actual["hash"]
     return type(one) is type(other) is int and -(2**31) <= other < 2**32 and (one - other) % 2**32 == 0
+
+
+def _is_same_assignment(expected: Answer, actual: Answer) -> bool:
+    """Return whether both give each member the same partitions, in whatever order: SyncGroup sends them by topic."""
+    if expected.keys() != {"assignment"} or actual.keys() != {"assignment"}:
+        return False
+    one, other = expected["assignment"], actual["assignment"]
+    if not isinstance(one, dict) or not isinstance(other, dict) or one.keys() != other.keys():
+        return False
+    return all(
+        isinstance(other[member], list) and sorted(map(to_json, owned)) == sorted(map(to_json, other[member]))
+        for member, owned in one.items()
+    )
 
 
 def check_grade(rule: Rule, grade: Grade) -> None:
