@@ -1,7 +1,8 @@
 """A HashMap whose iteration order is Java's, for assignors whose answers depend on it.
 
-Keys iterate by bucket, and within a bucket in the order of insertion; the table doubles when it is three quarters full and
-never shrinks. Not mirrored: a bucket of eight keys or more.
+Keys iterate by bucket, and within a bucket in the order of insertion; the table doubles when a put makes it more than three
+quarters full, and never shrinks. ``computeIfAbsent`` is different: it inserts in front of the bucket, and the table doubles
+at the next call. Not mirrored: a bucket of eight keys or more.
 
 Java source mirrored: ``java.util.HashMap`` and ``HashSet``, JDK 17 and 21; ``TopicPartition.hashCode``.
 """
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from kafka_reference.errors import NullPointerException
-from kafka_reference.java.hash_maps import partition_hash, string_hash, table_order
+from kafka_reference.java.hash_maps import partition_hash, string_hash
 
 __all__ = ["HashMap", "by_partition", "by_text"]
 
@@ -27,6 +28,7 @@ class HashMap(Generic[K, V]):
     def __init__(self, hash_of: Callable[[K], int], items: Iterable[tuple[K, V]] = ()) -> None:
         self._hash_of = hash_of
         self._values: dict[K, V] = {}
+        self._in_front: list[K] = []
         self._capacity = _CAPACITY
         for key, value in items:
             self[key] = value
@@ -44,26 +46,44 @@ class HashMap(Generic[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         self._values[key] = value
-        while len(self._values) > self._capacity * 3 // 4:
+        self._grow()
+
+    def _grow(self) -> None:
+        if len(self._values) > self._capacity * 3 // 4:
             self._capacity *= 2
 
-    def setdefault(self, key: K, value: V) -> V:
-        """Return the value of ``key``, which is ``value`` if there was none. Mirrors ``computeIfAbsent``."""
+    def put_if_absent(self, key: K, value: V) -> V:
+        """Return the value of ``key``, which is put if there was none."""
         if key not in self._values:
             self[key] = value
         return self._values[key]
 
+    def compute_if_absent(self, key: K, value: V) -> V:
+        """Return the value of ``key``, which is inserted in front of its bucket if there was none."""
+        self._grow()
+        if key not in self._values:
+            self._values[key] = value
+            self._in_front.insert(0, key)
+        return self._values[key]
+
     def pop(self, key: K) -> V | None:
         """Remove ``key`` and return its value, or None."""
+        if key in self._in_front:
+            self._in_front.remove(key)
         return self._values.pop(key, None)
 
     def clear(self) -> None:
         """Remove all keys; the table keeps its size."""
         self._values.clear()
+        self._in_front.clear()
 
     def keys(self) -> list[K]:
         """Return the keys in Java's order."""
-        return table_order(self._values, self._hash_of, self._capacity)
+        return sorted(dict.fromkeys([*self._in_front, *self._values]), key=self._bucket)
+
+    def _bucket(self, key: K) -> int:
+        hashed = self._hash_of(key)
+        return (hashed ^ hashed >> 16) & (self._capacity - 1)
 
     def items(self) -> list[tuple[K, V]]:
         """Return keys and values in Java's order."""

@@ -15,6 +15,9 @@ class StickyAssignorBehaviour(Behaviour):
     user_data_has_generation: bool = holds(
         since("2.3.0"), "The user data of StickyAssignor carry the generation of the owned partitions.", "KAFKA-7026"
     )
+    user_data_lists_topics_from_the_front: bool = holds(
+        since("2.1.0"), "Topics in the same bucket of a HashMap are listed with the last one first in the user data."
+    )
     unknown_topic_throws: bool = holds(
         since("0.11.0.0", until="2.2.x"),
         "A subscription to a topic that the metadata do not know throws NullPointerException.",

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kafka_reference.assignment.hash_map import HashMap, by_partition, by_text
-from kafka_reference.assignment.members import Member, Topic, TopicPartition, hash_map_order
+from kafka_reference.assignment.members import Member, Topic, TopicPartition
 from kafka_reference.assignment.sticky_behaviour import (
     CooperativeStickyAssignorBehaviour,
     StickyAssignorBehaviour,
@@ -46,10 +46,13 @@ def claim_in_user_data(member: Member, behaviour: StickyAssignorBehaviour) -> Cl
 
     A member without partitions and without generation has had no assignment, and sends none.
     """
-    topics = hash_map_order(topic for topic, _ in member.owned)
-    partitions = tuple(each for topic in topics for each in member.owned if each[0] == topic)
+    grouped: HashMap[str, list[TopicPartition]] = by_text()
+    group = grouped.compute_if_absent if behaviour.user_data_lists_topics_from_the_front else grouped.put_if_absent
+    for partition in member.owned:
+        group(partition[0], []).append(partition)
+    partitions = tuple(each for _, of_topic in grouped.items() for each in of_topic)
     generation = member.generation if behaviour.user_data_has_generation else None
-    sent = bool(member.owned) or member.generation is not None
+    sent = bool(member.owned) or member.generation not in (None, NO_GENERATION)
     return Claim(partitions, generation, _in_subscription(member.generation), sent)
 
 

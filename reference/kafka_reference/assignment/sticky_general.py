@@ -75,7 +75,7 @@ class BalancedAssignment:
         for member in group.members:
             for topic in self._topics[member.id]:
                 self._subscribers[topic].append(member.id)
-            owned.setdefault(member.id, [])
+            owned.put_if_absent(member.id, [])
         self._owner = by_partition((each, member) for member, partitions in owned.items() for each in partitions)
         self._active: set[str] = set()
 

@@ -35,14 +35,14 @@ def newest_claims(
     for member in members:
         generation = claims[member.id].generation
         for partition in claims[member.id].partitions:
-            of_partition = claimants.setdefault(partition, {})
+            of_partition = claimants.put_if_absent(partition, {})
             if generation is None or generation not in of_partition:
                 of_partition[NO_GENERATION if generation is None else generation] = member.id
     owned: HashMap[str, list[TopicPartition]] = by_text()
     previous: HashMap[TopicPartition, str] = by_partition()
     for partition, of_partition in claimants.items():
         newest, *older = sorted(of_partition, reverse=True)
-        owned.setdefault(of_partition[newest], []).append(partition)
+        owned.compute_if_absent(of_partition[newest], []).append(partition)
         if older:
             previous[partition] = of_partition[older[0]]
     return owned, dict(previous.items())
