@@ -22,6 +22,11 @@ class RangeAssignorBehaviour(Behaviour):
         "A member whose subscription names a topic twice gets one share of it; before, it gets two.",
         "KAFKA-14451",
     )
+    later_topic_first: bool = holds(
+        since("2.1.0", until="3.4.x"),
+        "Of topics in the same bucket of the HashMap the later one comes first, and the map grows one topic later: "
+        "computeIfAbsent in place of put.",
+    )
     known_topics_only: bool = holds(
         since("3.5.0"),
         "A member's topics are in the order of a HashMap of the topics with metadata; before, of all subscribed topics.",

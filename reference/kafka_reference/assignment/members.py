@@ -16,7 +16,7 @@ from typing import TypeAlias
 from kafka_reference.java.hash_maps import string_hash, table_order
 
 __all__ = [
-    "Assignment", "Member", "Topic", "TopicPartition", "hash_map_order", "in_hash_map_order",
+    "Assignment", "Member", "Topic", "TopicPartition", "computed_order", "hash_map_order", "in_hash_map_order",
     "in_member_order", "java_order",
 ]  # fmt: skip
 
@@ -61,6 +61,23 @@ def java_order(text: str) -> bytes:
 def hash_map_order(keys: Iterable[str]) -> list[str]:
     """Return the distinct texts, put one after the other into a new HashMap, in its order."""
     return table_order(dict.fromkeys(keys), string_hash, 16)
+
+
+def computed_order(keys: Iterable[str]) -> list[str]:
+    """Return the distinct texts in the order of a HashMap after ``computeIfAbsent`` of each, one after the other.
+
+    It puts a new key at the head of its bucket, and enlarges the table before it looks for a key: so a 13th key remains
+    in a table of 16 until the next call. Java source mirrored: ``java.util.HashMap.computeIfAbsent``, JDK 17 and 21.
+    """
+    capacity, found = 16, dict[str, int]()
+    for key in keys:
+        if len(found) > capacity * 3 // 4:
+            capacity *= 2
+        if key not in found:
+            hashed = string_hash(key)
+            found[key] = hashed ^ hashed >> 16
+    later_first = list(found)[::-1]
+    return sorted(later_first, key=lambda key: found[key] & (capacity - 1))
 
 
 def in_hash_map_order(members: Sequence[Member]) -> list[Member]:

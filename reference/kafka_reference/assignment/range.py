@@ -14,7 +14,7 @@ https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from kafka_reference.assignment.behaviour import RangeAssignorBehaviour
@@ -23,6 +23,7 @@ from kafka_reference.assignment.members import (
     Member,
     Topic,
     TopicPartition,
+    computed_order,
     hash_map_order,
     in_hash_map_order,
     in_member_order,
@@ -46,7 +47,7 @@ def range_assignment(
     """
     behaviour = RangeAssignorBehaviour.of(release)
     subscribers = _subscribers(behaviour, members)
-    shared = {topic: subscribers[topic] for topic in _topics(behaviour, subscribers, topics)}
+    shared = {topic: subscribers[topic] for topic in _topics(behaviour, topics, members)}
     assignment: Assignment = {member.id: [] for member in members}
     if behaviour.rack_aware:
         shares = [TopicShares(topic, topics[topic], group) for topic, group in shared.items()]
@@ -70,9 +71,11 @@ def _subscribers(behaviour: RangeAssignorBehaviour, members: Sequence[Member]) -
     return {topic: in_member_order(group, behaviour.static_members_first) for topic, group in subscribers.items()}
 
 
-def _topics(behaviour: RangeAssignorBehaviour, subscribed: Iterable[str], topics: Mapping[str, Topic]) -> list[str]:
+def _topics(behaviour: RangeAssignorBehaviour, topics: Mapping[str, Topic], members: Sequence[Member]) -> list[str]:
     """Return the subscribed topics that have partitions, in the order in which they are assigned."""
-    known = [topic for topic in hash_map_order(subscribed) if topic in topics and topics[topic].partitions]
+    named = [topic for member in in_hash_map_order(members) for topic in member.topics]
+    subscribed = computed_order(named) if behaviour.later_topic_first else hash_map_order(named)
+    known = [topic for topic in subscribed if topic in topics and topics[topic].partitions]
     return hash_map_order(known) if behaviour.known_topics_only else known
 
 

@@ -109,7 +109,8 @@ final class AskedSubscriptions {
      * it since 2.3.0, CooperativeStickyAssignor since 2.8.1, and nothing else.
      */
     private static ByteBuffer withoutGeneration(Object assignor, ByteBuffer data) {
-        if (data == null || Members.method(assignor.getClass(), "onAssignment").getParameterCount() == 1) {
+        boolean empty = data == null || !data.hasRemaining();
+        if (empty || Members.method(assignor.getClass(), "onAssignment").getParameterCount() == 1) {
             return data;
         }
         int length = data.remaining() - Integer.BYTES;

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from kafka_conformance.core.protocol import Int32, Question
+from kafka_conformance.core.protocol import Int32, Question, to_json
 from kafka_reference.assignment.members import Member, Topic
 from kafka_reference.errors import QuestionError
 
@@ -48,6 +48,9 @@ class AssignorQuestion(Question, frozen=True):
     """The members, in the order in which the coordinator listed them."""
     racks: Mapping[str, tuple[RacksOfPartition, ...]] | None = None
     """For each topic the racks of the replicas of each partition; null, or a topic that is not here: no racks."""
+
+    def __hash__(self) -> int:
+        return hash(to_json(self))
 
 
 def members_of(question: AssignorQuestion) -> list[Member]:
