@@ -35,6 +35,8 @@ def subscription(assignor, member):
 def assigned(assignor, racks, q):
     if racks and q["racks"] and any(member["rack"] for member in q["members"]):
         return {"unsupported": "it does not look at racks"}
+    if assignor is StickyPartitionAssignor and any(one["owned"] and one["generation"] is None for one in q["members"]):
+        return {"unsupported": "a member that owns partitions has a generation"}
     subscribed = {topic for member in q["members"] for topic in member["topics"]}
     topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
     members = {member["id"]: subscription(assignor, member) for member in q["members"]}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	. "drivers.test/protocol"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -20,6 +21,9 @@ func assignment(rule string, q Object) Object {
 		asked, member := each.(Object), kmsg.NewJoinGroupResponseMember()
 		if asked["rack"] != nil && q["racks"] != nil && rule != "round-robin-assignor" {
 			return Object{"unsupported": "with BalanceRacks it looks at the racks of leaders, which its client finds, not at replicas'"}
+		}
+		if strings.Contains(rule, "sticky") && len(asked["owned"].([]any)) > 0 && asked["generation"] == nil {
+			return Object{"unsupported": "a member that owns partitions has a generation"}
 		}
 		member.MemberID = asked["id"].(string)
 		if instance, static := asked["instance"].(string); static {

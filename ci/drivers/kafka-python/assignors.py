@@ -15,7 +15,6 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, Consume
 
 
 def cluster(partitions):
-    """The metadata of these topics, each with its partitions by number."""
     metadata = ClusterMetadata()
     metadata._partitions = partitions
     return metadata
@@ -38,13 +37,18 @@ def subscription(assignor, member):
 def assigned(assignor, racks, q):
     if racks and q["racks"] and any(member["rack"] for member in q["members"]):
         return {"unsupported": "it does not look at racks"}
-    subscribed, members = {topic for each in q["members"] for topic in each["topics"]}, []
+    if assignor is StickyPartitionAssignor and any(one["owned"] and one["generation"] is None for one in q["members"]):
+        return {"unsupported": "a member that owns partitions has a generation"}
+    members, subscribed = [], {topic for each in q["members"] for topic in each["topics"]}
     for each in q["members"]:
         member = JoinGroupResponse.JoinGroupResponseMember(each["id"], each["instance"], b"")
         member.metadata = subscription(assignor(), each)
         members.append(member)
     topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
-    plan = assignor().assign(cluster(topics), members)
+    try:
+        plan = assignor().assign(cluster(topics), members)
+    except KeyError:
+        return {"answer": {"raises": "KeyError"}}
     return {"answer": {"assignment": {each: [list(tp) for tp in its.partitions()] for each, its in plan.items()}}}
 
 

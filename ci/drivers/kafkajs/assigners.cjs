@@ -3,6 +3,7 @@ const { PartitionAssigners } = require('kafkajs')
 const { MemberAssignment } = require('kafkajs/src/consumer/assignerProtocol')
 
 exports.roundRobin = async ({ topics, members }) => {
+  if (members.some(({ instance }) => instance !== null)) return { unsupported: 'it has no static members' }
   if (members.length === 0) return { unsupported: 'the leader is a member' }
   const partitions = topic => Array.from({ length: topics[topic] ?? 0 }, (_, partitionId) => ({ partitionId }))
   const assigner = PartitionAssigners.roundRobin({ cluster: { findTopicPartitionMetadata: partitions } })

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	. "drivers.test/protocol"
 	"github.com/IBM/sarama"
 )
@@ -19,6 +23,9 @@ func assignment(rule string, q Object) Object {
 		if member["rack"] != nil && q["racks"] != nil && rule != "round-robin-assignor" {
 			return Object{"unsupported": "it does not look at racks"}
 		}
+		if strings.Contains(rule, "sticky") && len(member["owned"].([]any)) > 0 && member["generation"] == nil {
+			return Object{"unsupported": "a member that owns partitions has a generation"}
+		}
 		for _, topic := range member["topics"].([]any) {
 			count, known := q["topics"].(Object)[topic.(string)]
 			if !known {
@@ -32,14 +39,17 @@ func assignment(rule string, q Object) Object {
 		id := member["id"].(string)
 		members[id], assigned[id] = metadata(strategies[rule](), member), []any{}
 	}
+	if len(topics) == 0 {
+		return Object{"unsupported": "it refuses to subscribe to no topic"}
+	}
 	plan, err := strategies[rule]().Plan(members, topics)
 	if err != nil {
 		return Object{"failed": err.Error()}
 	}
 	for id, its := range plan {
 		partitions := []any{}
-		for topic, numbers := range its {
-			for _, partition := range numbers {
+		for _, topic := range slices.Sorted(maps.Keys(its)) {
+			for _, partition := range its[topic] {
 				partitions = append(partitions, []any{topic, partition})
 			}
 		}
