@@ -49,3 +49,4 @@ ASSIGNORS = {  # Java's looks at racks, but for round-robin
     "round-robin-assignor": partial(assigned, RoundRobinPartitionAssignor, False),
     "sticky-assignor": partial(assigned, StickyPartitionAssignor, True),
 }
+GRADES = {"sticky-assignor": "admissible"}

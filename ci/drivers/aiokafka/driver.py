@@ -7,7 +7,7 @@ import aiokafka
 from aiokafka.partitioner import DefaultPartitioner, murmur2
 from aiokafka.producer.transaction_manager import TransactionManager
 from aiokafka.structs import PartitionMetadata
-from assignors import ASSIGNORS, cluster
+from assignors import ASSIGNORS, GRADES, cluster
 
 
 def choose(partitions, partition, key, partitioner):
@@ -47,7 +47,7 @@ def answer(rule, q):
     return {"answer": {"partition": DefaultPartitioner()(key, range(q["partitions"]), ())}}
 
 
-HELLO = {"protocol": 1, "name": "aiokafka", "version": aiokafka.__version__, "language": "python"}
+HELLO = {"protocol": 1, "name": "aiokafka", "version": aiokafka.__version__, "language": "python", "grades": GRADES}
 HELLO["rules"] = [*ASSIGNORS, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:

@@ -49,6 +49,7 @@ func main() {
 	rules := []string{"partition-for-key", "producer-partition"}
 	if os.Args[1] == "default" {
 		rules = slices.AppendSeq(rules, maps.Keys(balancers))
+		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
 	}
 	Speak("franz-go", "github.com/twmb/franz-go", rules, answer)
 }

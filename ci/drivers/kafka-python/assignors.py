@@ -39,11 +39,8 @@ def assigned(assignor, racks, q):
         return {"unsupported": "it does not look at racks"}
     if assignor is StickyPartitionAssignor and any(one["owned"] and one["generation"] is None for one in q["members"]):
         return {"unsupported": "a member that owns partitions has a generation"}
-    members, subscribed = [], {topic for each in q["members"] for topic in each["topics"]}
-    for each in q["members"]:
-        member = JoinGroupResponse.JoinGroupResponseMember(each["id"], each["instance"], b"")
-        member.metadata = subscription(assignor(), each)
-        members.append(member)
+    member, subscribed = JoinGroupResponse.JoinGroupResponseMember, {t for one in q["members"] for t in one["topics"]}
+    members = [member(one["id"], one["instance"], subscription(assignor(), one)) for one in q["members"]]
     topics = {topic: dict.fromkeys(range(count)) for topic, count in q["topics"].items() if topic in subscribed}
     try:
         plan = assignor().assign(cluster(topics), members)

@@ -47,7 +47,7 @@ def answer(rule, q):
 
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}
-HELLO["grades"] = {} if RULES is ASSIGNORS else dict.fromkeys(RULES, "admissible")
+HELLO["grades"] = {rule: "admissible" for rule in RULES if rule not in ("range-assignor", "round-robin-assignor")}
 HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:

@@ -46,6 +46,7 @@ func main() {
 	rules := []string{"partition-for-key", "producer-partition"}
 	if os.Args[1] == "default" {
 		rules = slices.AppendSeq(rules, maps.Keys(strategies))
+		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
 	}
 	Speak("sarama", "github.com/IBM/sarama", rules, answer)
 }

@@ -2,7 +2,8 @@
 
 =========== ===========================================================================================================
 exact       Java's answer, as JSON: for every target that uses the draws in the question
-admissible  an answer that some draws give (``admissible``): for a target with random draws of its own
+admissible  an answer that some draws give (``admissible``): for a target with random draws of its own; an assignment that
+            keeps what sticky assignors promise (``promises``): for a target that chooses among equals in its own way
 statistical the shares of a few thousand first choices (``statistical``): for a target whose steps cannot be followed
 =========== ===========================================================================================================
 
@@ -34,6 +35,7 @@ from kafka_conformance.core.protocol import (
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS, admits
 from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.promises import RULES_WITH_PROMISES, broken_promise
 from kafka_conformance.gate.statistical import Measured, measure, scenarios
 from kafka_reference.releases import Release
 
@@ -67,6 +69,9 @@ class GradedComparison(Comparison):
                 return Unsupported(what)
             case (Unsupported() as absent, _) | (_, Unsupported() as absent):
                 return absent
+            case (Answered(), Answered(answer)) if self.grade == "admissible" and rule.slug in RULES_WITH_PROMISES:
+                broken = broken_promise(rule, question, self.release, answer)
+                return Differs(broken.as_answer(), answer) if broken else Agrees()
             case Answered(), Answered(answer) if self.grade != "exact":
                 refused = admits(rule, question, self.release, answer)
                 steps = answer.get("steps")
@@ -121,6 +126,8 @@ def _is_same_assignment(expected: Answer, actual: Answer) -> bool:
 
 def check_grade(rule: Rule, grade: Grade) -> None:
     """Raise BadInput where a rule has no such grade: its answers follow from its questions alone."""
+    if grade == "admissible" and rule.slug in RULES_WITH_PROMISES:
+        return
     if grade != "exact" and rule.slug not in RULES_WITH_DRAWS:
         raise BadInput(
             f"the target asks for the grade {grade} of {rule.slug}, whose answers do not depend on chance: remove "
