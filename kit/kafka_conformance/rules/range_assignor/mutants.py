@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.assignors.mutations import but, by_code_points, instance_or_id, with_behaviour
+from kafka_conformance.rules.common.assignors.mutations import (
+    but,
+    by_code_points,
+    instance_or_id,
+    last_runs,
+    with_behaviour,
+)
 from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.range_assignor.rule import RULE
 from kafka_reference.assignment import range as by_ranges
@@ -167,6 +173,10 @@ MUTANTS = (
     _mutant(
         "instance-or-id", "static and dynamic members are sorted together", _but(in_member_order=instance_or_id), NEWEST,
         "https://github.com/apache/kafka/pull/16504",
+    ),
+    _mutant(
+        "last-run", "of static and dynamic members that alternate only the last of each count",
+        _but(in_hash_map_order=list, in_member_order=last_runs), NEWEST, "https://github.com/dpkp/kafka-python/pull/2625",
     ),
     _mutant("topics-by-name", "topics are assigned in the order of names", _but(hash_map_order=_by_name)),
     _mutant("every-topic-hashed", "topics without metadata enlarge the map", _with(known_topics_only=False)),

@@ -25,7 +25,13 @@ from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.rules.common.assignors.adapter import ask_of
 from kafka_conformance.rules.common.assignors.explain import explain, parts
 from kafka_conformance.rules.common.assignors.generators import groups
-from kafka_conformance.rules.common.assignors.labels import COMMON_LABELS, RACK_LABELS, group_labels, rack_labels
+from kafka_conformance.rules.common.assignors.labels import (
+    COMMON_LABELS,
+    RACK_LABELS,
+    group_labels,
+    group_path,
+    rack_labels,
+)
 from kafka_conformance.rules.common.assignors.question import AssignorQuestion
 from kafka_conformance.rules.common.assignors.rule_parts import GROUP_SPACES, HARNESS, RACK_SPACE
 from kafka_conformance.rules.range_assignor.domain import OPTIONAL_LABELS, domain, nearest, plain
@@ -47,13 +53,11 @@ def _labels(question: AssignorQuestion) -> Iterator[str]:
 
 
 def _path(question: AssignorQuestion) -> str:
-    """Where releases part ways: at racks, at static members, at a topic that a subscription names twice."""
+    """Where releases and clients part ways: at racks, at a topic that a subscription names twice, at names and members."""
     if question.racks and any(member.rack for member in question.members):
         return "racks"
-    if any(member.instance is not None for member in question.members):
-        return "static members"
     twice = any(len(set(member.topics)) < len(member.topics) for member in question.members)
-    return "a topic twice" if twice else "ranges"
+    return "a topic twice" if twice else group_path(question) or "same subscriptions"
 
 
 _QUESTIONS = groups()

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.assignors.mutations import but, by_code_points, instance_or_id, with_behaviour
+from kafka_conformance.rules.common.assignors.mutations import (
+    but,
+    by_code_points,
+    instance_or_id,
+    last_runs,
+    with_behaviour,
+)
 from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.round_robin_assignor.rule import RULE
 from kafka_reference.assignment import round_robin
@@ -119,6 +125,36 @@ def _topics_by_code_points(topics: Mapping[str, Topic], members: Sequence[Member
     yield from sorted(_PARTITIONS(topics, members))
 
 
+def _as_text(topics: Mapping[str, Topic], members: Sequence[Member]) -> Iterator[TopicPartition]:
+    yield from sorted(_PARTITIONS(topics, members), key=lambda partition: f"{partition[0]}-{partition[1]}")
+
+
+def _of_the_leader(topics: Mapping[str, Topic], members: Sequence[Member], release: Release) -> Assignment:
+    """The topics of the first member go to all members, who leave out those that they do not subscribe to."""
+    if not members:
+        return _ASSIGNMENT(topics, members, release)
+    circle, found = in_member_order(members, False), dict[str, list[TopicPartition]]()
+    named = [name for name in members[0].topics if name in topics]
+    for place, (topic, number) in enumerate((name, each) for name in named for each in range(topics[name].partitions)):
+        member = circle[place % len(circle)]
+        if topic in member.topics:
+            found.setdefault(member.id, []).append((topic, number))
+    return {member.id: found.get(member.id, []) for member in members}
+
+
+def _of_the_last(topics: Mapping[str, Topic], members: Sequence[Member], release: Release) -> Assignment:
+    """Where static and dynamic members alternate, the last of each get everything; to skip one is an error."""
+    if not members:
+        return _ASSIGNMENT(topics, members, release)
+    circle = last_runs(members, True)
+    found: Assignment = {member.id: [] for member in members}
+    for place, (topic, number) in enumerate(sorted(_PARTITIONS(topics, members))):
+        if topic not in circle[place % len(circle)].topics:
+            raise NullPointerException
+        found[circle[place % len(circle)].id].append((topic, number))
+    return found
+
+
 def _mutant(slug: str, story: str, ask: Ask, at: str | Release = NEWEST, *references: str) -> Mutant:
     return Mutant(f"round-robin-{slug}", RULE.slug, story, ask, parse_release(at), references)
 
@@ -161,6 +197,18 @@ MUTANTS = (
     _mutant("code-points", "member ids are compared by code points", _but(in_member_order=by_code_points)),
     _mutant("as-listed", "members are not sorted", _but(in_member_order=lambda members, _: list(members))),
     _mutant("instance-or-id", "static and dynamic members are sorted together", _but(in_member_order=instance_or_id)),
+    _mutant(
+        "as-text", "partitions are sorted as text, 10 before 2", _but(_partitions=_as_text), NEWEST,
+        "https://github.com/IBM/sarama/pull/1788",
+    ),
+    _mutant(
+        "leaders-topics", "the topics of the leader go to all members", _but(round_robin_assignment=_of_the_leader), NEWEST,
+        "https://github.com/tulios/kafkajs/pull/1776",
+    ),
+    _mutant(
+        "last-run", "of static and dynamic members that alternate only the last of each count",
+        _but(round_robin_assignment=_of_the_last), NEWEST, "https://github.com/dpkp/kafka-python/pull/2625",
+    ),
     _mutant("2.3-in-2.4", "static members have no place of their own", as_if(RULE.slug, "2.3.1"), "2.4.0", _STATIC),
     _mutant(
         "2.3-in-newest", "members are sorted by member id alone",

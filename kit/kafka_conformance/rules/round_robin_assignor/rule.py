@@ -25,7 +25,7 @@ from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.rules.common.assignors.adapter import ask_of
 from kafka_conformance.rules.common.assignors.explain import explain, parts
 from kafka_conformance.rules.common.assignors.generators import groups
-from kafka_conformance.rules.common.assignors.labels import COMMON_LABELS, group_labels
+from kafka_conformance.rules.common.assignors.labels import COMMON_LABELS, group_labels, group_path
 from kafka_conformance.rules.common.assignors.question import AssignorQuestion
 from kafka_conformance.rules.common.assignors.rule_parts import GROUP_SPACES, HARNESS
 from kafka_conformance.rules.round_robin_assignor.domain import OPTIONAL_LABELS, domain, nearest, plain
@@ -48,8 +48,9 @@ def _labels(question: AssignorQuestion) -> Iterator[str]:
 
 
 def _path(question: AssignorQuestion) -> str:
-    """Where releases part ways: at static members."""
-    return "static members" if any(member.instance is not None for member in question.members) else "dynamic members"
+    """Where releases and clients part ways: at names, at static members, at subscriptions, at a second digit."""
+    digits = ", more than 10 partitions" if any(count > 10 for count in question.topics.values()) else ""
+    return (group_path(question) or "same subscriptions") + digits
 
 
 _QUESTIONS = groups()

@@ -24,6 +24,8 @@ GROUP_OPTIONAL_LABELS = {
     **dict.fromkeys(("static members", "static and dynamic members", "an instance twice"), _STATIC),
     "no member": "groups without members",
     "a topic without partitions": "topics without partitions",
+    "a topic without metadata": "topics without metadata",
+    "an empty subscription": "subscriptions to no topic",
     "a topic twice in a subscription": "subscriptions with a topic twice",
 }
 RACK_OPTIONAL_LABELS = dict.fromkeys(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_conformance.rules.common.assignors.question import AssignorQuestion
 
-__all__ = ["COMMON_LABELS", "RACK_LABELS", "group_labels", "rack_labels"]
+__all__ = ["COMMON_LABELS", "RACK_LABELS", "group_labels", "group_path", "rack_labels"]
 
 COMMON_LABELS = frozenset(
     {"no member", "one member", "several members", "more members than partitions", "more than 12 members"}
@@ -52,6 +52,20 @@ def group_labels(question: AssignorQuestion) -> Iterator[str]:
         yield "a topic twice in a subscription"
     yield from _topic_labels(question, subscribed)
     yield from _member_labels(question)
+
+
+def group_path(question: AssignorQuestion) -> str:
+    """Return where clients part ways: at the order of names, at static members, at subscriptions; "" for none of these."""
+    names = {
+        *question.topics,
+        *(name for each in question.members for name in (each.id, each.instance or "", *each.topics)),
+    }
+    if any(max(name, default="") > "\uffff" for name in names):
+        return "names beyond U+FFFF"
+    instances = [member.instance is not None for member in question.members]
+    if any(instances):
+        return "static members" if all(instances) else "static and dynamic members"
+    return "different subscriptions" if len({frozenset(each.topics) for each in question.members}) > 1 else ""
 
 
 def _topic_labels(question: AssignorQuestion, subscribed: set[str]) -> Iterator[str]:

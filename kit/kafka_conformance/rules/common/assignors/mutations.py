@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 from unittest.mock import patch
 
@@ -13,7 +14,7 @@ from kafka_reference.assignment.members import Member
 from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.releases import Release
 
-__all__ = ["but", "by_code_points", "instance_or_id", "with_behaviour"]
+__all__ = ["but", "by_code_points", "instance_or_id", "last_runs", "with_behaviour"]
 
 
 def but(rule: str, target: Any, **mistakes: Any) -> Ask:
@@ -45,3 +46,9 @@ def instance_or_id(members: Sequence[Member], _: bool) -> list[Member]:
     """Members by instance or else by member id, static and dynamic ones mixed."""
     order: Callable[[Member], bytes] = lambda one: (one.instance or one.id).encode("utf-16-be")  # noqa: E731
     return sorted(members, key=order)
+
+
+def last_runs(members: Sequence[Member], _: bool) -> list[Member]:
+    """Static members in order, then dynamic ones; where the two alternate, only the last of each that stand together."""
+    runs = {static: list(run) for static, run in groupby(members, lambda one: one.instance is not None)}
+    return by_code_points([*runs.get(True, []), *runs.get(False, [])], True)
