@@ -9,13 +9,14 @@ each partition once  Each partition of a topic that somebody subscribes to has o
                      cooperative assignor gives a partition that a member claims to nobody, or to one that claims it.
 balanced             No member has two partitions fewer than another one from which it could take one. This cannot be
                      seen of a cooperative assignment: partitions that move are held back.
-as sticky            Members keep as many of their partitions as in Java's assignment; fewer only if the assignment is
-                     more balanced than Java's. With equal subscriptions, cooperative members keep no more either.
+as sticky            With equal subscriptions members keep as many of their partitions as in Java's assignment, and
+                     cooperative ones no more either; with different ones, half as many, rounded down: how many could
+                     stay is hard to tell, and Java's is not always the most.
 ===================  =====================================================================================================
 
-A partition is a member's if the member subscribes to its topic, claims it, and nobody else claims it in the same generation
-or a later one. Where Java throws, or gives a partition to two members or to one that does not subscribe to it (some releases
-do), it is no measure of stickiness.
+A member keeps a partition that it gets and claims, if nobody claims it in a later generation. Where two members claim one
+in the same generation, nothing says which of them is right. Where Java throws, or gives a partition to two members or to one
+that does not subscribe to it, it is no measure. In both cases stickiness is not looked at.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def broken_promise(rule: Rule, question: Question, release: Release, actual: Ans
     if not group.cooperative and not group.is_balanced(assigned):
         return Broken("balanced", java)
     measure = _read(question, java.get("assignment"))
-    if measure is None or not group.gives_each_once(measure):
+    if measure is None or not group.gives_each_once(measure) or group.is_disputed():
         return None
     return None if group.is_as_sticky(assigned, measure) else Broken("as sticky", java)
 
@@ -98,13 +99,15 @@ class _Group:
         for member in question.members:
             for partition in dict.fromkeys(member.owned):
                 self._claims.setdefault(partition, []).append(member)
-        self._owners = {each: owner for each in self._every if (owner := self._owner(each)) is not None}
+
+    def is_disputed(self) -> bool:
+        """Return whether two members claim a partition in the same generation."""
+        return any(len(set(map(_generation, claims))) < len(claims) for claims in self._claims.values())
 
     def _owner(self, partition: _Partition) -> str | None:
+        """Return the member that claims the partition in the latest generation."""
         claims = self._claims.get(partition, [])
-        latest = max((_generation(member) for member in claims), default=0)
-        last = [member for member in claims if _generation(member) == latest]
-        return last[0].id if len(last) == 1 and partition[0] in last[0].topics else None
+        return max(claims, key=_generation).id if claims else None
 
     def gives_each_once(self, assigned: _Assignment) -> bool:
         """Return whether each partition has one member that may have it, or is held back as it should be."""
@@ -129,21 +132,15 @@ class _Group:
         )
 
     def is_as_sticky(self, assigned: _Assignment, java: _Assignment) -> bool:
-        """Return whether members keep as much as in Java's assignment, or are better balanced."""
+        """Return whether members keep as much as in Java's assignment."""
         ours, theirs = self._kept(assigned), self._kept(java)
-        if self.cooperative:
-            equal = len(set(self._topics.values())) == 1
-            return ours == theirs if equal else ours >= theirs
-        return ours >= theirs or _spread(assigned) < _spread(java)
+        if len(set(self._topics.values())) > 1:
+            return ours >= theirs // 2
+        return ours == theirs if self.cooperative else ours >= theirs
 
     def _kept(self, assigned: _Assignment) -> int:
-        return sum(self._owners.get(partition) == each for each, owned in assigned.items() for partition in owned)
+        return sum(self._owner(partition) == each for each, owned in assigned.items() for partition in owned)
 
 
 def _generation(member: AskedMember) -> int:
     return -1 if member.generation is None else member.generation
-
-
-def _spread(assigned: _Assignment) -> int:
-    """Return the sum of the differences in size between members, Java's measure of balance."""
-    return sum(abs(len(one) - len(other)) for one, other in combinations(assigned.values(), 2))
