@@ -99,7 +99,7 @@ class QuotaAssignment:
         owned = [each for each in partitions if each not in mismatched]
         if self._behaviour.keeps_lowest_partitions:
             owned.sort(key=lambda each: (each[1], java_order(each[0])))
-        for partition in self._claims.of_two_owners.keys():
+        for partition in self._claims.of_two_owners:
             if partition in owned:
                 owned.remove(partition)
         return owned

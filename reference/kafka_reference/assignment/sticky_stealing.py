@@ -60,7 +60,7 @@ class StealingAssignment:
         """Let members keep what they own, up to the larger quota."""
         for member, partitions in self._claims.owned.items():
             owned = list(partitions)
-            for partition in self._claims.of_two_owners.keys():
+            for partition in self._claims.of_two_owners:
                 if partition in owned:
                     owned.remove(partition)
             kept = owned[: self.larger_quota]
