@@ -203,8 +203,6 @@ class BalancedAssignment:
     def _is_balanced(self) -> bool:
         """Return whether no member could get a partition from one with more."""
         members = self._by_size()
-        if not members:
-            raise NoSuchElementException
         sizes = {member: len(self._assignment[member]) for member in members}
         if sizes[members[0]] >= sizes[members[-1]] - 1:
             return True

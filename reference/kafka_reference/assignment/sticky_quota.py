@@ -128,7 +128,7 @@ class QuotaAssignment:
                 place = self._fill_lacking(found, member) % (len(self.lacking) or 1)
             elif (found := self.racks.next_match(partition, self.extendable, 0)) is not None:
                 member = self.extendable[found]
-                self._extend(found, member)
+                self._extend(found)
             else:
                 left.append(partition)
                 continue
@@ -146,12 +146,11 @@ class QuotaAssignment:
             self.extendable.append(member)
         return place
 
-    def _extend(self, place: int, member: str) -> None:
+    def _extend(self, place: int) -> None:
         """Remove a member that reaches the larger quota from those that are extendable."""
-        if len(self.assignment[member]) + 1 == self.larger_quota:
-            del self.extendable[place]
-            if self._behaviour.rack_fill_counts_full_members:
-                self._count_larger()
+        del self.extendable[place]
+        if self._behaviour.rack_fill_counts_full_members:
+            self._count_larger()
 
     def fill(self, partitions: Sequence[TopicPartition]) -> None:
         """Give the partitions round the members that lack some, then one each to those that are extendable."""
