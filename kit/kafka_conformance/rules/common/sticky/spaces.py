@@ -106,8 +106,8 @@ def every_three_claims() -> Iterator[AssignorQuestion]:
 def every_edge_of_balance() -> Iterator[AssignorQuestion]:
     """Yield groups of different subscriptions in which balancing takes rare turns.
 
-    Of two partitions that would swap members one goes home; moves are undone, since they make nothing better; a member that
-    has nothing to share would count as too small; new partitions move in place of old ones.
+    Of two partitions that would swap members one goes home; a partition moves twice; moves are undone, since they make
+    nothing better; a member that has nothing to share would count as too small; new partitions move in place of old ones.
     """
     for counts, members in (
         ((6, 4, 2, 4), (("tuv", "u1 v0 v1", 1), ("v", "", 1), ("uw", "", 1))),
@@ -118,6 +118,9 @@ def every_edge_of_balance() -> Iterator[AssignorQuestion]:
         ((3,), (("t", "t2", 2), ("", "t2", 1), ("t", "", 1))),
         ((3, 3), (("tu", "t0", 1), ("u", "", 1), ("t", "", 1))),
         ((3, 7), (("u", "u0", 1), ("tu", "", 1), ("t", "", 1))),
+        ((2, 1, 4), (("tuv", "t1 v2 v3", 2), ("v", "t1", 1), ("t", "", 3))),
+        ((2, 0, 1, 1), (("vw", "w0", 1), ("tw", "w0", 2), ("w", "", 2))),
+        ((4, 3), (("tu", "t0 t1 t3 u1", 1), ("t", "t3", 2), ("u", "", 2), ("tu", "u0 u2", 2))),
         ((5, 5, 5), (("t", "t0 t1", 4), ("tu", "u0 u1 u2 u3", 4), ("uv", "", 4), ("v", "v0", 3))),
     ):
         for more, shift in product(range(3), range(2)):
@@ -138,6 +141,19 @@ def every_edge_of_balance() -> Iterator[AssignorQuestion]:
                     for place, (read, owned, at) in enumerate(members)
                 ),
             )
+
+
+def every_short_member() -> Iterator[AssignorQuestion]:
+    """Yield three members in racks a, b or none, of which one owns two of four partitions: the others may get too few."""
+    patterns: tuple[tuple[RacksOfPartition, ...], ...] = (
+        (("a",), ("b",), ("b",), None), (("b",), ("a",), ("b",), ("a",)), (("a", "b"), ("a",), ("b",), ("a", "b")),
+    )  # fmt: skip
+    for racks, owner, of_topic in product(product(("a", "b", None), repeat=3), range(3), patterns):
+        members = tuple(
+            AskedMember(f"m{place}", None, rack, ("t",), (("t", 3), ("t", 0)) if place == owner else (), 1)
+            for place, rack in enumerate(racks)
+        )
+        yield AssignorQuestion({"t": 4}, members, {"t": of_topic})
 
 
 STICKY_SPACES = (
@@ -165,6 +181,7 @@ STICKY_SPACES = (
     Space("nobody, nothing, many; equal hashes, text beyond the BMP; owners of what moved", every_edge_of_groups),
     Space("partitions owned twice, members without topics, empty racks and instances", every_edge_of_the_past),
     Space("three claims to one partition, of three generations, in every order", every_three_claims),
+    Space("three members × four partitions in racks, of which one member owns two", every_short_member),
     Space(
         "rare turns of balancing: partitions that go home, moves undone, members without a share", every_edge_of_balance
     ),
