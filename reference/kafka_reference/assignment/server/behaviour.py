@@ -44,7 +44,9 @@ class ServerRangeAssignorBehaviour(Behaviour):
         "KAFKA-16587",
     )
     needs_a_member: bool = holds(
-        since("3.8.0", until="3.8.x"), "A group without members throws NoSuchElementException.", "KAFKA-16587"
+        since("3.8.0", until="3.8.x"),
+        "A homogeneous group without members throws NoSuchElementException.",
+        "KAFKA-16587",
     )
 
 
@@ -74,7 +76,7 @@ class UniformAssignorBehaviour(Behaviour):
         since("4.0.1"),
         "In a homogeneous group, a member that does not keep one partition more than the others leaves it to a later "
         "member that does; before, the first members take it.",
-        "KAFKA-18654",
+        "KAFKA-18688",
     )
     balances_topics: bool = holds(
         since("4.0.0"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_reference.errors import JavaException
 
-__all__ = ["IndexOutOfBoundsException", "NoSuchElementException", "PartitionAssignorException"]
+__all__ = ["NoSuchElementException", "PartitionAssignorException"]
 
 
 class PartitionAssignorException(JavaException, ValueError):
@@ -16,10 +16,6 @@ class PartitionAssignorException(JavaException, ValueError):
     def __init__(self, reason: str) -> None:
         super().__init__()
         self.args = (reason,)
-
-
-class IndexOutOfBoundsException(JavaException, IndexError):
-    """The range assignor has fewer free partitions than it owes its members; up to 3.8.x."""
 
 
 class NoSuchElementException(JavaException, LookupError):

@@ -51,7 +51,9 @@ class RackInfo:
         NullPointerException if one of several has no target, which a member without topics has not.
         """
         members = self._near[partition]
-        if len(members) > 1 and any(member not in targets for member in members):
+        if len(members) < 2:
+            return members
+        if any(member not in targets for member in members):
             raise NullPointerException
         members.sort(key=lambda member: sum(map(len, targets[member].values())))
         return members

@@ -13,11 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafka_reference.assignment.server.behaviour import ServerRangeAssignorBehaviour
-from kafka_reference.assignment.server.errors import (
-    IndexOutOfBoundsException,
-    NoSuchElementException,
-    PartitionAssignorException,
-)
+from kafka_reference.assignment.server.errors import NoSuchElementException, PartitionAssignorException
 from kafka_reference.assignment.server.group import Group, Member, Targets, Uuid, by_text
 
 __all__ = ["assign_ranges", "divide", "keep_and_fill", "sorted_members"]
@@ -26,9 +22,9 @@ __all__ = ["assign_ranges", "divide", "keep_and_fill", "sorted_members"]
 def assign_ranges(behaviour: ServerRangeAssignorBehaviour, group: Group) -> Targets:
     """Return the target assignment. Raises PartitionAssignorException for a topic that the metadata do not describe.
 
-    Up to 3.8.x also IndexOutOfBoundsException; in 3.8.x NoSuchElementException for a group without members.
+    In 3.8.x also NoSuchElementException for a group without members.
     """
-    if not group.members and behaviour.needs_a_member:
+    if not group.members and behaviour.needs_a_member and group.homogeneous:
         raise NoSuchElementException
     members = group.members if behaviour.keeps_partitions else sorted_members(group.members)
     targets: Targets = {member.id: {} for member in members}
@@ -93,8 +89,6 @@ def keep_and_fill(count: int, old: Mapping[str, Sequence[int]]) -> dict[str, set
         gets_extra = extras > 0
         extras -= gets_extra
         wanted = max(owes + gets_extra, 0)
-        if wanted > len(free):
-            raise IndexOutOfBoundsException
         shares[member].update(free[:wanted])
         del free[:wanted]
     return shares

@@ -27,7 +27,6 @@ from kafka_reference.assignment.server.group import (
     partition_text,
     uuid_hash,
 )
-from kafka_reference.assignment.server.movements import PartitionMovements
 from kafka_reference.assignment.server.racks import RackInfo
 from kafka_reference.assignment.server.uniform_homogeneous import undescribed
 from kafka_reference.errors import NullPointerException
@@ -60,7 +59,8 @@ class GeneralBuilder:
         self._owners: dict[Partition, str] = {}
         self._kept: set[Partition] = set()
         self._old_owners: dict[Partition, str] = {}
-        self._movements = PartitionMovements()
+        self._moved: set[Partition] = set()
+        self._ways: set[tuple[Uuid, str, str]] = set()
         self._racks: RackInfo | None = None
         every = self._every_partition()
         self._free = HashTable(partition_hash, every, copied=len(every) if behaviour.rack_aware else None)
@@ -176,10 +176,6 @@ class GeneralBuilder:
         for partition in self._sorted(self._free.ordered()):
             if moved and self._is_balanced():
                 return False
-            if partition not in self._owners:
-                raise PartitionAssignorException(
-                    f"Expected topicIdPartition '{partition_text(partition)}' to be assigned to a member"
-                )
             moved = self._moves(partition)
             modified |= moved
         return modified
@@ -210,11 +206,19 @@ class GeneralBuilder:
         )
 
     def _move(self, partition: Partition, owner: str, member: str) -> None:
-        moved = self._movements.partition_to_move(partition, owner, member)
-        old = self._owners[moved]
-        self._movements.move(moved, old, member)
-        self._take(moved, old)
-        self._give(moved, member)
+        """Move a partition. Raises PartitionAssignorException if it moved before, or another one of its topic the opposite way.
+
+        Java would rather move that other one back, but takes a record of an earlier move for a mistake.
+        """
+        topic = partition[0]
+        if partition in self._moved or (topic, member, owner) in self._ways:
+            raise PartitionAssignorException(
+                "Mismatch in partition movement record with respect to partition ownership during a rebalance"
+            )
+        self._moved.add(partition)
+        self._ways.add((topic, owner, member))
+        self._take(partition, owner)
+        self._give(partition, member)
 
     def _is_balanced(self) -> bool:
         if not self._active:
@@ -227,8 +231,6 @@ class GeneralBuilder:
     def _could_get_more(self, member: str) -> bool:
         """Return whether a topic of the member has a partition whose owner has at least two more."""
         size = self._sizes[member]
-        if size == self._limits[member]:
-            return False
         for topic in self._topics_of[member]:
             own = self._targets[member].get(topic, ())
             for number in range(self._group.partitions[topic]):

@@ -7,6 +7,7 @@ question makes Java copy a collection of exactly 12, 24, 48 … elements, whose 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import cycle, islice
 from typing import Any
 
 from hypothesis import strategies as st
@@ -38,6 +39,7 @@ _RACKS = st.sampled_from((None, "r1", "r2", "r3", ""))
 _REPLICAS: st.SearchStrategy[tuple[str, ...]] = st.sampled_from(
     (("r1",), ("r2",), ("r1", "r2"), ("r2", "r3"), ("r1", "r2", "r3"), ("r4",), ())
 )
+_SOME_REPLICAS = st.lists(_REPLICAS, min_size=1, max_size=5)
 _TOPICS = st.lists(st.sampled_from(_NAMES), min_size=1, max_size=4, unique=True)
 _MANY_TOPICS = st.integers(13, 16).map(lambda count: [f"t{number}" for number in range(count)])
 _MEMBERS = st.lists(st.sampled_from(MEMBERS), min_size=1, max_size=5, unique=True)
@@ -96,15 +98,21 @@ def _topics(draw: Any, names: list[str], subscribed: set[str], by_racks: bool) -
     known = [name for name in names if name in subscribed and counts[name]]
     while known and not copied_alike(sum(counts[name] for name in known)):
         counts[known[0]] += 1
-    ids = draw(st.permutations(IDS))
+    start, step = draw(st.integers(0, len(IDS) - 1)), draw(st.sampled_from((1, 3, 5, 7)))
+    replicas = [draw(_SOME_REPLICAS) if by_racks else () for _ in names]
     return [
-        AskedTopic(name, each, count or None, racks=tuple(draw(_REPLICAS) for _ in range(count)) if by_racks else ())
-        for (name, count), each in zip(counts.items(), ids, strict=False)
+        AskedTopic(
+            name,
+            IDS[(start + place * step) % len(IDS)],
+            counts[name] or None,
+            racks=tuple(islice(cycle(racks), counts[name] if racks else 0)),
+        )
+        for place, (name, racks) in enumerate(zip(names, replicas, strict=True))
     ]
 
 
 def _assigned(draw: Any, topics: list[AskedTopic], ids: list[str], kind: str) -> dict[str, list[AskedPartition]]:
-    """Draw an owner, or none, of each partition; in some kinds two, and of partitions that are not there."""
+    """Draw owners, or none, for the partitions in turn; in some kinds two, and of partitions that are not there."""
     extra = 2 if kind == "gone" else 0
     partitions = [(topic.name, number) for topic in topics for number in range((topic.partitions or 2) + extra)]
     few = ids[: draw(st.integers(1, len(ids)))]
@@ -113,8 +121,8 @@ def _assigned(draw: Any, topics: list[AskedTopic], ids: list[str], kind: str) ->
         for place, partition in enumerate(partitions):
             assigned[few[place % len(few)]].append(partition)
     else:
-        owners = st.lists(st.sampled_from((*few, None)), min_size=len(partitions), max_size=len(partitions))
-        for partition, owner in zip(partitions, draw(owners), strict=True):
+        owners = draw(st.lists(st.sampled_from((*few, None)), min_size=1, max_size=13))
+        for partition, owner in zip(partitions, cycle(owners), strict=False):
             if owner is not None:
                 assigned[owner].append(partition)
     if kind == "two owners":

@@ -105,6 +105,8 @@ def every_edge() -> Iterator[ServerAssignorQuestion]:
             members = tuple(AskedMember(each, topics=topics) for each, topics in zip("ab", subscribed, strict=True))
             yield ServerAssignorQuestion((topic,), members, typed)
     yield from _unknown()
+    yield from _overfull()
+    yield from _twice()
     yield from _names()
     yield from _many()
 
@@ -124,6 +126,30 @@ def _unknown() -> Iterator[ServerAssignorQuestion]:
                 AskedMember("b", topics=topics, assigned=second),
             )
             yield ServerAssignorQuestion(known, members)
+
+
+def _overfull() -> Iterator[ServerAssignorQuestion]:
+    """Yield a group whose members have more partitions than their topics, so that none can get another one."""
+    topics = AskedTopic("t", IDS[0], 1), AskedTopic("w", IDS[5], 1), AskedTopic("u", IDS[6], 1)
+    for numbers in ((0, 5, 6), (0, 5), (5, 6, 7)):
+        members = (
+            AskedMember("a", topics=("t",), assigned=tuple(("t", number) for number in numbers)),
+            AskedMember("b", topics=("t",)),
+            AskedMember("c", topics=("u",)),
+            AskedMember("e", topics=("w",), assigned=(("w", 0),)),
+            AskedMember("f", topics=("w",), assigned=(("w", 7),)),
+            AskedMember("g", topics=("w",), assigned=(("w", 8),)),
+        )
+        yield ServerAssignorQuestion(topics, members)
+
+
+def _twice() -> Iterator[ServerAssignorQuestion]:
+    """Yield a subscription that names a topic twice, and two members with the same instance."""
+    topics = AskedTopic("t", IDS[0], 4), AskedTopic("u", IDS[6], 3)
+    for first, second in product((("t", "t"), ("t", "u", "t"), ("u", "t")), repeat=2):
+        for instance in (None, "i"):
+            members = AskedMember("a", instance, None, first), AskedMember("b", instance, None, second)
+            yield ServerAssignorQuestion(topics, members)
 
 
 def _names() -> Iterator[ServerAssignorQuestion]:
