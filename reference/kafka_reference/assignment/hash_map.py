@@ -9,7 +9,7 @@ Java source mirrored: ``java.util.HashMap`` and ``HashSet``, JDK 17 and 21; ``To
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from kafka_reference.errors import NullPointerException
@@ -88,6 +88,9 @@ class HashMap(Generic[K, V]):
     def items(self) -> list[tuple[K, V]]:
         """Return keys and values in Java's order."""
         return [(key, self._values[key]) for key in self.keys()]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.keys())
 
     def __contains__(self, key: object) -> bool:
         return key in self._values

@@ -23,7 +23,9 @@ from kafka_reference.releases import NEWEST, Release
 __all__ = ["cooperative_sticky_assignment", "sticky_assignment", "transferred_partitions"]
 
 
-def sticky_assignment(topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST) -> Assignment:
+def sticky_assignment(
+    topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST
+) -> Assignment:
     """Return which partitions each member gets; what it owned comes first.
 
     ``topics`` are those of the cluster; a subscribed topic that is not there, or has no partitions, is left out. Raises
@@ -56,7 +58,9 @@ def cooperative_sticky_assignment(
         topics_of_group(topics, members), in_hash_map_order(members), claims, StickyAssignorBehaviour.of(release)
     )
     assignment, transferred = _assign(group, cooperative=True)
-    for partition, member in (transferred_partitions(group, assignment) if transferred is None else transferred).items():
+    for partition, member in (
+        transferred_partitions(group, assignment) if transferred is None else transferred
+    ).items():
         assignment[member].remove(partition)
     return dict(assignment.items())
 
@@ -112,5 +116,8 @@ def transferred_partitions(
     owned = {member.id: frozenset(member.owned) for member in group.members}
     revoked = {each for member, had in owned.items() for each in had - set(assignment[member])}
     return {
-        each: member for member, has in assignment.items() for each in has if each not in owned[member] and each in revoked
+        each: member
+        for member, has in assignment.items()
+        for each in has
+        if each not in owned[member] and each in revoked
     }

@@ -21,7 +21,7 @@ class StickyAssignorBehaviour(Behaviour):
     unknown_topic_throws: bool = holds(
         since("0.11.0.0", until="2.2.x"),
         "A subscription to a topic that the metadata do not know throws NullPointerException.",
-        "KAFKA-7026",
+        "KAFKA-7962",
     )
     no_partitions_throw: bool = holds(
         since("0.11.0.0", until="2.2.x"),
@@ -31,7 +31,7 @@ class StickyAssignorBehaviour(Behaviour):
     moves_new_partitions_first: bool = holds(
         since("2.4.0"),
         "The assignment is balanced by newly assigned partitions first, unless a member lost a subscription.",
-        "KAFKA-8538",
+        "KAFKA-8767",
     )
     lists_partitions_by_owner: bool = holds(
         since("0.11.0.0", until="2.5.0"),
@@ -44,12 +44,12 @@ class StickyAssignorBehaviour(Behaviour):
     user_data_is_read_once: bool = holds(
         since("2.5.1", until="2.8.x"),
         "With different subscriptions, user data that were read to compare the subscriptions count as empty.",
-        "KAFKA-12464",
+        "KAFKA-12675",
     )
     steals_from_full_members: bool = holds(
         since("2.5.1", until="2.8.x"),
         "Every member keeps as many partitions as the largest share, and the others take from these what they lack.",
-        "KAFKA-12675",
+        "KAFKA-12464",
     )
     drops_partitions_of_two_owners: bool = holds(
         since("2.8.1"), "A partition that two members of the same generation claim belongs to neither.", "KAFKA-12984"
@@ -93,7 +93,7 @@ class StickyAssignorBehaviour(Behaviour):
 
 @behaviour("CooperativeStickyAssignor", since("2.4.0"))
 class CooperativeStickyAssignorBehaviour(Behaviour):
-    """Whether CooperativeStickyAssignor reads the generation of the owned partitions: from user data, since 3.4.0 from a field."""
+    """What CooperativeStickyAssignor reads: the generation from user data, since 3.4.0 from the subscription itself."""
 
     reads_generation: bool = holds(
         since("2.8.1"), "Owned partitions count by their generation; before, all of them count.", "KAFKA-12984"

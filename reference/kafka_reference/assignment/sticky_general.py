@@ -139,7 +139,7 @@ class BalancedAssignment:
             partition = next((each for each in self._previous_owners if each in left[member]), left[member][0])
             left[member].remove(partition)
             listed.append(partition)
-        return listed + [each for each in existing.keys() if each not in listed]
+        return listed + [each for each in existing if each not in listed]
 
     def _keep_owned(self) -> tuple[list[TopicPartition], bool]:
         """Remove what members may not keep; return what they keep, and whether a member lost what still exists."""
@@ -203,8 +203,6 @@ class BalancedAssignment:
     def _is_balanced(self) -> bool:
         """Return whether no member could get a partition from one with more."""
         members = self._by_size()
-        if not members:
-            raise NoSuchElementException
         sizes = {member: len(self._assignment[member]) for member in members}
         if sizes[members[0]] >= sizes[members[-1]] - 1:
             return True
@@ -235,7 +233,7 @@ class BalancedAssignment:
         return moved
 
     def _move_one(self, partition: TopicPartition) -> bool:
-        """Move a partition to its previous owner or to the smallest subscriber, if its owner has two more; return whether."""
+        """Move a partition to its previous owner or the smallest subscriber, if its owner has two more; return whether."""
         size = len(self._assignment[self._owner.get(partition)])
         previous = self._previous_owners.get(partition)
         if previous is not None and size > len(self._assignment[previous]) + 1:

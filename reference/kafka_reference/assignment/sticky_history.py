@@ -1,7 +1,7 @@
 """Present and previous owners of each partition, from what members claim; for groups with different subscriptions.
 
-Where claims of several generations name a partition, the newest claimant is its present owner. The one before is its previous
-owner: if the partition has to move, it goes back there.
+Where claims of several generations name a partition, the newest claimant is its present owner. The one before is its
+previous owner: if the partition has to move, it goes back there.
 
 Java source mirrored: ``prepopulateCurrentAssignments`` of ``StickyAssignor``, 0.11.0.0 to 2.3.1, and of
 ``AbstractStickyAssignor``, 2.4.0 to 4.4.0.

@@ -99,7 +99,7 @@ class QuotaAssignment:
         owned = [each for each in partitions if each not in mismatched]
         if self._behaviour.keeps_lowest_partitions:
             owned.sort(key=lambda each: (each[1], java_order(each[0])))
-        for partition in self._claims.of_two_owners.keys():
+        for partition in self._claims.of_two_owners:
             if partition in owned:
                 owned.remove(partition)
         return owned
@@ -128,7 +128,7 @@ class QuotaAssignment:
                 place = self._fill_lacking(found, member) % (len(self.lacking) or 1)
             elif (found := self.racks.next_match(partition, self.extendable, 0)) is not None:
                 member = self.extendable[found]
-                self._extend(found, member)
+                self._extend(found)
             else:
                 left.append(partition)
                 continue
@@ -146,12 +146,11 @@ class QuotaAssignment:
             self.extendable.append(member)
         return place
 
-    def _extend(self, place: int, member: str) -> None:
+    def _extend(self, place: int) -> None:
         """Remove a member that reaches the larger quota from those that are extendable."""
-        if len(self.assignment[member]) + 1 == self.larger_quota:
-            del self.extendable[place]
-            if self._behaviour.rack_fill_counts_full_members:
-                self._count_larger()
+        del self.extendable[place]
+        if self._behaviour.rack_fill_counts_full_members:
+            self._count_larger()
 
     def fill(self, partitions: Sequence[TopicPartition]) -> None:
         """Give the partitions round the members that lack some, then one each to those that are extendable."""

@@ -20,7 +20,6 @@ from kafka_reference.errors import IllegalStateException
 
 __all__ = ["StealingAssignment", "assign_by_stealing"]
 
-_UNDER_CAPACITY = "Some consumers are under capacity but all partitions have been assigned"
 _UNASSIGNED = "Some partitions are unassigned but all consumers are at maximum capacity"
 
 
@@ -59,15 +58,11 @@ class StealingAssignment:
     def keep_owned(self) -> None:
         """Let members keep what they own, up to the larger quota."""
         for member, partitions in self._claims.owned.items():
-            owned = list(partitions)
-            for partition in self._claims.of_two_owners.keys():
-                if partition in owned:
-                    owned.remove(partition)
-            kept = owned[: self.larger_quota]
+            kept = partitions[: self.larger_quota]
             self.assignment[member] += kept
             self.unassigned = [each for each in self.unassigned if each not in kept]
-            self._given_up.update(owned[self.larger_quota :])
-            if len(owned) < self.quota:
+            self._given_up.update(partitions[self.larger_quota :])
+            if len(partitions) < self.quota:
                 self.lacking.append(member)
                 continue
             if len(kept) == self.quota:
@@ -90,11 +85,9 @@ class StealingAssignment:
             place = place if place < len(self.lacking) else 0
 
     def steal(self) -> None:
-        """Let members that still lack partitions take the first one of members with the larger quota."""
+        """Let members that still lack partitions take the first one of members with the larger quota, which are enough."""
         for member in self.lacking:
             while len(self.assignment[member]) < self.quota:
-                if not self.with_larger_quota:
-                    raise IllegalStateException(_UNDER_CAPACITY)
                 taken = self.assignment[self.with_larger_quota.popleft()].pop(0)
                 self.assignment[member].append(taken)
                 self.transferred[taken] = member

@@ -1,4 +1,4 @@
-"""The rule ``cooperative-sticky-assignor``, CooperativeStickyAssignor: a sticky assignment without what others have to give up first.
+"""The rule ``cooperative-sticky-assignor``, CooperativeStickyAssignor: a sticky assignment without what others still own.
 
 The question is a group with what each member owned, and the topics of the cluster::
 
@@ -11,10 +11,10 @@ The answer has every member, and its partitions in Java's order; nobody gets par
 
     {"assignment": {"a": [["t", 0], ["t", 1]], "b": []}}
 
-The leader of the group assigns as with StickyAssignor, then withholds each partition that another member still owns: nobody gets
-it in this rebalance. ``owned`` are the owned partitions of the subscription; ``generation`` has an effect since 2.8.1, in user
-data, and since 3.4.0 in the subscription. A member that owns partitions and has no generation is one of a release before
-2.8.1. Since 3.5.0 members get partitions with a replica in their ``rack``, where shares allow it.
+The leader of the group assigns as with StickyAssignor, then withholds each partition that another member still owns: nobody
+gets it in this rebalance. ``owned`` are the owned partitions of the subscription; ``generation`` has an effect since 2.8.1,
+in user data, and since 3.4.0 in the subscription. A member that owns partitions and has no generation is one of a release
+before 2.8.1. Since 3.5.0 members get partitions with a replica in their ``rack``, where shares allow it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _QUESTIONS = sticky_groups()
 
 RULE = Rule(
     slug="cooperative-sticky-assignor",
-    title="CooperativeStickyAssignor: a sticky assignment without what others have to give up first",
+    title="CooperativeStickyAssignor: a sticky assignment without what others still own",
     area=Area.ASSIGNMENT,
     releases=since("2.4.0"),
     question=AssignorQuestion,
@@ -64,7 +64,8 @@ RULE = Rule(
     parts=parts,
     java=((since("2.4.0"), "kafkaoracle.cooperative_sticky_assignor.CooperativeStickyAssignorRule"),),
     source="CooperativeStickyAssignor, AbstractStickyAssignor",
-    harness=HARNESS + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
+    harness=HARNESS
+    + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
     behaviours=(CooperativeStickyAssignorBehaviour, StickyAssignorBehaviour),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-429%3A+Kafka+Consumer+Incremental+Rebalance+Protocol",

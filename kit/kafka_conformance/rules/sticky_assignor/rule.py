@@ -64,7 +64,8 @@ RULE = Rule(
     parts=parts,
     java=((since("0.11.0.0"), "kafkaoracle.sticky_assignor.StickyAssignorRule"),),
     source="StickyAssignor, AbstractStickyAssignor",
-    harness=HARNESS + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
+    harness=HARNESS
+    + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
     behaviours=(StickyAssignorBehaviour,),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-54+-+Sticky+Partition+Assignment+Strategy",

@@ -42,13 +42,13 @@ def explain(question: AssignorQuestion, _: Release, answers: Sequence[Any]) -> I
 
 def _row(member: AskedMember, after: list[_Partition]) -> Explained:
     before = list(member.owned)
-    state = (
-        ("owned before", partitions_in_words(before)),
-        ("owned after", partitions_in_words(after)),
-        ("gained", partitions_in_words(one for one in after if one not in before)),
-        ("lost", partitions_in_words(one for one in before if one not in after)),
+    reasons = (
+        f"owned before: {partitions_in_words(before)}",
+        f"owns after: {partitions_in_words(after)}",
+        f"gained: {partitions_in_words(one for one in after if one not in before)}",
+        f"lost: {partitions_in_words(one for one in before if one not in after)}",
     )
-    return Explained(None, f"member {_member_in_words(member)}", partitions_in_words(after), member.id, (), state)
+    return Explained(None, f"member {_member_in_words(member)}", partitions_in_words(after), member.id, reasons)
 
 
 def _member_in_words(member: AskedMember) -> str:

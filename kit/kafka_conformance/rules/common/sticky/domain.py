@@ -18,7 +18,8 @@ OPTIONAL_LABELS = {
     "a lost generation": "generations below 0",
     "a partition owned twice by one member": "partitions owned twice",
     **dict.fromkeys(
-        ("owned without a generation", "members with and without a generation"), "members of releases without generations"
+        ("owned without a generation", "members with and without a generation"),
+        "members of releases without generations",
     ),
 }
 

@@ -1,8 +1,8 @@
 """Strategies for groups with a past: members own partitions, and then the group, its subscriptions or the topics changed.
 
-The past is dealt out here, not by an assignor: in turn, in blocks, all to one member, or to anybody. Then members leave and join,
-subscriptions and numbers of partitions change, members lag behind by a generation, claim what others own, or have no generation,
-as members of older releases do. Half of the groups have equal subscriptions.
+The past is dealt out here, not by an assignor: in turn, in blocks, all to one member, or to anybody. Then members leave and
+join, subscriptions and numbers of partitions change, members lag behind by a generation, claim what others own, or have no
+generation, as members of older releases do. Half of the groups have equal subscriptions.
 
 No question found made Java move partitions without end: at most 5 members own anything, of at most 30 partitions.
 """
@@ -82,12 +82,12 @@ def _deal(draw: Any, ids: Sequence[str], partitions: list[AskedPartition]) -> di
     if draw(st.integers(0, 3)) == 3:
         partitions = partitions[draw(st.integers(0, len(partitions))) :]
     for place, partition in enumerate(partitions):
-        owner = {
-            "in turn": lambda place=place: place % len(ids),
-            "in blocks": lambda place=place: place * len(ids) // len(partitions),
-            "to one": lambda: 0,
-            "to anybody": lambda: draw(st.integers(0, len(ids) - 1)),
-        }[deal]()
+        if deal == "in turn":
+            owner = place % len(ids)
+        elif deal == "in blocks":
+            owner = place * len(ids) // len(partitions)
+        else:
+            owner = 0 if deal == "to one" else draw(st.integers(0, len(ids) - 1))
         owned[ids[owner]].append(partition)
     if draw(st.booleans()):
         owned = {each: had[::-1] for each, had in owned.items()}

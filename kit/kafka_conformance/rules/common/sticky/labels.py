@@ -17,7 +17,11 @@ STICKY_LABELS = frozenset(
     | {"nothing owned", "a partition without an owner", "two claims in one generation", "claims of two generations"}
     | {"members of two generations", "members with and without a generation", "owned without a generation"}
     | {"a lost generation", "an owned partition beyond its topic", "an owned topic without metadata"}
-    | {"an owned topic no longer subscribed to", "a partition owned twice by one member", "more owned than a fair share"}
+    | {
+        "an owned topic no longer subscribed to",
+        "a partition owned twice by one member",
+        "more owned than a fair share",
+    }
     | {"owners in another rack", "owners with different subscriptions", "a member without topics beside owners"}
 )
 
@@ -81,7 +85,9 @@ def _partition_labels(question: AssignorQuestion) -> Iterator[str]:
         yield "owners with different subscriptions"
         if any(not member.topics for member in question.members):
             yield "a member without topics beside owners"
-    if any(member.rack and _elsewhere(question, member.rack, each) for member in question.members for each in member.owned):
+    if any(
+        member.rack and _elsewhere(question, member.rack, each) for member in question.members for each in member.owned
+    ):
         yield "owners in another rack"
 
 

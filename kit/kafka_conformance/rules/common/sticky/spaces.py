@@ -22,7 +22,9 @@ _DIFFERENT = (("t", "u"), ("t",), ("u", "t"))
 
 
 def _members(
-    topics: tuple[tuple[str, ...], ...], owned: tuple[tuple[AskedPartition, ...], ...], generations: tuple[int | None, ...]
+    topics: tuple[tuple[str, ...], ...],
+    owned: tuple[tuple[AskedPartition, ...], ...],
+    generations: tuple[int | None, ...],
 ) -> tuple[AskedMember, ...]:
     return tuple(
         AskedMember(f"m{place}", None, None, *each)
@@ -39,7 +41,7 @@ def every_owner() -> Iterator[AssignorQuestion]:
 
 
 def every_two_claims() -> Iterator[AssignorQuestion]:
-    """Yield every two sets of claims to three partitions, of four generations or none, by members that read the same or not."""
+    """Yield every two sets of claims to three partitions, of three generations or none, with equal subscriptions or not."""
     three: tuple[AskedPartition, ...] = (("t", 1), ("t", 0), ("u", 0))
     subsets = tuple(chain.from_iterable(combinations(three, size) for size in range(4)))
     for owned, generations in product(product(subsets, repeat=2), product((None, -1, 1, 2), repeat=2)):
@@ -63,11 +65,13 @@ def every_owner_in_racks() -> Iterator[AssignorQuestion]:
                 for place, rack in enumerate(racks)
             )  # fmt: skip
             rest = iter(of_topic)
-            yield AssignorQuestion(topics, members, {name: tuple(islice(rest, count)) for name, count in topics.items()})
+            yield AssignorQuestion(
+                topics, members, {name: tuple(islice(rest, count)) for name, count in topics.items()}
+            )
 
 
 def every_change_of_a_topic() -> Iterator[AssignorQuestion]:
-    """Yield one to four members that own six partitions, of topics that grow, shrink and disappear, after others have left."""
+    """Yield one to four members that own six partitions of topics that grow, shrink and disappear, after others left."""
     for size, left, count, other in product(range(1, 5), range(3), (None, 0, 1, 2, 3, 4, 5, 9), (None, 1, 3)):
         partitions = [(name, number) for number in range(3) for name in ("t", "u")]
         topics = {name: at for name, at in (("t", count), ("u", other)) if at is not None}
@@ -81,7 +85,7 @@ def every_change_of_a_topic() -> Iterator[AssignorQuestion]:
 
 
 def every_edge_of_the_past() -> Iterator[AssignorQuestion]:
-    """Yield partitions owned twice, members without topics beside owners, an empty rack, and instances, which have no effect."""
+    """Yield partitions owned twice, members without topics beside owners, empty racks, and instances without effect."""
     twice: tuple[AskedPartition, ...] = (("t", 1), ("t", 0), ("t", 1))
     for generation, count in product((None, -1, 2), (1, 2, 5)):
         for topics, place in product(((), ("t",), ("u",), ("t", "u")), range(2)):
@@ -89,6 +93,67 @@ def every_edge_of_the_past() -> Iterator[AssignorQuestion]:
             members.insert(2 * place, AskedMember(f"c{place}", None, "r2", topics, (("t", 1), ("u", 0)), 2))
             racks = {"t": (("r1",), ("r2",), ("r1", "r2"), None, ("",))[:count]}
             yield AssignorQuestion({"t": count, "u": 1}, tuple(members), racks)
+
+
+def every_three_claims() -> Iterator[AssignorQuestion]:
+    """Yield three claims to a partition by members of three generations, in every order, that read the same or not."""
+    for generations, owned in product(product((1, 2, 3), repeat=3), ((("t", 0),), (("t", 0), ("t", 2)))):
+        for topics in (("t",), ()), (("t",), ("t", "u")), (("t",), ("t",)):
+            members = _members((topics[0], topics[1], topics[0]), (owned,) * 3, generations)
+            yield AssignorQuestion({"t": 3, "u": 1}, members)
+
+
+def every_edge_of_balance() -> Iterator[AssignorQuestion]:
+    """Yield groups of different subscriptions in which balancing takes rare turns.
+
+    Of two partitions that would swap members one goes home; a partition moves twice; moves are undone, since they make
+    nothing better; a member that has nothing to share would count as too small; new partitions move in place of old ones.
+    """
+    for counts, members in (
+        ((6, 4, 2, 4), (("tuv", "u1 v0 v1", 1), ("v", "", 1), ("uw", "", 1))),
+        ((2, 0, 7, 5), (("tvw", "t0 t1 v3", 1), ("t", "", 1), ("tv", "", 1))),
+        ((6, 4, 4), (("tuv", "t4 v1 v3", 1), ("t", "", 1), ("v", "", 1))),
+        ((1, 7, 4), (("u", "", 2), ("t", "", 1), ("u", "", 3), ("u", "u3", 2), ("tv", "u3", 2))),
+        ((1, 1), (("", "u0", 1), ("u", "", 1), ("tu", "u0", 3))),
+        ((3,), (("t", "t2", 2), ("", "t2", 1), ("t", "", 1))),
+        ((3, 3), (("tu", "t0", 1), ("u", "", 1), ("t", "", 1))),
+        ((3, 7), (("u", "u0", 1), ("tu", "", 1), ("t", "", 1))),
+        ((2, 1, 4), (("tuv", "t1 v2 v3", 2), ("v", "t1", 1), ("t", "", 3))),
+        ((2, 0, 1, 1), (("vw", "w0", 1), ("tw", "w0", 2), ("w", "", 2))),
+        ((4, 3), (("tu", "t0 t1 t3 u1", 1), ("t", "t3", 2), ("u", "", 2), ("tu", "u0 u2", 2))),
+        ((5, 5, 5), (("t", "t0 t1", 4), ("tu", "u0 u1 u2 u3", 4), ("uv", "", 4), ("v", "v0", 3))),
+    ):
+        for more, shift in product(range(3), range(2)):
+            topics = {
+                name: count + (more if name == "t" else more // 2) for name, count in zip("tuvw", counts, strict=False)
+            }
+            yield AssignorQuestion(
+                topics,
+                tuple(
+                    AskedMember(
+                        f"m{place + shift}",
+                        None,
+                        None,
+                        tuple(read),
+                        tuple((one[0], int(one[1])) for one in owned.split()),
+                        at,
+                    )
+                    for place, (read, owned, at) in enumerate(members)
+                ),
+            )
+
+
+def every_short_member() -> Iterator[AssignorQuestion]:
+    """Yield three members in racks a, b or none, of which one owns two of four partitions: the others may get too few."""
+    patterns: tuple[tuple[RacksOfPartition, ...], ...] = (
+        (("a",), ("b",), ("b",), None), (("b",), ("a",), ("b",), ("a",)), (("a", "b"), ("a",), ("b",), ("a", "b")),
+    )  # fmt: skip
+    for racks, owner, of_topic in product(product(("a", "b", None), repeat=3), range(3), patterns):
+        members = tuple(
+            AskedMember(f"m{place}", None, rack, ("t",), (("t", 3), ("t", 0)) if place == owner else (), 1)
+            for place, rack in enumerate(racks)
+        )
+        yield AssignorQuestion({"t": 4}, members, {"t": of_topic})
 
 
 STICKY_SPACES = (
@@ -101,7 +166,7 @@ STICKY_SPACES = (
         lambda: islice(every_owner(), 0, None, 13),
     ),
     Space(
-        "every third of: two members' claims to 3 partitions × 4 generations × equal and different subscriptions",
+        "every third of: two members' claims to 3 partitions × 3 generations or none × equal and different subscriptions",
         lambda: islice(every_two_claims(), 0, None, 3),
     ),
     Space(
@@ -115,4 +180,9 @@ STICKY_SPACES = (
     Space("1-4 members that own six partitions of two topics that change", every_change_of_a_topic),
     Space("nobody, nothing, many; equal hashes, text beyond the BMP; owners of what moved", every_edge_of_groups),
     Space("partitions owned twice, members without topics, empty racks and instances", every_edge_of_the_past),
+    Space("three claims to one partition, of three generations, in every order", every_three_claims),
+    Space("three members × four partitions in racks, of which one member owns two", every_short_member),
+    Space(
+        "rare turns of balancing: partitions that go home, moves undone, members without a share", every_edge_of_balance
+    ),
 )
