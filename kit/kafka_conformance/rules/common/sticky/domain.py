@@ -25,7 +25,7 @@ OPTIONAL_LABELS = {
 
 
 def plain() -> Iterator[AssignorQuestion]:
-    """Yield groups without a past, then two to five consumers of which one joined, after one left or a topic grew."""
+    """Yield groups without a past, two to five consumers of which one joined or after one left, and one that comes back."""
     yield from plain_groups()
     for size, left, grown, one_topic in product(range(2, 6), (0, 1), (0, 2), (False, True)):
         partitions = [("orders", number) for number in range(6)] + [("payments", number) for number in range(4)]
@@ -39,3 +39,9 @@ def plain() -> Iterator[AssignorQuestion]:
             for place in range(size)
         )
         yield AssignorQuestion({"orders": 6 + grown, "payments": 4}, members)
+    for late in (0, 1):  # one missed a rebalance, in which the other got its partition
+        owned = {late: ((("orders", 1),), 2), 1 - late: ((("orders", 1), ("payments", 0)), 3)}
+        group = tuple(
+            AskedMember(f"consumer-{place}", None, None, ("orders", "payments"), *owned[place]) for place in (0, 1)
+        )
+        yield AssignorQuestion({"orders": 2, "payments": 1}, group)
