@@ -1,6 +1,6 @@
 """aiokafka's assignors, asked as the leader of a group asks them: with subscriptions as its own members write them.
 
-A static member keeps its id, and the leader is not told which members are static: it orders them as all others.
+The assignor is not told which members are static, and no member its generation: nothing calls on_generation_assignment.
 """
 
 from functools import partial
@@ -21,14 +21,12 @@ def cluster(partitions):
 
 def subscription(assignor, member):
     """What the member sends with JoinGroup: its topics and, by the sticky assignor, what it was told that it owns."""
-    generation = -1 if member["generation"] is None else member["generation"]
     own = type("Own", (assignor,), {})  # an assignor keeps this in its class: each member has a process of its own
-    if assignor is StickyPartitionAssignor and (member["owned"] or generation != -1):
+    if assignor is StickyPartitionAssignor and (member["owned"] or member["generation"] is not None):
         owned = {}
         for topic, partition in member["owned"]:
             owned.setdefault(topic, []).append(partition)
         own.on_assignment(ConsumerProtocol.ASSIGNMENT(0, list(owned.items()), b""))
-        own.on_generation_assignment(generation)
     return ConsumerProtocol.METADATA.decode(own.metadata(member["topics"]).encode())
 
 

@@ -1,6 +1,6 @@
 """kafka-python's assignors, asked as the leader of a group asks them: with subscriptions as its own members write them.
 
-In a cooperative group they write no generation, but its leader reads what other clients write: it is added here.
+Members of a cooperative group write no generation.
 """
 
 from functools import partial
@@ -28,10 +28,7 @@ def subscription(assignor, member):
         for topic, partition in member["owned"]:
             owned.setdefault(topic, []).append(partition)
         assignor.on_assignment(ConsumerProtocolAssignment(0, list(owned.items()), b""), generation)
-    written = assignor.metadata(member["topics"])
-    if isinstance(assignor, CooperativeStickyAssignor):
-        written = ConsumerProtocolSubscription(2, written.topics, b"", written.owned_partitions, generation)
-    return ConsumerProtocolSubscription.decode(written.encode())
+    return ConsumerProtocolSubscription.decode(assignor.metadata(member["topics"]).encode())
 
 
 def assigned(assignor, racks, q):
