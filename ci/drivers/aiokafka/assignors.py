@@ -27,7 +27,8 @@ def subscription(assignor, member):
         for topic, partition in member["owned"]:
             owned.setdefault(topic, []).append(partition)
         own.on_assignment(ConsumerProtocol.ASSIGNMENT(0, list(owned.items()), b""))
-    return ConsumerProtocol.METADATA.decode(own.metadata(member["topics"]).encode())
+    written = own.metadata(member["topics"])
+    return ConsumerProtocol.METADATA.decode(written.encode())
 
 
 def assigned(assignor, racks, q):
