@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.assignment.hash_map import by_partition, by_text
+from kafka_reference.assignment.hash_map import HashMap, by_partition, by_text
 from kafka_reference.errors import NullPointerException
 
 
 def test_a_put_goes_behind_its_bucket_and_compute_if_absent_in_front() -> None:
     equal_hashes = ("AaAa", "BBBB", "AaBB")
     assert by_text((name, 1) for name in equal_hashes).keys() == list(equal_hashes)
-    computed = by_text()
+    computed: HashMap[str, int] = by_text()
     for name in equal_hashes:
         assert computed.compute_if_absent(name, 1) == 1
     assert list(computed) == list(reversed(equal_hashes))
@@ -18,7 +18,8 @@ def test_a_put_goes_behind_its_bucket_and_compute_if_absent_in_front() -> None:
 
 def test_compute_if_absent_grows_at_the_next_call() -> None:
     partitions = [("t", number) for number in range(13)]
-    put, computed = by_partition(), by_partition()
+    put: HashMap[tuple[str, int], bool] = by_partition()
+    computed: HashMap[tuple[str, int], bool] = by_partition()
     for partition in partitions:
         put[partition] = computed.compute_if_absent(partition, True)
     assert put.keys() != computed.keys()
@@ -35,7 +36,7 @@ def test_a_key_that_is_absent_is_null() -> None:
 
 
 def test_clearing_and_removing_forget_what_stood_in_front() -> None:
-    names = by_text()
+    names: HashMap[str, int] = by_text()
     for name in ("AaAa", "BBBB"):
         names.compute_if_absent(name, 1)
     assert names.pop("BBBB") == 1
