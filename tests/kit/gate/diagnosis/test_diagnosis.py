@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,11 @@ def answered(ask: Callable[[Any, Release], Answer], question: Question, at: Rele
     return outcome.answer if isinstance(outcome, Answered) else None
 
 
+@lru_cache(maxsize=30_000)
+def right_answer(slug: str, question: Question, at: Release) -> Answer | None:
+    return answered(RULES[slug].ask, question, at)
+
+
 def acts_as(slug: str) -> Target:
     return lambda question, _: answered(BY_SLUG[slug].ask, question, BY_SLUG[slug].at)
 
@@ -50,7 +55,7 @@ def gated(
     wrong: list[Difference] = []
     right: list[tuple[Question, Answer]] = []
     for question in questions:
-        expected = answered(rule.ask, question, at)
+        expected = right_answer(rule.slug, question, at)
         actual = None if expected is None else target(question, expected)
         if expected is None or actual is None:
             continue
@@ -83,6 +88,14 @@ def some(slug: str, count: int) -> tuple[Question, ...]:
 # Rules whose questions are scripts: each costs a millisecond, so there are few of them, with the mutants that each shows.
 _SCRIPTS: dict[str, list[dict[str, Any]]] = msgspec.json.decode((Path(__file__).parent / "scripts.json").read_bytes())
 
+# Questions of a kind that is rare in a rule's spaces, or not there; they tell mutants apart that the spaces do not.
+_TELLING: dict[str, list[dict[str, Any]]] = msgspec.json.decode((Path(__file__).parent / "telling.json").read_bytes())
+
+
+@cache
+def telling(slug: str) -> tuple[Question, ...]:
+    return tuple(msgspec.convert(one, type=RULES[slug].question) for one in _TELLING.get(slug, ()))
+
 
 def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
     """Up to 20 questions that the mistake answers wrongly, and up to 60 that it does not."""
@@ -95,11 +108,12 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
         # Mistakes of a whole producer resemble each other: more questions tell them apart.
         enough, rest = (12, 100) if rule.slug == "producer-send" else (3 if rule.broker else 2, 15)
         return gated(rule, mutant.at, target, [*killed[:enough], *islice(answerable, rest)])
+    wrong_told, right_told = gated(rule, mutant.at, target, telling(rule.slug))
     for count in (150, 1500, 60_000):
         wrong, right = gated(rule, mutant.at, target, some(rule.slug, count))
-        if len(wrong) > 7:
+        if len(wrong) > 7 or len(wrong_told) > 1:
             break
-    return wrong[:20], right[:60]
+    return [*wrong_told, *wrong][:20], [*right_told, *right][:60]
 
 
 # Mutants that give the same answers to the questions above as an earlier mutant.
@@ -189,6 +203,38 @@ AS_RELEASE = {
     "send-3.9-in-4.0": "as-3.9.2",
     "send-3.2-in-3.3": "as-3.2.3",
     "send-3.9.1-in-3.9.2": "as-3.9.1",
+    "range-2.3-in-2.4": "as-2.3.1",
+    "range-2.4-in-2.3": "as-2.4.0",
+    "range-3.4-in-3.5": "as-3.4.1",
+    "range-3.5-in-3.4": "as-3.5.0",
+    "round-robin-2.3-in-2.4": "as-2.3.1",
+    "round-robin-2.3-in-newest": "as-2.3.1",
+    "round-robin-2.4-in-2.3": "as-2.4.0",
+    "sticky-2.3-in-2.4": "as-2.3.1",
+    "sticky-2.5.0-in-2.5.1": "as-2.5.0",
+    "sticky-2.8.0-in-2.8.1": "as-2.8.0",
+    "sticky-2.8-in-3.0": "as-2.8.2",
+    "sticky-3.0-in-2.8": "as-3.0.0",
+    "sticky-3.4.0-in-3.4.1": "as-3.4.0",
+    "sticky-3.4-in-3.5": "as-3.4.1",
+    "sticky-3.5.1-in-3.5.2": "as-3.5.1",
+    "sticky-3.7.0-in-3.7.1": "as-3.7.0",
+    "sticky-2.2-in-2.3": "as-2.2.2",
+    "cooperative-2.5.0-in-2.5.1": "as-2.5.0",
+    "cooperative-2.8.0-in-2.8.1": "as-2.8.0",
+    "cooperative-2.8-in-3.0": "as-2.8.2",
+    "cooperative-3.0-in-2.8": "as-3.0.0",
+    "cooperative-3.4.0-in-3.4.1": "as-3.4.0",
+    "cooperative-3.4-in-3.5": "as-3.4.1",
+    "cooperative-3.5.1-in-3.5.2": "as-3.5.1",
+    "cooperative-3.7.0-in-3.7.1": "as-3.7.0",
+    "server-uniform-first-take-extras": "as-4.0.0",
+    "offset-index-trims-closed": "as-4.0.0",
+    "offset-index-as-3.4.1": "as-3.4.1",
+    "offset-index-as-2.2.0": "as-2.2.0",
+    "time-index-trims-closed": "as-4.0.0",
+    "time-index-as-3.4.1": "as-3.4.1",
+    "time-index-as-2.2.0": "as-2.2.0",
 }
 
 
