@@ -48,6 +48,6 @@ def offset_of_file(name: str) -> int:
     97
     """
     found = _NAME.fullmatch(name)
-    if found is None:  # unreached: no question has another name
+    if found is None:
         raise ValueError(f"{name!r} is no file of a segment: expected 20 digits and a suffix such as .index")
     return int(found[1])

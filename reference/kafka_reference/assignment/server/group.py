@@ -44,7 +44,7 @@ class Uuid(NamedTuple):
         """Return the id of a text as Kafka prints it. Raises QuestionError."""
         try:
             data = base64.b64decode(text + "==", altchars=b"-_", validate=True)
-        except ValueError as error:
+        except ValueError as error:  # unreached: questions have ids that are base64
             raise QuestionError(f"{text!r} is no topic id: give 22 letters of URL-safe base64") from error
         if len(data) != 16:
             raise QuestionError(f"{text!r} is no topic id: it has {len(data)} bytes, expected 16")

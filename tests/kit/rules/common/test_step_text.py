@@ -101,6 +101,8 @@ def test_every_history_of_every_rule_can_be_explained(slug: str, version: str) -
             answer = rule.ask(question, at)
         except (JavaException, NotInThisRelease):
             continue
+        if rule.parts is None and "steps" not in answer:
+            continue  # the short form of a question, without steps
         assert rule.explain is not None
         answers = rule.parts(question, answer) if rule.parts else answer["steps"]
         explained = list(rule.explain(question, at, answers))
