@@ -21,7 +21,8 @@ CLIENTS, BESIDE, COMPILER, COVERAGE, CONNECTOR, NEW = (
     "org.apache.kafka:kafka-clients:3.9.2", "org.slf4j:slf4j-api:1.7.36", "org.eclipse.jdt:ecj:3.40.0",
     "org.jacoco:org.jacoco.agent:0.8.14", "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
 )  # fmt: skip
-STORAGE, NEW_STORAGE = "org.apache.kafka:kafka-storage:3.9.2", "org.apache.kafka:kafka-storage:3.6.1"
+STORAGE = "org.apache.kafka:kafka-storage:3.9.2"
+NEW_BROKER = ("org.apache.kafka:kafka-storage:3.6.1", "org.apache.kafka:kafka-group-coordinator:3.6.1")
 
 
 def sha256(coordinates: str) -> str:
@@ -153,13 +154,13 @@ def test_pinning_writes_the_sha256_and_says_what_was_there(
 ) -> None:
     assert jars.pin(versions=["3.6.1", "3.9.2"]) == 0
     assert pinning.load().releases["3.6.1"] == (Jar(NEW, sha256(NEW)),)
-    assert pinning.load().brokers["3.6.1"] == (Jar(NEW_STORAGE, sha256(NEW_STORAGE)),)
+    assert pinning.load().brokers["3.6.1"] == tuple(Jar(one, sha256(one)) for one in NEW_BROKER)
     assert f"pinned {NEW} sha256 {sha256(NEW)}" in shown(capsys)
     before = pins.read_bytes()
     assert jars.pin(versions=["3.6.1"]) == 0
     assert "3.6.1 was pinned already" in shown(capsys)
     assert pins.read_bytes() == before
-    assert fetched == [NEW, NEW_STORAGE, "closed"]
+    assert fetched == [NEW, *NEW_BROKER, "closed"]
 
 
 @pytest.mark.usefixtures("store", "fetched")
@@ -179,4 +180,4 @@ def test_every_published_release_is_pinned_at_once(fetched: list[str], capsys: p
     assert list(pinning.load().releases) == ["3.6.1", "3.9.2"]
     assert jars.list_published() == 0
     assert shown(capsys).endswith("2 of 2 published releases are pinned")
-    assert fetched == ["closed", "closed", NEW, NEW_STORAGE, "closed", "closed"]
+    assert fetched == ["closed", "closed", NEW, *NEW_BROKER, "closed", "closed"]
