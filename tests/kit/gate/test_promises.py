@@ -92,6 +92,22 @@ def test_no_measure_where_java_gives_a_partition_to_a_member_without_topics() ->
     assert _promise(EAGER, question, _assigned(a=[], b=[0, 1, 2])) == ""
 
 
+def test_a_client_may_fail_where_java_throws() -> None:
+    """Java remembers an older claim of a member that no longer subscribes to the topic."""
+    members = (
+        AskedMember("m0", owned=(("u", 0),), generation=1),
+        AskedMember("m1", topics=("u",), generation=1),
+        AskedMember("m2", topics=("t", "u"), owned=(("u", 0),), generation=3),
+    )
+    question = AssignorQuestion({"t": 1, "u": 1}, members)
+    rule = EAGER
+    assert broken_promise(rule, question, NEWEST, {"raises": "KeyError"}) is None
+    lost: Answer = {"assignment": {"m0": [], "m1": [], "m2": [["t", 0]]}}
+    broken = broken_promise(rule, question, NEWEST, lost)
+    assert broken is not None
+    assert broken.as_answer() == {"each partition once": {"raises": "NullPointerException"}}
+
+
 def test_the_expected_answer_names_the_promise() -> None:
     broken = broken_promise(EAGER, FRESH, NEWEST, _assigned(a=[0, 1, 2], b=[3]))
     assert broken is not None
