@@ -13,7 +13,7 @@ from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.default import LOG_OVERHEAD, DefaultBatch
 from kafka_reference.record_batch.errors import CorruptRecordException, IndexOutOfBoundsException
-from kafka_reference.record_batch.legacy import OVERHEAD, LegacyBatch
+from kafka_reference.record_batch.legacy import OVERHEAD, LegacyBatch, Message
 from kafka_reference.record_batch.types import Record
 from kafka_reference.releases import NEWEST, Release
 
@@ -45,7 +45,7 @@ def decode_header(data: bytes | memoryview, release: str | Release = NEWEST) -> 
     return next(decode_batches(data, release), None)
 
 
-def decode_records(data: bytes | memoryview, release: str | Release = NEWEST) -> Iterator[Record | None]:
+def decode_records(data: bytes | memoryview, release: str | Release = NEWEST) -> Iterator[Record | Message | None]:
     """Yield the records of all batches in ``data``, without a check of their CRCs."""
     for batch in decode_batches(data, release):
         yield from batch.records()
@@ -64,13 +64,9 @@ def _batch_size(data: bytes, start: int, largest: int, behaviour: RecordBatchBeh
     size: int = _INT32.unpack_from(data, start + 8)[0]
     written = f" {size}" if behaviour.sizes_in_messages else ""
     if size < OVERHEAD[0]:
-        raise CorruptRecordException(
-            f"Record size{written} is less than the minimum record overhead ({OVERHEAD[0]})"
-        )
+        raise CorruptRecordException(f"Record size{written} is less than the minimum record overhead ({OVERHEAD[0]})")
     if size > largest:
-        raise CorruptRecordException(
-            f"Record size{written} exceeds the largest allowable message size ({largest})."
-        )
+        raise CorruptRecordException(f"Record size{written} exceeds the largest allowable message size ({largest}).")
     complete = size > INT_MAX - LOG_OVERHEAD or size + LOG_OVERHEAD <= remaining  # the sum wraps in Java
     if not complete and not behaviour.sizes_in_messages:
         return None

@@ -48,9 +48,7 @@ def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
     return behaviour.control_types.get(int.from_bytes(key[2:4], "big", signed=True), "UNKNOWN")
 
 
-def decode_end_marker(
-    key: bytes | None, value: bytes | None, release: str | Release = NEWEST
-) -> EndTransactionMarker:
+def decode_end_marker(key: bytes | None, value: bytes | None, release: str | Release = NEWEST) -> EndTransactionMarker:
     """Return the end of a transaction that a control record says.
 
     Raises IllegalArgumentException if it ends no transaction, and InvalidRecordException if it is malformed.

@@ -50,7 +50,7 @@ def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
     _check_producer(batch)
     if not records:
         return b""
-    return _encode_default(batch, records) if batch.magic >= 2 else _encode_legacy(batch, records, behaviour)
+    return _encode_default(batch, records) if batch.magic >= 2 else _encode_legacy(batch, records)
 
 
 def _check_batch(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
@@ -160,15 +160,19 @@ def _encode_record(record: NewRecord, base_offset: int, base_timestamp: int) -> 
     return write_varint(len(body)) + bytes(body)
 
 
-def _encode_legacy(batch: NewBatch, records: list[NewRecord], behaviour: RecordBatchBehaviour) -> bytes:
+def _encode_legacy(batch: NewBatch, records: list[NewRecord]) -> bytes:
     by_broker = batch.timestamp_type is TimestampType.LOG_APPEND_TIME
     relative = batch.magic > 0 and batch.codec is not Codec.NONE
-    if by_broker and (batch.codec is Codec.NONE or behaviour.inner_messages_have_log_append_time):
+    if by_broker:
         records = [record._replace(timestamp=batch.log_append_time) for record in records]
     plain = replace(batch, codec=Codec.NONE)
     messages = b"".join(
         _encode_message(
-            plain, int64((record.offset or 0) - relative * batch.base_offset), record.timestamp, record.key, record.value
+            plain,
+            int64((record.offset or 0) - relative * batch.base_offset),
+            record.timestamp,
+            record.key,
+            record.value,
         )
         for record in records
     )

@@ -24,11 +24,22 @@ from kafka_reference.record_batch.errors import InvalidRecordException, StringIn
 from kafka_reference.record_batch.types import NO_SEQUENCE, Header, Record
 from kafka_reference.record_batch.varints import read_varint, read_varlong, size_of_varint
 
-__all__ = ["BatchFields", "increment_sequence", "read_buffer", "read_stream"]
+__all__ = [
+    "LARGEST_ARRAY",
+    "PREMATURE_EOF",
+    "STRUCTURE",
+    "BatchFields",
+    "end_of_stream",
+    "ensure_none_remaining",
+    "increment_sequence",
+    "int8",
+    "read_buffer",
+    "read_stream",
+]
 
 LARGEST_ARRAY = INT_MAX - 8
-_PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
-_STRUCTURE = "Found invalid record structure"
+PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
+STRUCTURE = "Found invalid record structure"
 _REMAINING = "Incorrect declared batch size, records still remaining in file"
 
 
@@ -80,11 +91,11 @@ def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
         else:
             record, position = _read_from_stream(stream, position, fields, behaviour)
         if number == fields.count:
-            _ensure_none_remaining(stream, position)
+            ensure_none_remaining(stream, position)
         yield record
 
 
-def _ensure_none_remaining(stream: Stream, position: int) -> None:
+def ensure_none_remaining(stream: Stream, position: int) -> None:
     if position < len(stream.data):
         raise InvalidRecordException(_REMAINING)
     if isinstance(stream.fault, JavaException):
@@ -201,7 +212,7 @@ def _read_from_buffer(
     try:
         size, position = read_varint(buffer, position)
     except IndexError:
-        raise InvalidRecordException(_PREMATURE_EOF) from None
+        raise InvalidRecordException(PREMATURE_EOF) from None
     if limit - position < size:
         if behaviour.incomplete_record_is_null:
             return None, position
@@ -220,11 +231,11 @@ def _read_from_stream(
         if size < 0 and not behaviour.negative_size_checked:
             raise IllegalArgumentException
     except IndexError:
-        raise _end_of_stream(stream, behaviour, _PREMATURE_EOF) from None
+        raise end_of_stream(stream, behaviour, PREMATURE_EOF) from None
     except IllegalArgumentException:
         if behaviour.stream_of_data_input:
             raise
-        raise InvalidRecordException(_PREMATURE_EOF) from None
+        raise InvalidRecordException(PREMATURE_EOF) from None
     if size < 0:
         raise InvalidRecordException(f"Invalid record size: {size} is negative.")
     if behaviour.negative_size_checked and size > LARGEST_ARRAY:
@@ -233,10 +244,10 @@ def _read_from_stream(
         )
     body = stream.data[position : position + size]
     if len(body) < size:
-        raise _end_of_stream(
+        raise end_of_stream(
             stream,
             behaviour,
-            _PREMATURE_EOF
+            PREMATURE_EOF
             if behaviour.stream_of_data_input
             else f"Invalid record size: expected {size} bytes in record payload, but the record payload reached EOF.",
         )
@@ -244,12 +255,12 @@ def _read_from_stream(
     return record, position + size
 
 
-def _end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
+def end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
     # What is thrown to a reader for whom the stream ends too early.
     if isinstance(stream.fault, JavaException):
         return stream.fault
     if stream.fault is None or isinstance(stream.fault, EndOfInput) and behaviour.stream_of_data_input:
-        return InvalidRecordException(message if stream.fault is None else _PREMATURE_EOF)
+        return InvalidRecordException(message if stream.fault is None else PREMATURE_EOF)
     return KafkaException("Failed to decompress record stream")
 
 
@@ -267,7 +278,7 @@ def _read_body(
     except (IndexError, IllegalArgumentException) as error:
         if isinstance(error, StringIndexOutOfBoundsException):
             raise
-        raise InvalidRecordException(_STRUCTURE) from None
+        raise InvalidRecordException(STRUCTURE) from None
     if position - start != size:
         raise InvalidRecordException(
             f"Invalid record size: expected to read {size} bytes in record payload, but instead read {position - start}"
