@@ -68,6 +68,8 @@ def read_buffer(
 
     ``data`` is the whole array: up to 2.6.x a key of a header may end behind ``limit``. Up to 3.0.0 a record may be None.
     """
+    if not fields.count:
+        return
     records, position = _well_formed(data[:limit] if limit < len(data) else data, position, fields)
     yield from records[: fields.count - 1]
     for number in range(min(len(records) + 1, fields.count), fields.count + 1):
@@ -83,6 +85,8 @@ def read_buffer(
 
 def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehaviour) -> Iterator[Record]:
     """Yield the records of a compressed batch."""
+    if not fields.count:
+        return
     records, position = _well_formed(stream.data, 0, fields)
     yield from records[: fields.count - 1]
     for number in range(min(len(records) + 1, fields.count), fields.count + 1):
