@@ -58,9 +58,9 @@ _BYTE, _INT16, _INT32, _UINT32, _INT64 = Struct(">b"), Struct(">h"), Struct(">i"
 
 
 def codec_of(attributes: int, behaviour: RecordBatchBehaviour) -> Codec:
-    """Return the codec in the low bits of ``attributes``. Raises IllegalArgumentException if there is none of that number."""
+    """Return the codec in the low bits of ``attributes``. Raises IllegalArgumentException for an unknown one."""
     number = attributes & _CODEC
-    if number > Codec.ZSTD or number == Codec.ZSTD and not behaviour.zstd:
+    if number > (Codec.ZSTD if behaviour.zstd else Codec.LZ4):
         raise IllegalArgumentException(f"Unknown compression type id: {number}")
     return Codec(number)
 
@@ -217,7 +217,9 @@ class DefaultBatch:
         """Return an iterator that reads each record when it is asked for."""
         if self.codec is Codec.NONE:
             self._check_header()
-            return read_buffer(self._data, self.end, self.start + RECORDS, self._fields(), self._behaviour)
+            return read_buffer(
+                self._data[self.start + RECORDS : self.end], len(self._data) - self.end, self._fields(), self._behaviour
+            )
         stream = self._stream()
         return read_stream(stream, self._fields(), self._behaviour)
 

@@ -1,8 +1,9 @@
 """Messages of magic 0 and 1: each is a batch of its own, or a wrapper of compressed messages.
 
-An offset (int64) and a size (int32) precede the message: its CRC-32, magic, attributes, with magic 1 a timestamp in ms, and key
-and value, each behind its size as int32 (below 0: null). The value of a wrapper is a compressed series of messages. Their
-offsets are absolute with magic 0, and relative to the first with magic 1; the offset of the wrapper is that of its last message.
+An offset (int64) and a size (int32) precede the message: its CRC-32, magic, attributes, with magic 1 a timestamp in ms, and
+key and value, each behind its size as int32 (below 0: null). The value of a wrapper is a compressed series of messages.
+Their offsets are absolute with magic 0, and relative to the first with magic 1; the offset of the wrapper is that of its
+last message.
 
 Java source mirrored: ``LegacyRecord`` and ``AbstractLegacyRecordBatch``, 0.11.0.0 to 4.4.0.
 """
@@ -283,8 +284,8 @@ class LegacyBatch:
             return 0
         if self.message.offset < last:
             raise InvalidRecordException(
-                f"Found invalid wrapper offset in compressed v1 message set, wrapper offset '{self.message.offset}' is less than "
-                f"the last inner message offset '{last}' and it is not zero."
+                f"Found invalid wrapper offset in compressed v1 message set, wrapper offset '{self.message.offset}' is "
+                f"less than the last inner message offset '{last}' and it is not zero."
             )
         return int64(self.message.offset - last)
 

@@ -1,8 +1,8 @@
 """Records of magic 2: the fields behind the header of a batch.
 
 A record is a varint with the size of its body, and the body: attributes (one byte), the deltas of timestamp (varlong) and
-offset (varint), the sizes and bytes of key and value (size below 0: null), the number of headers, and of each header the sizes
-and bytes of key and value.
+offset (varint), the sizes and bytes of key and value (size below 0: null), the number of headers, and of each header the
+sizes and bytes of key and value.
 
 ``_well_formed`` reads well-formed records in one loop; the first one that is malformed is read again, field by field as Java
 does, which gives the exception that Java throws.
@@ -62,23 +62,24 @@ def increment_sequence(sequence: int, increment: int) -> int:
 
 
 def read_buffer(
-    data: bytes, limit: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
+    data: bytes, behind: int, fields: BatchFields, behaviour: RecordBatchBehaviour
 ) -> Iterator[Record | None]:
-    """Yield the records of an uncompressed batch, which are in ``data`` from ``position`` to ``limit``.
+    """Yield the records of an uncompressed batch. Up to 3.0.0 a record may be None.
 
-    ``data`` is the whole array: up to 2.6.x a key of a header may end behind ``limit``. Up to 3.0.0 a record may be None.
+    ``data`` is what follows the header; ``behind`` it the array has so many bytes of later batches: up to 2.6.x the key of a
+    header may end there.
     """
     if not fields.count:
         return
-    records, position = _well_formed(data[:limit] if limit < len(data) else data, position, fields)
+    records, position = _well_formed(data, 0, fields)
     yield from records[: fields.count - 1]
     for number in range(min(len(records) + 1, fields.count), fields.count + 1):
         record: Record | None
         if number == len(records):
             record = records[-1]
         else:
-            record, position = _read_from_buffer(data, limit, position, fields, behaviour)
-        if number == fields.count and position != limit:
+            record, position = _read_from_buffer(data, behind, position, fields, behaviour)
+        if number == fields.count and position != len(data):
             raise InvalidRecordException(_REMAINING)
         yield record
 
@@ -100,6 +101,7 @@ def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
 
 
 def ensure_none_remaining(stream: Stream, position: int) -> None:
+    """Raise what Java throws unless the stream ends at ``position``: InvalidRecordException or KafkaException."""
     if position < len(stream.data):
         raise InvalidRecordException(_REMAINING)
     if isinstance(stream.fault, JavaException):
@@ -108,8 +110,10 @@ def ensure_none_remaining(stream: Stream, position: int) -> None:
         raise KafkaException("Error checking for remaining bytes after reading batch")
 
 
-def _well_formed(data: bytes, position: int, fields: BatchFields) -> tuple[list[Record], int]:
-    # All records up to the first malformed one, and where that starts. A loop without calls: this is what takes the time.
+def _well_formed(  # noqa: C901  a loop without calls: this is what takes the time
+    data: bytes, position: int, fields: BatchFields
+) -> tuple[list[Record], int]:
+    # All records up to the first malformed one, and where that starts.
     base_offset, base_timestamp = fields.base_offset, fields.base_timestamp
     base_sequence, log_append_time = fields.base_sequence, fields.log_append_time
     records: list[Record] = []
@@ -210,21 +214,21 @@ def _well_formed_headers(data: bytes, position: int) -> tuple[tuple[Header, ...]
 
 
 def _read_from_buffer(
-    data: bytes, limit: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
+    data: bytes, behind: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
 ) -> tuple[Record | None, int]:
-    buffer = data[:limit]
     try:
-        size, position = read_varint(buffer, position)
+        size, position = read_varint(data, position)
     except IndexError:
         raise InvalidRecordException(PREMATURE_EOF) from None
-    if limit - position < size:
+    remaining = len(data) - position
+    if remaining < size:
         if behaviour.incomplete_record_is_null:
             return None, position
         raise InvalidRecordException(
             f"Invalid record size: expected {size} bytes in record payload, but instead the buffer has only "
-            f"{limit - position} remaining bytes."
+            f"{remaining} remaining bytes."
         )
-    return _read_body(buffer, len(data), position, size, fields, behaviour)
+    return _read_body(data, len(data) + behind, position, size, fields, behaviour)
 
 
 def _read_from_stream(
@@ -260,10 +264,10 @@ def _read_from_stream(
 
 
 def end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
-    # What is thrown to a reader for whom the stream ends too early.
+    """Return what is thrown to a reader for whom the stream ends too early; ``message`` if it has no fault."""
     if isinstance(stream.fault, JavaException):
         return stream.fault
-    if stream.fault is None or isinstance(stream.fault, EndOfInput) and behaviour.stream_of_data_input:
+    if stream.fault is None or (behaviour.stream_of_data_input and isinstance(stream.fault, EndOfInput)):
         return InvalidRecordException(message if stream.fault is None else PREMATURE_EOF)
     return KafkaException("Failed to decompress record stream")
 
