@@ -37,6 +37,7 @@ _LOG_APPEND_TIME, _TRANSACTIONAL, _CONTROL, _DELETE_HORIZON = 0x08, 0x10, 0x20, 
 _HEADER = Struct(">qiiBIhiqqqhii")
 _MESSAGE = Struct(">qi")
 _NULL = write_varint(-1)
+_LEVELS = {Codec.GZIP: (-1, *range(1, 10)), Codec.LZ4: range(1, 18), Codec.ZSTD: range(-131072, 23)}
 
 
 def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
@@ -45,7 +46,8 @@ def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
     Raises IllegalArgumentException for a batch that ``release`` does not write: the message is Kafka's.
     """
     behaviour = RecordBatchBehaviour.of(release)
-    _check_batch(batch, behaviour)
+    _check_codec(batch, behaviour)
+    _check_batch(batch)
     records = list(_checked(batch))
     _check_producer(batch)
     if not records:
@@ -53,7 +55,15 @@ def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
     return _encode_default(batch, records) if batch.magic >= 2 else _encode_legacy(batch, records)
 
 
-def _check_batch(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
+def _check_codec(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
+    if batch.codec is Codec.ZSTD and not behaviour.zstd:
+        raise IllegalArgumentException("Unknown compression name: zstd")
+    if batch.level is not None and batch.codec in _LEVELS and batch.level not in _LEVELS[batch.codec]:
+        name = batch.codec.name.lower()
+        raise IllegalArgumentException(f"{name} doesn't support given compression level: {batch.level}")
+
+
+def _check_batch(batch: NewBatch) -> None:
     if batch.magic > 0 and batch.timestamp_type is TimestampType.NO_TIMESTAMP_TYPE:
         raise IllegalArgumentException("TimestampType must be set for magic >= 0")
     if batch.magic >= 2:
@@ -62,7 +72,7 @@ def _check_batch(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
         raise IllegalArgumentException(f"Transactional records are not supported for magic {batch.magic}")
     if batch.control:
         raise IllegalArgumentException(f"Control records are not supported for magic {batch.magic}")
-    if batch.codec is Codec.ZSTD and behaviour.zstd:
+    if batch.codec is Codec.ZSTD:
         raise IllegalArgumentException(f"ZStandard compression is not supported for magic {batch.magic}")
     if batch.delete_horizon_ms is not None and batch.delete_horizon_ms != NO_TIMESTAMP:
         raise IllegalArgumentException(f"Delete horizon timestamp is not supported for magic {batch.magic}")
