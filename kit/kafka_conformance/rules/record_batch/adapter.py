@@ -63,7 +63,12 @@ def new_batch(asked: AskedBatch | None, release: Release) -> NewBatch:
         for one in asked.records
     ]  # fmt: skip
     if asked.control is not None:
-        if asked.records or not asked.transactional or asked.producer is None or int(asked.producer.id) == NO_PRODUCER_ID:
+        if (
+            asked.records
+            or not asked.transactional
+            or asked.producer is None
+            or int(asked.producer.id) == NO_PRODUCER_ID
+        ):
             # appendEndTxnMarker: a transaction of a producer, and no other record in the batch.
             raise IllegalArgumentException
         marker = EndTransactionMarker(asked.control.commit, asked.control.coordinator_epoch)

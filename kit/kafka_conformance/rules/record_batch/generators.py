@@ -41,7 +41,9 @@ MARKER_VALUES = tuple(map(bytes.fromhex, (
     "00000000000000",
 )))  # fmt: skip
 
-_TIMES = st.one_of(st.integers(0, 200), st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40, _LONG_MAX, -2, _LONG_MIN)))
+_TIMES = st.one_of(
+    st.integers(0, 200), st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40, _LONG_MAX, -2, _LONG_MIN))
+)
 _USUAL_TIMES = st.one_of(st.integers(0, 200), st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40)))
 _FIELDS = st.one_of(st.none(), st.binary(max_size=4), st.sampled_from((63, 64, 127, 128, 300)).map(bytes))
 _KEYS = st.sampled_from(("", "h", "key", "k\u00fc", "\u20ac", "\U0001f600", "n" * 64))
@@ -86,7 +88,10 @@ def _batches(draw: st.DrawFn, *, compress: bool) -> AskedBatch:
     new = magic == 2 or rare
     transactional = new and draw(st.booleans())
     control = draw(st.sampled_from((False, False, False, True))) if new else False
-    first = {"epoch": st.sampled_from((0, 1, 2**15 - 1)), "first_sequence": st.sampled_from((0, 5, 2**31 - 2, _INT_MAX))}
+    first = {
+        "epoch": st.sampled_from((0, 1, 2**15 - 1)),
+        "first_sequence": st.sampled_from((0, 5, 2**31 - 2, _INT_MAX)),
+    }
     if rare:
         first = {name: st.one_of(values, st.sampled_from((-1, -2))) for name, values in first.items()}
     producer = st.builds(AskedProducer, id=st.sampled_from((0, 7, 2**40)), **first)
@@ -95,14 +100,18 @@ def _batches(draw: st.DrawFn, *, compress: bool) -> AskedBatch:
         magic=magic,
         compression=codec,
         level=draw(st.one_of(st.none(), st.sampled_from(_LEVELS[codec]))) if codec in _LEVELS else None,
-        timestamp_type=draw(st.sampled_from(("create", "create", "append", "none" if magic == 0 or rare else "append"))),
+        timestamp_type=draw(
+            st.sampled_from(("create", "create", "append", "none" if magic == 0 or rare else "append"))
+        ),
         log_append_time=draw(st.sampled_from((-1, 0, 77, 2**40))),
         base_offset=number(base),
         leader_epoch=draw(_EPOCHS),
         producer=draw(producer if transactional and not rare else st.one_of(st.none(), producer)) if new else None,
         transactional=transactional,
         control=AskedControl(draw(st.booleans()), draw(_EPOCHS), number(draw(times))) if control else None,
-        delete_horizon=draw(st.sampled_from((None, None, None, 0, 5, 2**40, -1))) if new and draw(st.booleans()) else None,
+        delete_horizon=draw(st.sampled_from((None, None, None, 0, 5, 2**40, -1)))
+        if new and draw(st.booleans())
+        else None,
     )
 
 
@@ -218,7 +227,9 @@ def _messages(draw: st.DrawFn) -> bytes:
         value = content
     last = draw(st.sampled_from((0, len(inner) - 1, 100 + len(inner) - 1, 500, _LONG_MAX)))
     attributes = _codec_id(codec) | draw(st.sampled_from((0, 0, 8)))
-    return draw(_wrong_message(Message(value, draw(_FIELDS), max(0, last), magic, attributes, draw(_USUAL_TIMES)))).data()
+    return draw(
+        _wrong_message(Message(value, draw(_FIELDS), max(0, last), magic, attributes, draw(_USUAL_TIMES)))
+    ).data()
 
 
 @st.composite

@@ -44,7 +44,25 @@ RULE = Rule(
     question=RecordBatchQuestion,
     ask=ask,
     strategy=questions,
-    spaces=(),
+    spaces=(
+        Space("a batch: each field at the ends of its range, by 5 codecs", spaces.every_header_field),
+        Space(
+            "two records: each of 12 parts as each of 22 odd varints, uncompressed and with gzip",
+            spaces.every_record_part,
+        ),
+        Space("the records of a batch: each prefix, more bytes, by 5 codecs", spaces.every_end_of_records),
+        Space("a batch and a message: each bit flipped, with a wrong CRC and a right one", spaces.every_bit),
+        Space("batches, message sets, a wrapper, and what each codec made: each prefix", spaces.every_prefix),
+        Space(
+            "a message of magic 0 and 1: each field at the ends of its range, also in a wrapper",
+            spaces.every_message_field,
+        ),
+        Space("wrappers: 4 codecs, 2 magics, 2 inner magics, offsets, timestamps, nesting", spaces.every_wrapper),
+        Space("control records: 16 keys by 11 values", spaces.every_control_record),
+        Space("batches to encode: 3 magics, 3 timestamp types, 7 producers, transactions", spaces.every_builder),
+        Space("batches to compress: 4 codecs, 3 magics, every level", spaces.every_codec_and_level),
+        Space("batches that Java compressed, in 0.11.0.0, 2.1.0 and 4.4.0", spaces.every_java_batch),
+    ),
     labels=labels,
     path=path,
     required_labels=REQUIRED_LABELS,
@@ -65,8 +83,8 @@ RULE = Rule(
     ),
     harness=(
         "The loop of a consumer is the kit's: over MemoryRecords.batches(), and for each batch its header, ensureValid, "
-        "streamingIterator, iterator and, since 2.4.0, skipKeyValueIterator, each on its own, so that all of them answer where "
-        "a consumer would stop at the first exception."
+        "streamingIterator, iterator and, since 2.4.0, skipKeyValueIterator, each on its own: all of them answer where a "
+        "consumer would stop at the first exception."
     ),
     behaviours=(RecordBatchBehaviour,),
 )
