@@ -214,7 +214,7 @@ class LegacyBatch:
         return self.message.timestamp_type
 
     @property
-    def attributes(self) -> int:
+    def attributes(self) -> int:  # unreached: for tools
         """The attributes of the message or wrapper."""
         return self.message.attributes
 

@@ -25,7 +25,6 @@ from kafka_reference.record_batch.types import NO_SEQUENCE, Header, Record
 from kafka_reference.record_batch.varints import read_varint, read_varlong, size_of_varint
 
 __all__ = [
-    "LARGEST_ARRAY",
     "PREMATURE_EOF",
     "STRUCTURE",
     "BatchFields",
@@ -34,10 +33,11 @@ __all__ = [
     "increment_sequence",
     "int8",
     "read_buffer",
+    "read_size",
     "read_stream",
 ]
 
-LARGEST_ARRAY = INT_MAX - 8
+_LARGEST_ARRAY = INT_MAX - 8
 PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
 STRUCTURE = "Found invalid record structure"
 _REMAINING = "Incorrect declared batch size, records still remaining in file"
@@ -231,25 +231,33 @@ def _read_from_buffer(
     return _read_body(data, len(data) + behind, position, size, fields, behaviour)
 
 
-def _read_from_stream(
-    stream: Stream, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
-) -> tuple[Record, int]:
+def read_size(stream: Stream, position: int, behaviour: RecordBatchBehaviour) -> tuple[int, int]:
+    """Return the size of the body of a compressed record, in bytes, and the position behind it. It may be negative."""
     try:
         size, position = read_varint(stream.data, position)
-        if size < 0 and not behaviour.negative_size_checked:
-            raise IllegalArgumentException
     except IndexError:
         raise end_of_stream(stream, behaviour, PREMATURE_EOF) from None
     except IllegalArgumentException:
-        if behaviour.stream_of_data_input:
-            raise
-        raise InvalidRecordException(PREMATURE_EOF) from None
-    if size < 0:
+        raise _illegal_size(behaviour) from None
+    if behaviour.negative_size_checked and size < 0:
         raise InvalidRecordException(f"Invalid record size: {size} is negative.")
-    if behaviour.negative_size_checked and size > LARGEST_ARRAY:
+    if behaviour.negative_size_checked and size > _LARGEST_ARRAY:  # unreached: other releases allocate such an array
         raise InvalidRecordException(
-            f"Invalid record size: {size} exceeds the configured maximum record size of {LARGEST_ARRAY}."
+            f"Invalid record size: {size} exceeds the configured maximum record size of {_LARGEST_ARRAY}."
         )
+    return size, position
+
+
+def _illegal_size(behaviour: RecordBatchBehaviour) -> JavaException:
+    return IllegalArgumentException() if behaviour.stream_of_data_input else InvalidRecordException(PREMATURE_EOF)
+
+
+def _read_from_stream(
+    stream: Stream, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
+) -> tuple[Record, int]:
+    size, position = read_size(stream, position, behaviour)
+    if size < 0:
+        raise _illegal_size(behaviour)
     body = stream.data[position : position + size]
     if len(body) < size:
         raise end_of_stream(

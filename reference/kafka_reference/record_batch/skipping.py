@@ -17,7 +17,6 @@ from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.codecs import Stream
 from kafka_reference.record_batch.errors import InvalidRecordException
 from kafka_reference.record_batch.records import (
-    LARGEST_ARRAY,
     PREMATURE_EOF,
     STRUCTURE,
     BatchFields,
@@ -25,6 +24,7 @@ from kafka_reference.record_batch.records import (
     ensure_none_remaining,
     increment_sequence,
     int8,
+    read_size,
 )
 from kafka_reference.record_batch.types import NO_SEQUENCE, SkippedRecord
 from kafka_reference.record_batch.varints import read_varint, read_varlong, size_of_varint
@@ -42,20 +42,7 @@ def skip_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
     """Yield the records of a compressed batch."""
     position = 0
     for number in range(1, fields.count + 1):
-        try:
-            size, position = read_varint(stream.data, position)
-        except IndexError:
-            raise end_of_stream(stream, behaviour, PREMATURE_EOF) from None
-        except IllegalArgumentException:
-            if behaviour.stream_of_data_input:
-                raise
-            raise InvalidRecordException(PREMATURE_EOF) from None
-        if behaviour.negative_size_checked and size < 0:
-            raise InvalidRecordException(f"Invalid record size: {size} is negative.")
-        if behaviour.negative_size_checked and size > LARGEST_ARRAY:
-            raise InvalidRecordException(
-                f"Invalid record size: {size} exceeds the configured maximum record size of {LARGEST_ARRAY}."
-            )
+        size, position = read_size(stream, position, behaviour)
         read = _skip_bounded if behaviour.skipping_checks_size else _skip
         record, position = read(stream, position, size, fields, behaviour)
         if number == fields.count:
