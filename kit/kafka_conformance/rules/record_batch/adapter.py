@@ -21,7 +21,8 @@ from kafka_reference.record_batch import (
     Record,
     TimestampType,
 )
-from kafka_reference.record_batch.types import NO_PRODUCER_ID
+from kafka_reference.record_batch.legacy import Message
+from kafka_reference.record_batch.types import NO_PRODUCER_ID, SkippedRecord
 from kafka_reference.releases import Release, since
 
 __all__ = ["ask", "new_batch"]
@@ -155,35 +156,38 @@ def _header(batch: Batch, release: Release, *, exactly: bool) -> Answer:
     return answer
 
 
-def _record(record: Record | None, release: Release, *, control: bool) -> Answer | None:
+def _record(record: Record | Message | None, release: Release, *, control: bool) -> Answer | None:
+    """Read a record, in the order in which the Java half reads it: that decides which exception is thrown."""
     if record is None:
         return None
-    answer: Answer = {
-        "offset": number(record.offset),
-        "timestamp": number(record.timestamp),
+    answer: Answer = {"offset": number(record.offset), "timestamp": number(record.timestamp)}
+    if record.timestamp_type is not None:
+        answer["timestamp_type"] = _TYPE_NAMES[record.timestamp_type]
+    answer |= {
         "sequence": record.sequence,
         "key": _hex(record.key),
         "value": _hex(record.value),
         "headers": [[_text(key), _hex(value)] for key, value in record.headers],
         "size": record.size,
     }
-    if record.timestamp_type is not None:
-        answer |= {"timestamp_type": _TYPE_NAMES[record.timestamp_type], "valid": record.valid}
+    if isinstance(record, Message):
+        answer["valid"] = record.valid
     if control:
         answer["control_type"] = _value(lambda: record_batch.control_type(record.key, release).lower())
-        answer["marker"] = _value(lambda: _marker(record, release))
+        answer["marker"] = _value(lambda: _marker(record.key, record.value, release))
     return answer
 
 
-def _marker(record: Record, release: Release) -> list[Any]:
-    marker = record_batch.decode_end_marker(record.key, record.value, release)
+def _marker(key: bytes | None, value: bytes | None, release: Release) -> list[Any]:
+    marker = record_batch.decode_end_marker(key, value, release)
     return ["commit" if marker.commit else "abort", marker.coordinator_epoch]
 
 
-def _sizes(record: Record | None) -> list[Any] | None:
-    return None if record is None else [
-        number(record.offset), number(record.timestamp), record.sequence, record.size,
-        record.key_size, record.value_size,
+def _sizes(record: Record | SkippedRecord | Message | None) -> list[Any] | None:
+    if record is None:
+        return None
+    return [
+        number(record.offset), number(record.timestamp), record.sequence, record.size, record.key_size, record.value_size,
     ]  # fmt: skip
 
 

@@ -17,7 +17,8 @@
 What throws is answered by its class name, where it is thrown: ``valid``, ``base_offset`` and ``header`` may each be
 ``{"raises": name}``, and an exception ends ``records``, ``skipped`` or the batches. Numbers beyond 2^53 are text.
 
-Not asked: the bytes that a codec makes, which differ by library; lengths for which Java cannot allocate the memory.
+Not asked: the bytes that a codec makes, and what is left of a zstd frame that is cut, which differ by library; lengths for
+which Java cannot allocate the memory.
 """
 
 from __future__ import annotations
