@@ -62,6 +62,7 @@ RULE = Rule(
         Space("control records: 16 keys by 11 values", spaces.every_control_record),
         Space("batches to encode: 3 magics, 3 timestamp types, 7 producers, transactions", spaces.every_builder),
         Space("batches to compress: 4 codecs, 3 magics, every level", spaces.every_codec_and_level),
+        Space("gzip: faults behind a record, members around the end of the first read", spaces.every_gzip_end),
         Space("batches that Java compressed, in 0.11.0.0, 2.1.0 and 4.4.0", spaces.every_java_batch),
     ),
     labels=labels,

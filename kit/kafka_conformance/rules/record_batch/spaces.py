@@ -263,6 +263,24 @@ def _without_headers(record: AskedRecord) -> AskedRecord:
     return AskedRecord(record.key, record.value, record.timestamp)
 
 
+def every_gzip_end() -> Iterator[RecordBatchQuestion]:
+    """Yield gzip streams with a fault behind a record, and with members that start around the end of Java's first read."""
+    first, second = raw_record(b"k", bytes(30)), raw_record(b"2", b"3", offset_delta=1)
+    stored = first + second[:3]
+    block = b"\0" + len(stored).to_bytes(2, "little") + (len(stored) ^ 0xFFFF).to_bytes(2, "little") + stored
+    for fault in (b"\x07", b"\x07\0\0", b"", b"\0\1\0\1\0", b"\x05\xff\xff"):
+        stream = compressed("gzip", b"")[:10] + block + fault
+        for count in (1, 2):
+            yield _decode(replace(_BATCH, records=stream, attributes=1, count=count).data())
+    # The inflater is given 8 KB behind the header; of a member, 26 bytes or fewer may be left of that.
+    for left in (0, 7, 8, 18, 19, 26, 27, 40):
+        size = 8192 - 5 - left
+        value = next(length for length in range(size - 20, size) if len(raw_record(b"k", bytes(length))) == size)
+        stream = compressed("gzip", raw_record(b"k", bytes(value)))
+        for tail in (compressed("gzip", second), compressed("gzip", second)[:10], b"\x1f\x8b\x08", bytes(30)):
+            yield _decode(replace(_BATCH, records=stream + tail, attributes=1).data())
+
+
 @cache
 def _java_batches() -> tuple[dict[str, Any], ...]:
     text = files(__package__).joinpath("java_batches.json").read_text(encoding="utf-8")
