@@ -27,6 +27,7 @@ from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.record_batch import spaces
 from kafka_conformance.rules.record_batch.adapter import ask
 from kafka_conformance.rules.record_batch.domain import OPTIONAL_LABELS, domain, nearest, plain
+from kafka_conformance.rules.record_batch.explain import explain_batches
 from kafka_conformance.rules.record_batch.generators import questions
 from kafka_conformance.rules.record_batch.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.record_batch.question import RecordBatchQuestion
@@ -68,6 +69,7 @@ RULE = Rule(
     labels=labels,
     path=path,
     required_labels=REQUIRED_LABELS,
+    explain=explain_batches,
     domain=domain,
     nearest=nearest,
     plain=plain,
