@@ -77,4 +77,4 @@ def _span(start: int | None, first: int | None, last: int = 0) -> str:
     if start is None:
         return "compressed" if first is not None else "behind"
     begin = start + (first or 0)
-    return f"{begin}–{start + last - 1}" if start + last > begin else f"{begin}"
+    return f"{begin}–{start + last - 1}" if start + last > begin + 1 else f"{begin}"
