@@ -19,6 +19,7 @@ from kafka_reference.record_batch import (
     NewBatch,
     NewRecord,
     Record,
+    RecordBatchBehaviour,
     TimestampType,
 )
 from kafka_reference.record_batch.legacy import Message
@@ -33,7 +34,7 @@ _TYPES = {
     "none": TimestampType.NO_TIMESTAMP_TYPE,
 }
 _TYPE_NAMES = {kind: name for name, kind in _TYPES.items()}
-_WITH_LEVELS, _WITH_DELETE_HORIZON, _WITH_SKIPPING = since("3.8.0"), since("3.1.0"), since("2.4.0")
+_WITH_LEVELS = since("3.8.0")
 # Half a surrogate pair in UTF-8, of which Java makes one character U+FFFD and Python three.
 _SURROGATE, _REPLACEMENT = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]"), "\ufffd".encode()
 
@@ -55,7 +56,7 @@ def new_batch(asked: AskedBatch | None, release: Release) -> NewBatch:
     assert asked is not None  # noqa: S101  the question has one of three
     if asked.level is not None and release not in _WITH_LEVELS:
         raise NotInThisRelease(f"release {release} has no compression levels: they are there since 3.8.0")
-    if asked.delete_horizon is not None and release not in _WITH_DELETE_HORIZON:
+    if asked.delete_horizon is not None and not RecordBatchBehaviour.of(release).writes_delete_horizon:
         raise NotInThisRelease(f"release {release} has no delete horizon: it is there since 3.1.0")
     records = [
         NewRecord(int(one.timestamp), _bytes(one.key), _bytes(one.value),
@@ -122,7 +123,7 @@ def _batch(batch: Batch, release: Release, *, exactly: bool) -> Answer:
     }
     if exactly:
         answer["size"] = batch.size_in_bytes
-    if release in _WITH_SKIPPING:
+    if RecordBatchBehaviour.of(release).skips_keys_and_values:
         answer["skipped"] = _all(batch.skipping_records, _sizes)
     return answer
 
@@ -150,7 +151,7 @@ def _header(batch: Batch, release: Release, *, exactly: bool) -> Answer:
         "transactional": batch.transactional,
         "control": batch.control,
     }
-    if release in _WITH_DELETE_HORIZON:
+    if RecordBatchBehaviour.of(release).delete_horizon:
         horizon = batch.delete_horizon_ms
         answer["delete_horizon"] = None if horizon is None else number(horizon)
     return answer
