@@ -81,6 +81,12 @@ class RecordBatchBehaviour(Behaviour):
         "Decompressed bytes are buffered: 2 KB of snappy and lz4, 16 KB of gzip and zstd.",
         "KAFKA-14633",
     )
+    snappy_block_size_checked: bool = holds(
+        since("3.5.1"),
+        "A negative size of a block of snappy is a SnappyError, of snappy-java since 1.1.10.1, instead of a "
+        "NegativeArraySizeException.",
+        "CVE-2023-34455",
+    )
     control_types: dict[int, str] = varies(
         "The types of control records; others are UNKNOWN.",
         (since("0.11.0.0", until="2.6.x"), _TYPES),

@@ -70,7 +70,7 @@ def _check_batch(batch: NewBatch) -> None:
         return
     if batch.transactional:
         raise IllegalArgumentException(f"Transactional records are not supported for magic {batch.magic}")
-    if batch.control:
+    if batch.control:  # unreached: a control batch is transactional
         raise IllegalArgumentException(f"Control records are not supported for magic {batch.magic}")
     if batch.codec is Codec.ZSTD:
         raise IllegalArgumentException(f"ZStandard compression is not supported for magic {batch.magic}")

@@ -9,6 +9,8 @@ __all__ = [
     "CorruptRecordException",
     "IndexOutOfBoundsException",
     "InvalidRecordException",
+    "NegativeArraySizeException",
+    "SnappyError",
     "StringIndexOutOfBoundsException",
 ]
 
@@ -28,6 +30,14 @@ class BufferUnderflowException(JavaException, IndexError):
 
 class IndexOutOfBoundsException(JavaException, IndexError):
     """A value was read at a position outside of its buffer."""
+
+
+class NegativeArraySizeException(JavaException, ValueError):
+    """The size of a block of snappy is negative; up to snappy-java 1.1.9."""
+
+
+class SnappyError(JavaException, ValueError):
+    """``org.xerial.snappy.SnappyError``: the size of a block of snappy is negative; since snappy-java 1.1.10."""
 
 
 class StringIndexOutOfBoundsException(IndexOutOfBoundsException):

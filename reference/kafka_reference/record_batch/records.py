@@ -90,14 +90,10 @@ def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
         return
     records, position = _well_formed(stream.data, 0, fields)
     yield from records[: fields.count - 1]
-    for number in range(min(len(records) + 1, fields.count), fields.count + 1):
-        if number == len(records):
-            record = records[-1]
-        else:
-            record, position = _read_from_stream(stream, position, fields, behaviour)
-        if number == fields.count:
-            ensure_none_remaining(stream, position)
-        yield record
+    if len(records) < fields.count:
+        _fail_to_read(stream, position, fields, behaviour)
+    ensure_none_remaining(stream, position)
+    yield records[-1]
 
 
 def ensure_none_remaining(stream: Stream, position: int) -> None:
@@ -252,9 +248,8 @@ def _illegal_size(behaviour: RecordBatchBehaviour) -> JavaException:
     return IllegalArgumentException() if behaviour.stream_of_data_input else InvalidRecordException(PREMATURE_EOF)
 
 
-def _read_from_stream(
-    stream: Stream, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
-) -> tuple[Record, int]:
+def _fail_to_read(stream: Stream, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour) -> None:
+    # Raise what Java throws for the malformed record at ``position``.
     size, position = read_size(stream, position, behaviour)
     if size < 0:
         raise _illegal_size(behaviour)
@@ -267,8 +262,7 @@ def _read_from_stream(
             if behaviour.stream_of_data_input
             else f"Invalid record size: expected {size} bytes in record payload, but the record payload reached EOF.",
         )
-    record, _ = _read_body(body, size, 0, size, fields, behaviour)
-    return record, position + size
+    _read_body(body, size, 0, size, fields, behaviour)
 
 
 def end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:

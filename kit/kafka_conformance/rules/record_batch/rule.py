@@ -17,14 +17,14 @@
 What throws is answered by its class name, where it is thrown: ``valid``, ``base_offset`` and ``header`` may each be
 ``{"raises": name}``, and an exception ends ``records``, ``skipped`` or the batches. Numbers beyond 2^53 are text.
 
-Not asked: the bytes that a codec makes, and what is left of a zstd frame that is cut, which differ by library; lengths for
-which Java cannot allocate the memory.
+Not asked: the bytes that a codec makes, and what is left of a zstd frame that is cut or malformed behind its header, which
+differ by library; lengths for which Java cannot allocate the memory.
 """
 
 from __future__ import annotations
 
 from kafka_conformance.core.rule import Area, Rule, Space
-from kafka_conformance.rules.record_batch import spaces
+from kafka_conformance.rules.record_batch import codec_spaces, spaces
 from kafka_conformance.rules.record_batch.adapter import ask
 from kafka_conformance.rules.record_batch.domain import OPTIONAL_LABELS, domain, nearest, plain
 from kafka_conformance.rules.record_batch.explain import explain_batches
@@ -64,6 +64,12 @@ RULE = Rule(
         Space("batches to encode: 3 magics, 3 timestamp types, 7 producers, transactions", spaces.every_builder),
         Space("batches to compress: 4 codecs, 3 magics, every level", spaces.every_codec_and_level),
         Space("gzip: faults behind a record, members around the end of the first read", spaces.every_gzip_end),
+        Space("gzip: each bit of headers and trailers, each optional field", codec_spaces.every_gzip_header),
+        Space(
+            "snappy: each bit of headers, sizes and the start of a block; more frames", codec_spaces.every_snappy_frame
+        ),
+        Space("lz4: each flag and size of blocks, each checksum right, wrong and cut", codec_spaces.every_lz4_frame),
+        Space("zstd: frames behind others, frames to skip, other headers", codec_spaces.every_zstd_frame),
         Space("batches that Java compressed, in 0.11.0.0, 2.1.0 and 4.4.0", spaces.every_java_batch),
     ),
     labels=labels,

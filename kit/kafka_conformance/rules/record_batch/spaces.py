@@ -85,6 +85,9 @@ def every_header_field() -> Iterator[RecordBatchQuestion]:
             yield _decode(replace(batch, length=size).data()[: 12 + max(0, min(size, 90))])
         for attributes in (*range(0, 256, 8), 0x100, 0x8000, 0xFF00):
             yield _decode(replace(batch, attributes=batch.attributes | attributes).data())
+    for length in range(12, 20):  # up to 1.x the magic is read where the size overflows
+        for size in (2**31 - 1, 2**31 - 12, 2**31 - 13):
+            yield _decode(replace(_BATCH, length=size).data()[:length])
     for attributes in range(8):  # the codec is another than the one that the records have
         yield _decode(replace(_BATCH, attributes=attributes).data())
 
@@ -105,7 +108,13 @@ def every_record_part() -> Iterator[RecordBatchQuestion]:
 
 
 def every_end_of_records() -> Iterator[RecordBatchQuestion]:
-    """Yield batches with an odd varint before the records, with bytes behind them, and with each part of them."""
+    """Yield batches with an odd varint before the records, with bytes behind them, and with each part of them.
+
+    Also records of about 2 KB: from 2.4.0 to 3.5.x keys and values are skipped through a buffer of that size.
+    """
+    for codec, length in product(("gzip", "lz4"), range(2034, 2054)):
+        for records in (raw_record(bytes(length), b"v"), raw_record(bytes(length), b"v", [(b"h", bytes(3000))])):
+            yield _decode(_coded(RawBatch(records, 1), codec).data())
     for codec in ("none", "gzip"):
         for before in ODD_VARINTS:
             yield _decode(_coded(RawBatch(before + _RECORDS, 2), codec).data())
@@ -225,6 +234,10 @@ def every_builder() -> Iterator[RecordBatchQuestion]:
                         transactional=transactional, control=control, delete_horizon=horizon,
                     )
                 )  # fmt: skip
+    for magic, kind, time in product(magics, kinds, (-1, -2)):
+        for headers in ((), (("h", "00"),)):
+            one = AskedRecord("00", "01", 5, headers)
+            yield RecordBatchQuestion(encode=AskedBatch((one,), magic, timestamp_type=kind, log_append_time=time))
     edges: tuple[Any, ...] = (0, -1, -2, 1, 63, 64, 2**40, str(2**63 - 1), str(-(2**63)))
     for first, second in product(edges, edges):
         for magic in magics[1:]:

@@ -6,10 +6,15 @@ A frame is a header of 16 bytes (8 bytes of magic, the version and the oldest co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cramjam
 
+from kafka_reference.errors import JavaException
+from kafka_reference.java.int32 import int32
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.codecs.stream import InputFault, Stream
+from kafka_reference.record_batch.errors import NegativeArraySizeException, SnappyError
 
 __all__ = ["snappy", "unsnappy"]
 
@@ -33,30 +38,37 @@ def unsnappy(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
         return Stream(_decompress(data))
     content = bytearray()
     try:
-        for block in _blocks(data):
+        for block in _blocks(data, content, behaviour):
             content += _decompress(block)
-    except InputFault as fault:
+    except (InputFault, JavaException) as fault:
         # A read that meets the fault loses what it has copied.
         whole = len(content) - len(content) % _BUFFER if behaviour.stream_buffer else len(content)
         return Stream(bytes(content[:whole]), fault)
     return Stream(bytes(content))
 
 
-def _blocks(data: bytes):  # type: ignore[no-untyped-def]
+def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) -> Iterator[bytes]:
+    # The compressed blocks; ``content`` is what the blocks so far contain.
     position = len(_HEADER)
     while len(data) - position >= 4:
-        size = data[position : position + 4]
-        if size == _MAGIC[:4]:  # another frame
+        start = data[position : position + 4]
+        if start == _MAGIC[:4]:  # another frame
             header = data[position : position + len(_HEADER)]
             if len(header) < len(_HEADER):
                 raise InputFault
-            if not header.startswith(_MAGIC):
-                return
             position += len(_HEADER)
+            if header.startswith(_MAGIC):
+                if int32(int.from_bytes(header[8:12], "big")) < 1:
+                    raise InputFault
+            elif not behaviour.stream_buffer or len(content) % _BUFFER == 0:
+                # This ends the read that met it: the stream, if that read has nothing.
+                return
             continue
-        position += 4
-        block = data[position : position + int.from_bytes(size, "big")]
-        if len(block) < int.from_bytes(size, "big"):
+        size, position = int32(int.from_bytes(start, "big")), position + 4
+        if size < 0:
+            raise SnappyError if behaviour.snappy_block_size_checked else NegativeArraySizeException
+        block = data[position : position + size]
+        if len(block) < size:
             raise InputFault
         position += len(block)
         yield block
