@@ -27,12 +27,12 @@ class RecordBatchBehaviour(Behaviour):
         since("2.0.0"),
         "The message about an impossible size of a batch has the size. The magic is checked before it is known whether "
         "the batch is complete.",
-        "KAFKA-6927",
+        "KAFKA-6834",
     )
     wrong_crc_is_invalid_record: bool = holds(
         since("0.11.0.0", until="2.3.x"),
         "A wrong CRC, or a batch below its minimum size, is an InvalidRecordException instead of a CorruptRecordException.",
-        "KAFKA-8106",
+        "KAFKA-8729",
     )
     zstd: bool = holds(since("2.1.0"), "Codec 4 is zstd; it is not allowed before magic 2.", "KAFKA-4514")
     delete_horizon: bool = holds(
@@ -43,7 +43,7 @@ class RecordBatchBehaviour(Behaviour):
         since("0.11.0.0", until="3.0.0"),
         "An uncompressed record whose size exceeds the rest of the batch is null, and the next one is read behind its "
         "size. Later it is an InvalidRecordException.",
-        "KAFKA-13252",
+        "KAFKA-13149",
     )
     header_count_bounded: bool = holds(
         since("2.8.2", until="2.8.x") | since("3.0.2", until="3.0.x") | since("3.1.2", until="3.1.x") | since("3.2.2"),
@@ -84,7 +84,7 @@ class RecordBatchBehaviour(Behaviour):
     snappy_block_size_checked: bool = holds(
         since("3.5.1"),
         "A negative size of a block of snappy is a SnappyError, of snappy-java since 1.1.10.1, instead of a "
-        "NegativeArraySizeException.",
+        "NegativeArraySizeException, or, behind another block, an IOException.",
         "CVE-2023-34455",
     )
     control_types: dict[int, str] = varies(
@@ -93,7 +93,7 @@ class RecordBatchBehaviour(Behaviour):
         (since("2.7.0", until="2.8.x"), _TYPES_2_7),
         (since("3.0.0", until="3.7.x"), _TYPES_3_0),
         (since("3.8.0"), _TYPES_3_8),
-        ticket="KAFKA-10601, KAFKA-12952, KAFKA-16529",
+        ticket="KAFKA-10492, KAFKA-12952, KAFKA-16207",
     )
     control_key_size_message: str = varies(
         "The message about the key of a control record that is too short.",
@@ -105,6 +105,7 @@ class RecordBatchBehaviour(Behaviour):
         since("4.1.0"),
         "A value of an end transaction marker that is too short is a BufferUnderflowException instead of an "
         "InvalidRecordException.",
+        "KAFKA-10864",
     )
     skips_keys_and_values: bool = holds(
         since("2.4.0"), "There is an iterator that skips keys, values and headers.", "KAFKA-8106"

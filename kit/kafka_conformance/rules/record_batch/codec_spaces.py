@@ -100,7 +100,7 @@ def every_lz4_frame() -> Iterator[RecordBatchQuestion]:
         for flipped in (*_flips(frame, range(19)), *_flips(frame, range(len(frame) - 12, len(frame)))):
             yield _batch(_LZ4, flipped)
     packed = _lz4_packed(_RECORDS)
-    for block in (packed, packed[:-1], b"\xf0\xff" + packed[2:], packed + b"\0", b"\x00", b"", b"\x10a\x05\0\x10b"):
+    for block in (packed, packed[:-1], b"\xf0\xff" + packed[2:], packed + b"\0", b"", b"\x10a\x05\0\x10b"):
         yield _batch(_LZ4, _lz4_frame(0x60, 0x40, block, stored=0))
     for name, size in ((0x40, 1 << 16), (0x50, 1 << 18)):
         for more in (0, 1):  # a block that is larger than the frame says
@@ -123,14 +123,13 @@ def _lz4_packed(data: bytes) -> bytes:
 
 
 def every_zstd_frame() -> Iterator[RecordBatchQuestion]:
-    """Yield frames of zstd behind others, behind frames to skip, with another header, and with what is no frame."""
+    """Yield frames of zstd before frames to skip, with another header, and with what is no frame.
+
+    Not records in two frames, and not records behind a frame to skip: up to zstd-jni 1.3.8 a read may end between them.
+    """
     stream = compressed("zstd", _RECORDS)
-    first, second = compressed("zstd", _RECORDS[:9]), compressed("zstd", _RECORDS[9:])
-    yield _batch(_ZSTD, first + second)
     for kind, size in product((0x50, 0x51, 0x5F), (0, 1, 20)):
         skipped = bytes([kind]) + bytes.fromhex("2a4d18") + size.to_bytes(4, "little") + bytes(size)
-        yield _batch(_ZSTD, skipped + stream)
-        yield _batch(_ZSTD, first + skipped + second)
         yield _batch(_ZSTD, stream + skipped)
         yield _batch(_ZSTD, skipped, 0)
     # Of the bytes behind, Java returns those before a fault, as many as its library happens to hold.

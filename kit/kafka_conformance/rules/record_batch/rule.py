@@ -69,7 +69,7 @@ RULE = Rule(
             "snappy: each bit of headers, sizes and the start of a block; more frames", codec_spaces.every_snappy_frame
         ),
         Space("lz4: each flag and size of blocks, each checksum right, wrong and cut", codec_spaces.every_lz4_frame),
-        Space("zstd: frames behind others, frames to skip, other headers", codec_spaces.every_zstd_frame),
+        Space("zstd: frames to skip, other headers, no frame", codec_spaces.every_zstd_frame),
         Space("batches that Java compressed, in 0.11.0.0, 2.1.0 and 4.4.0", spaces.every_java_batch),
     ),
     labels=labels,

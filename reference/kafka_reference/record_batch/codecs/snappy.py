@@ -49,7 +49,7 @@ def unsnappy(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
 
 def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) -> Iterator[bytes]:
     # The compressed blocks; ``content`` is what the blocks so far contain.
-    position = len(_HEADER)
+    position, buffered = len(_HEADER), False
     while len(data) - position >= 4:
         start = data[position : position + 4]
         if start == _MAGIC[:4]:  # another frame
@@ -65,12 +65,14 @@ def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) ->
                 return
             continue
         size, position = int32(int.from_bytes(start, "big")), position + 4
-        if size < 0:
-            raise SnappyError if behaviour.snappy_block_size_checked else NegativeArraySizeException
+        if size < 0 and behaviour.snappy_block_size_checked:
+            raise SnappyError
+        if size < 0 and not buffered:
+            raise NegativeArraySizeException
         block = data[position : position + size]
-        if len(block) < size:
+        if size < 0 or len(block) < size:
             raise InputFault
-        position += len(block)
+        position, buffered = position + size, True
         yield block
 
 
