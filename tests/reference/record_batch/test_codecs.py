@@ -8,7 +8,7 @@ from kafka_reference.errors import KafkaException
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord, RecordBatchBehaviour, decode_header, encode_batch
 from kafka_reference.record_batch.codecs import EndOfInput, InputFault, compress, open_stream
 from kafka_reference.record_batch.codecs.xxhash32 import xxhash32
-from kafka_reference.record_batch.errors import BufferUnderflowException
+from kafka_reference.record_batch.errors import BufferUnderflowException, NegativeArraySizeException, SnappyError
 
 NEWEST, OLDEST = RecordBatchBehaviour.of("4.4.0"), RecordBatchBehaviour.of("0.11.0.0")
 DATA = bytes(range(256)) * 700
@@ -111,3 +111,30 @@ def test_keys_and_values_are_skipped(codec: Codec, release: str) -> None:
         (0, 9, -1, 5000), (1, 8, 3, -1),
     ]  # fmt: skip
     assert [one.size for one in skipped if one] == [one.size for one in batch.records() if one]
+
+
+@pytest.mark.parametrize(
+    ("release", "first", "second"),
+    [
+        ("3.5.0", NegativeArraySizeException, InputFault),
+        ("3.5.1", SnappyError, SnappyError),
+        ("4.4.0", SnappyError, SnappyError),
+    ],
+)
+def test_negative_sizes_of_snappy_blocks(release: str, first: type[Exception], second: type[Exception]) -> None:
+    behaviour, frame = RecordBatchBehaviour.of(release), compress(Codec.SNAPPY, b"abc", 2)
+    assert type(open_stream(Codec.SNAPPY, frame[:16] + b"\xff" * 4, 2, behaviour).fault) is first
+    assert type(open_stream(Codec.SNAPPY, frame + b"\xff" * 4, 2, behaviour).fault) is second
+
+
+@pytest.mark.parametrize(("release", "expected"), [("3.5.2", b"abc"), ("3.6.0", b"abcabc")])
+def test_a_second_snappy_header_that_is_wrong_ends_a_read(release: str, expected: bytes) -> None:
+    frame = compress(Codec.SNAPPY, b"abc", 2)
+    wrong = frame[:4] + bytes(12) + frame[16:]
+    assert open_stream(Codec.SNAPPY, frame + wrong, 2, RecordBatchBehaviour.of(release)).data == expected
+
+
+def test_a_second_snappy_header_of_version_0_is_a_fault() -> None:
+    frame = compress(Codec.SNAPPY, b"abc", 2)
+    assert isinstance(open_stream(Codec.SNAPPY, frame + frame[:8] + bytes(8), 2, NEWEST).fault, InputFault)
+    assert open_stream(Codec.SNAPPY, frame[:8] + bytes(8) + frame[16:], 2, NEWEST).data == b"abc"
