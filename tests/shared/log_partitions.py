@@ -130,7 +130,7 @@ class Log:
                 fields[:4] = [batch.producer_epoch, -1, -1, 0]
             key = batch.records[0].key
             if key == b"\0\0\0\0" and fields[6] >= 0:
-                self.aborted += struct.pack(">hqqqq", 0, batch.producer_id, fields[6], last, last)
+                self.aborted += struct.pack(">hqqqq", 0, batch.producer_id, fields[6], last, last + 1)
             fields[4], fields[5], fields[6] = timestamp, 0, -1
             return
         count = len(batch.records)

@@ -1,8 +1,8 @@
 """Find an offset as a broker does: the segment by name, the index entry at or below it, and a scan of batches from there.
 
-Java source mirrored: ``LocalLog.read`` (the segment with the largest base offset at or below), ``OffsetIndex.lookup`` (binary search for
-the largest entry at or below), ``FileRecords.searchForOffsetWithSize`` (the first batch whose last offset is
-not lower).
+Java source mirrored: ``LocalLog.read`` (the segment with the largest base offset at or below), ``OffsetIndex.lookup``
+(binary search for the largest entry at or below), ``FileRecords.searchForOffsetWithSize`` (the first batch whose last
+offset is not lower).
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def scan(segment: Segment, anchors: Callable[[int], Iterable[int]] = lambda _: (
 
 def _damage(segment: Segment, position: int, expected: int, anchors: Callable[[int], Iterable[int]]) -> Damage:
     left = segment.size - position
-    if _only_zeros(segment, position):
+    if _only_zeros(segment, position) and not (left < MAGIC_AT and _begins_a_batch(bytes(left), expected, left)):
         return Damage(position, "zero-tail", f"{left:,} bytes of zeros to the end of the file", None)
     for anchor in anchors(position):
         found = segment.header_at(anchor) if anchor < segment.size else None

@@ -31,22 +31,27 @@ _UNKNOWN = -2
 class ProducerState:
     """What the log says of a producer so far. ``sequence`` is the last one: -1 after a new epoch without batches."""
 
-    __slots__ = ("epoch", "gaps", "offset", "records", "sequence", "timestamp", "transaction")
+    __slots__ = ("begun", "epoch", "gaps", "offset", "records", "sequence", "timestamp", "transaction")
 
     def __init__(self, epoch: int, gaps: int) -> None:
         self.epoch, self.gaps = epoch, gaps
         self.sequence, self.offset, self.timestamp = _UNKNOWN, -1, -1
         self.transaction: int | None = None
         self.records = 0
+        self.begun = False  # is the beginning of the open transaction certain? it may be in a deleted segment
 
 
 class AbortedTransaction:
-    """A transaction that the log aborts: its producer, its first offset, and the offset of its marker."""
+    """A transaction that the log aborts: its producer, its first offset, and the offset of its marker.
 
-    __slots__ = ("first_offset", "last_offset", "producer_id")
+    ``certain`` tells whether it cannot have begun before the first batch of its producer that is left.
+    """
 
-    def __init__(self, producer_id: int, first_offset: int, last_offset: int) -> None:
+    __slots__ = ("certain", "first_offset", "last_offset", "producer_id")
+
+    def __init__(self, producer_id: int, first_offset: int, last_offset: int, *, certain: bool) -> None:
         self.producer_id, self.first_offset, self.last_offset = producer_id, first_offset, last_offset
+        self.certain = certain
 
 
 class ProducerCheck:
@@ -77,6 +82,7 @@ class ProducerCheck:
     def batch(self, position: int, header: BatchHeader, gaps: int) -> None:
         """Check a batch with a producer id; ``gaps`` is the number of places with missing offsets so far."""
         state = self._states.get(header.producer_id)
+        certain = state is not None or header.base_sequence == 0
         if state is None:
             state = self._states[header.producer_id] = ProducerState(header.producer_epoch, gaps)
         elif header.producer_epoch != state.epoch:
@@ -90,7 +96,7 @@ class ProducerCheck:
         state.offset, state.timestamp = header.last_offset, header.max_timestamp
         if header.transactional:
             if state.transaction is None:
-                state.transaction, state.records = header.base_offset, 0
+                state.transaction, state.records, state.begun = header.base_offset, 0, certain
             state.records += header.records
 
     def control(self, position: int, header: BatchHeader, kind: int | None, gaps: int) -> None:
@@ -107,7 +113,9 @@ class ProducerCheck:
         if kind == ABORT:
             self.abort_markers[header.base_offset] = header.producer_id
             if state.transaction is not None and state.records:
-                self.aborted.append(AbortedTransaction(header.producer_id, state.transaction, header.base_offset))
+                self.aborted.append(
+                    AbortedTransaction(header.producer_id, state.transaction, header.base_offset, certain=state.begun)
+                )
         state.transaction, state.records = None, 0
 
     def _gap(self, position: int, header: BatchHeader, state: ProducerState, expected: int, gaps: int) -> None:

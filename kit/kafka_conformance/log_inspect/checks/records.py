@@ -35,24 +35,13 @@ class RecordCheck:
         if number > max(Codec):
             self._add("record-unread", position, header, f"codec {number} is unknown")
             return
-        data = bytes(payload)
-        try:
-            walked = None
-            if not number:
-                walked = _walk(data, header.records)
-            elif (stream := open_stream(Codec(number), data, 2, _BEHAVIOUR)).fault is None:
-                data = stream.data
-                walked = _walk(data, header.records)
-        except (JavaException, IndexError):
-            walked = None
+        walked = _decoded(payload, header)
         if walked is None:
             self._undecodable(position, header, bytes(payload))
             return
-        end, ascending, first, last, largest = walked
-        if end != len(data):
-            self._add(
-                "record-count", position, header, f"{len(data) - end:,} bytes follow the {header.records} records"
-            )
+        left, ascending, first, last, largest = walked
+        if left:
+            self._add("record-count", position, header, f"{left:,} bytes follow the {header.records} records")
         if header.records and (not ascending or first < 0 or last > header.last_offset_delta):
             what = f"offsets from {header.base_offset + first} to {header.base_offset + last}"
             self._add("record-offset", position, header, what + ("" if ascending else ", not ascending"))
@@ -75,6 +64,21 @@ class RecordCheck:
 
     def _add(self, kind: str, position: int, header: BatchHeader, what: str) -> None:
         self._findings.add(kind, self._file, what, position=position, offset=header.base_offset)
+
+
+def _decoded(payload: memoryview, header: BatchHeader) -> tuple[int, bool, int, int, int] | None:
+    """Return the bytes behind the last record, and the rest of what ``_walk`` returns; None if records do not decode."""
+    data, number = bytes(payload), header.attributes & CODEC_MASK
+    try:
+        if number:
+            stream = open_stream(Codec(number), data, 2, _BEHAVIOUR)
+            if stream.fault is not None:
+                return None
+            data = stream.data
+        walked = _walk(data, header.records)
+    except (JavaException, IndexError):
+        return None
+    return None if walked is None else (len(data) - walked[0], *walked[1:])
 
 
 def _walk(data: bytes, count: int) -> tuple[int, bool, int, int, int] | None:  # noqa: C901  without calls, for speed

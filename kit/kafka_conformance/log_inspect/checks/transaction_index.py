@@ -55,7 +55,9 @@ def check_transaction_index(
                 "aborted-transaction-not-indexed", name, f"producer {each.producer_id}, offsets {each.first_offset} to "
                 f"{each.last_offset}", offset=each.first_offset,
             )  # fmt: skip
-        elif found is not None and not context.cleaned and found.first_offset > each.first_offset:
+        elif found is not None and not context.cleaned and (
+            found.first_offset > each.first_offset or (each.certain and found.first_offset != each.first_offset)
+        ):
             findings.add(
                 "transaction-index-wrong", name, f"the transaction of producer {each.producer_id} begins at "
                 f"{each.first_offset}, not {found.first_offset}", position=found.at, offset=each.first_offset,
@@ -67,6 +69,8 @@ def _contradiction(entry: AbortedEntry, before: int, offsets: tuple[int, int]) -
         return f"version {entry.version} is not 0"
     if entry.last_offset <= before:
         return f"it follows an entry that ends at {before}"
+    if entry.producer_id < 0 or entry.last_stable_offset < 0:
+        return "it has a negative field"
     if not 0 <= entry.first_offset <= entry.last_offset:
         return "it ends before it begins"
     if not offsets[0] <= entry.last_offset <= offsets[1]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -17,8 +19,8 @@ _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
 _MOST_PARTITIONS = 50
 
 
-def show(out: Console, found: Inspection, *, notes: bool = True) -> None:
-    """Print the partitions, the findings by severity, and the verdict."""
+def show(out: Console, found: Inspection) -> None:
+    """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict."""
     partitions = sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
     rows = [
         [each.name, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
@@ -32,11 +34,14 @@ def show(out: Console, found: Inspection, *, notes: bool = True) -> None:
     if len(partitions) > _MOST_PARTITIONS:
         out.print(f"… and {len(partitions) - _MOST_PARTITIONS:,} more partitions; --json lists all", markup=False)
     explained: set[str] = set()
-    for severity in ("broken", "suspicious", *(("note",) if notes else ())):
-        for each in found.findings:
-            if each.severity == severity:
-                _finding(out, each, explain=each.kind not in explained)
-                explained.add(each.kind)
+    for each in sorted((each for each in found.findings if each.severity != "note"), key=lambda one: one.severity):
+        _finding(out, each, explain=each.kind not in explained)
+        explained.add(each.kind)
+    for kind, notes in groupby(
+        sorted((each for each in found.findings if each.severity == "note"), key=lambda one: one.kind),
+        key=lambda one: one.kind,
+    ):
+        _notes(out, kind, list(notes))
     out.print()
     out.print(Text(verdict_line(found), style="bold red" if found.broken else "bold green"))
 
@@ -59,6 +64,18 @@ def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
     out.print(text)
     if explain:
         out.print(Padding(Text(each.meaning, style="dim"), (0, 0, 0, 2)))
+
+
+def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
+    count = len(notes) + sum(each.more for each in notes)
+    text = Text("\n")
+    text.append(f"note  {kind}  ", style=_STYLES["note"])
+    text.append(place_of(notes[0]))
+    text.append(f"\n  {harmless(notes[0].what)}")
+    if count > 1:
+        text.append(f"; and {plural(count - 1, 'note')} like it (--json lists them)")
+    out.print(text)
+    out.print(Padding(Text(notes[0].meaning, style="dim"), (0, 0, 0, 2)))
 
 
 def place_of(each: FindingRow) -> str:
