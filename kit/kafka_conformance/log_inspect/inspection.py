@@ -145,16 +145,19 @@ class _PartitionRun:
 
     def _snapshot_at(self, offset: int) -> None:
         if offset in self.partition.snapshots:
-            # The log goes on without a gap: then its producers are those of the snapshot.
-            known = self.knows_producers and self.batches.last_offset < offset
-            check_snapshot(self.context, offset, self.producers.states if known else None)
+            self._snapshot(offset)
+
+    def _snapshot(self, offset: int) -> None:
+        # Where the log goes on without a gap, its producers are those of the snapshot.
+        known = self.knows_producers and self.batches.last_offset + 1 == offset
+        states = self.producers.states_since(self.batches.gaps) if known else {}
+        check_snapshot(self.context, offset, states)
 
     def _other_snapshots(self, end: int) -> None:
         bases = {segment.base_offset for segment in self.partition.segments}
         for offset in self.partition.snapshots:
             if offset not in bases:
-                known = self.knows_producers and offset == end
-                check_snapshot(self.context, offset, self.producers.states if known else None)
+                self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
 
     def _segment(self, files: SegmentFiles, following: int | None) -> None:
         path, active = files.path("log"), following is None

@@ -436,22 +436,29 @@ def grown(folder: Path, steps: list[tuple[str, int, int, int]]) -> Log:
     return log
 
 
-ANY = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY = settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @ANY
 @given(steps=appended())
-def test_any_healthy_partition_is_sound(steps: list[tuple[str, int, int, int]], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_healthy_partition_is_sound(
+    steps: list[tuple[str, int, int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     log = grown(tmp_path_factory.mktemp("any") / "t-0", steps)
     found = seen(log.folder, records=True)
     assert [row for row in found.findings if row.severity != "note"] == []
 
 
 @ANY
-@given(part=st.floats(0, 1, exclude_max=True), suffix=st.sampled_from(["log", "index", "timeindex", "txnindex", "snapshot"]))
+@given(
+    part=st.floats(0, 1, exclude_max=True),
+    suffix=st.sampled_from(["log", "index", "timeindex", "txnindex", "snapshot"]),
+)
 def test_any_flipped_bit_is_found(part: float, suffix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     log = healthy(tmp_path_factory.mktemp("flip") / "t-0")
-    path = sorted(log.folder.glob(f"*.{suffix}"))[0]
+    path = min(log.folder.glob(f"*.{suffix}"))
     bit = int(part * path.stat().st_size * 8)
     if suffix == "txnindex" and bit % (34 * 8) > 26 * 8:
         return  # the last stable offset, which the log does not tell

@@ -70,6 +70,10 @@ class ProducerCheck:
         """The producers by id."""
         return self._states
 
+    def states_since(self, gaps: int) -> Mapping[int, ProducerState]:
+        """Return the producers whose last batch is certain: no offset is missing after it, of ``gaps`` places so far."""
+        return {producer: state for producer, state in self._states.items() if state.gaps == gaps}
+
     def begin(self, file: str) -> None:
         """Begin a segment."""
         self._file = file

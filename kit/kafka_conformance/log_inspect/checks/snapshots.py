@@ -43,8 +43,8 @@ def check_snapshots_exist(context: Context, *, producers: bool) -> None:
         )  # fmt: skip
 
 
-def check_snapshot(context: Context, offset: int, states: Mapping[int, ProducerState] | None) -> None:
-    """Read the snapshot at an offset and hold it against the producers by then; None if these are unknown."""
+def check_snapshot(context: Context, offset: int, states: Mapping[int, ProducerState]) -> None:
+    """Read the snapshot at an offset and hold it against the producers by then that are known."""
     path = context.partition.snapshot_path(offset)
     name = context.name(path)
     try:
@@ -62,7 +62,7 @@ def check_snapshot(context: Context, offset: int, states: Mapping[int, ProducerS
         return
     for place in range(_HEAD.size, len(data), _ENTRY.size):
         fields = _ENTRY.unpack_from(data, place)
-        if why := _contradiction(fields, offset, None if states is None else states.get(fields[0])):
+        if why := _contradiction(fields, offset, states.get(fields[0])):
             context.findings.add("snapshot-wrong", name, f"producer {fields[0]}: {why}", position=place, offset=offset)
 
 

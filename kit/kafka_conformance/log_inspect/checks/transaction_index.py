@@ -55,8 +55,10 @@ def check_transaction_index(
                 "aborted-transaction-not-indexed", name, f"producer {each.producer_id}, offsets {each.first_offset} to "
                 f"{each.last_offset}", offset=each.first_offset,
             )  # fmt: skip
-        elif found is not None and not context.cleaned and (
-            found.first_offset > each.first_offset or (each.certain and found.first_offset != each.first_offset)
+        elif (
+            found is not None
+            and not context.cleaned
+            and (found.first_offset > each.first_offset or (each.certain and found.first_offset != each.first_offset))
         ):
             findings.add(
                 "transaction-index-wrong", name, f"the transaction of producer {each.producer_id} begins at "
