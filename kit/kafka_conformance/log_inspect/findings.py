@@ -183,7 +183,8 @@ _LISTED = (
          "partition."),
     # What else is there.
     Kind("no-segments", _SUSPICIOUS, "The partition has no segment. The broker creates an empty one at its next start."),
-    Kind("unreadable", _BROKEN, "The file cannot be read: permissions, or an error of the disk."),
+    Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, or an error of the disk. The directory is not "
+         "judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or "
          "what a compaction or move of the partition had not finished. It removes or completes them."),
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),

@@ -69,7 +69,7 @@ def inspect(
         for each in reversed(list(findings))  # the number of those left out stands at the last one
     ][::-1]  # fmt: skip
     return Inspection(
-        kit=kit_version(), directory=str(directory.root), records_decoded=records, verdict="broken" if broken else "sound",
+        kit=kit_version(), directory=str(directory.root), records_decoded=records, verdict="broken" if broken else "not judged" if any(row.kind == "unreadable" for row in rows) else "sound",
         broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
@@ -255,7 +255,7 @@ class _SegmentRun:
                 offset_index.batch(position, header, self._last)
             batches.batch(position, header)
             last = header.base_offset + header.last_offset_delta
-            self._last = max(self._last, last)
+            self._last = last
             if time_index is not None:
                 if 0 <= time_index.next_offset <= last:
                     time_index.batch(header)

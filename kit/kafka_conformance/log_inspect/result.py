@@ -40,7 +40,10 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
-    """An inspection of ``directory``. ``records_decoded`` tells whether records were decoded too."""
+    """An inspection of ``directory``; ``verdict``: sound, broken, or not judged, if files cannot be read.
+
+    ``records_decoded`` tells whether records were decoded too.
+    """
 
     kit: str
     directory: str

@@ -67,6 +67,8 @@ def inspect_directory(
         print(msgspec.json.encode(found).decode())
     else:
         text.show(console(), found)
+    if found.verdict == "not judged":
+        return 2
     return 1 if found.broken or (strict and found.suspicious) else 0
 
 

@@ -62,7 +62,7 @@ class BatchCheck:
                 position=position, offset=base,
             )  # fmt: skip
             self.next_base = None  # once per segment
-        self.last_offset, self.exact = max(last, self.last_offset), True
+        self.last_offset, self.exact = last, True
 
     def invalid(self, position: int, header: BatchHeader) -> None:
         """Report a batch whose checksum is wrong; its offsets are not used, nor is a gap after it reported."""

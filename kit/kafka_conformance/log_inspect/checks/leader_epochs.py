@@ -27,7 +27,7 @@ class LeaderEpochCheck:
         self._name = context.name(self._path)
         self._epochs: list[int] = []
         self._starts: list[int] = []
-        self._exists, self._reported = True, False
+        self._exists, self._reported, self._again = True, False, False
         self._file = ""
         self.epoch = -1
         self.until = -1  # the first offset at which the checkpoint has another epoch
@@ -51,13 +51,17 @@ class LeaderEpochCheck:
             self._missing(epoch)
         else:
             place = bisect_right(self._starts, base) - 1
+            if place >= 0 and self._epochs[place] != epoch and not self._again:
+                self._again = True  # a broker may have written the checkpoint in the meantime
+                self._read()
+                place = bisect_right(self._starts, base) - 1
             if place >= 0 and self._epochs[place] != epoch and self._above_start(base):
                 self._context.findings.add(
                     "leader-epochs-wrong", self._name, f"offset {base} has leader epoch {epoch} in {self._file}; the "
                     f"checkpoint says {self._epochs[place]}", offset=base,
                 )  # fmt: skip
             self.until = self._starts[place + 1] if place + 1 < len(self._starts) else 2**63
-        self.epoch = max(epoch, self.epoch)
+        self.epoch = epoch
 
     def _above_start(self, offset: int) -> bool:
         start = self._context.log_start_offset
@@ -69,6 +73,7 @@ class LeaderEpochCheck:
             self._context.findings.add("leader-epochs-missing", self._name, f"batches have leader epoch {epoch}")
 
     def _read(self) -> None:
+        self._epochs, self._starts = [], []
         try:
             for words in checkpoint_lines(small_text(self._path)):
                 if len(words) != 2:

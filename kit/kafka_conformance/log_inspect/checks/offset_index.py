@@ -49,6 +49,7 @@ class OffsetIndexCheck:
         self._entries = self._ascending()
         self._next: OffsetEntry | None = None
         self._before: OffsetEntry | None = None
+        self._pending: OffsetEntry | None = None  # no batch has ended with its offset so far
         self.next_position = -1
         self._advance()
 
@@ -63,6 +64,9 @@ class OffsetIndexCheck:
 
     def batch(self, position: int, header: BatchHeader, last_before: int) -> None:
         """Check the entries up to this batch; ``last_before`` is the last offset before it, -1 at the segment's start."""
+        if self._pending is not None:
+            self._check_end(self._pending, header)
+            self._set_next_position()
         while (entry := self._next) is not None and entry.position <= position:
             if entry.position < position:
                 self._wrong_position(entry)
@@ -72,6 +76,7 @@ class OffsetIndexCheck:
 
     def skip(self, end: int) -> None:
         """Leave out entries whose position is before ``end``: there are no batches to hold against them."""
+        self._pending = None
         while self._next is not None and self._next.position < end:
             self._advance()
 
@@ -97,6 +102,14 @@ class OffsetIndexCheck:
         elif entry.offset <= last_before:
             self._wrong_offset(entry, f"offset {last_before} is before position {entry.position:,}")
         self._before = entry
+        if header.magic == 2 and header.base_offset <= entry.offset:
+            self._check_end(entry, header)
+
+    def _check_end(self, entry: OffsetEntry, header: BatchHeader) -> None:
+        last = header.last_offset
+        self._pending = entry if last < entry.offset else None
+        if last > entry.offset:
+            self._wrong_offset(entry, f"a batch has offsets {header.base_offset} to {last}: none ends with it")
 
     def _ascending(self) -> Iterator[OffsetEntry]:
         before: OffsetEntry | None = None
@@ -117,7 +130,13 @@ class OffsetIndexCheck:
         except OSError as error:
             self._context.findings.add("unreadable", self._file, str(error.strerror))
             self._next = None
-        self.next_position = -1 if self._next is None else self._next.position
+        self._set_next_position()
+
+    def _set_next_position(self) -> None:
+        if self._pending is not None:
+            self.next_position = 0  # every batch is wanted until one ends with this offset
+        else:
+            self.next_position = -1 if self._next is None else self._next.position
 
     def _wrong_position(self, entry: OffsetEntry) -> None:
         self._context.findings.add(

@@ -20,7 +20,7 @@ from kafka_conformance.log_inspect.findings import Severity
 __all__ = ["check_snapshot", "check_snapshots_exist"]
 
 _HEAD, _ENTRY = struct.Struct(">hIi"), struct.Struct(">qhiqiqiq")
-_LARGEST = 512 * 2**20
+_LARGEST = 128 * 2**20
 
 
 def check_snapshots_exist(context: Context, *, producers: bool) -> None:

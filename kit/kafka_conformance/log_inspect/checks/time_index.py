@@ -1,7 +1,7 @@
 """The time index: timestamps and offsets ascend, and a search that starts at an entry finds every later timestamp.
 
 An entry (timestamp, offset) means: ``timestamp`` is the largest up to here, and ``offset`` has it, or is the last offset
-of its batch. So no batch before that of ``offset`` has a larger timestamp, and the largest up to there is not smaller.
+of its batch. So no batch before that of ``offset`` has this timestamp or a larger one, and the largest up to there is not smaller.
 
 Java source mirrored: ``TimeIndex``, ``LogSegment.append``, ``recover`` and ``findOffsetByTimestamp``.
 """
@@ -35,7 +35,7 @@ class TimeIndexCheck:
         last, largest = header.last_offset, max(self._largest, header.max_timestamp)
         while (entry := self._next) is not None and entry.offset <= last:
             if self._sound:
-                if entry.timestamp < self._largest_kept:
+                if entry.timestamp <= self._largest_kept and entry.offset >= header.base_offset:
                     self._wrong(entry, f"an earlier batch has timestamp {self._largest_kept}")
                 elif entry.timestamp > (largest if entry.offset >= header.base_offset else self._largest):
                     self._wrong(entry, f"the largest timestamp up to this offset is {largest}")

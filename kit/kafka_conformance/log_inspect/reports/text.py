@@ -43,7 +43,7 @@ def show(out: Console, found: Inspection) -> None:
     ):
         _notes(out, kind, list(notes))
     out.print()
-    out.print(Text(verdict_line(found), style="bold red" if found.broken else "bold green"))
+    out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
 
 
 def verdict_line(found: Inspection) -> str:
@@ -51,7 +51,7 @@ def verdict_line(found: Inspection) -> str:
     how = "every record decoded" if found.records_decoded else "records were not decoded (--records decodes them)"
     looked = f"{plural(len(found.partitions), 'partition')}, {found.bytes:,} bytes, {found.took_s:.1f} s; {how}"
     counts = f"{found.broken:,} broken, {found.suspicious:,} suspicious"
-    return f"{'BROKEN' if found.broken else 'sound'}: {counts}; {looked}"
+    return f"{found.verdict.upper() if found.verdict != 'sound' else 'sound'}: {counts}; {looked}"
 
 
 def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
