@@ -61,6 +61,7 @@ def inspect(
         partition_begins(partition.name)
         summaries.append(_PartitionRun(directory, partition, findings, checkpoints, records, policy, read).run())
     broken = findings.count(Severity.BROKEN)
+    unread = any(each.kind == "unreadable" for each in findings)
     dropped = dict(findings.dropped())
     rows = [
         FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
@@ -69,7 +70,8 @@ def inspect(
         for each in reversed(list(findings))  # the number of those left out stands at the last one
     ][::-1]  # fmt: skip
     return Inspection(
-        kit=kit_version(), directory=str(directory.root), records_decoded=records, verdict="broken" if broken else "not judged" if any(row.kind == "unreadable" for row in rows) else "sound",
+        kit=kit_version(), directory=str(directory.root), records_decoded=records,
+        verdict="broken" if broken else "not judged" if unread else "sound",
         broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip

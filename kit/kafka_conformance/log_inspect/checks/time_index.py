@@ -1,7 +1,8 @@
 """The time index: timestamps and offsets ascend, and a search that starts at an entry finds every later timestamp.
 
 An entry (timestamp, offset) means: ``timestamp`` is the largest up to here, and ``offset`` has it, or is the last offset
-of its batch. So no batch before that of ``offset`` has this timestamp or a larger one, and the largest up to there is not smaller.
+of its batch. So no batch before that of ``offset`` has this timestamp or a larger one, and the largest up to there is not
+smaller.
 
 Java source mirrored: ``TimeIndex``, ``LogSegment.append``, ``recover`` and ``findOffsetByTimestamp``.
 """
