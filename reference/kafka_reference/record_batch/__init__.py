@@ -22,6 +22,7 @@ from kafka_reference.record_batch.batches import (
 from kafka_reference.record_batch.behaviour import RECORD_BATCH, RecordBatchBehaviour
 from kafka_reference.record_batch.control import control_type, decode_end_marker, encode_end_marker
 from kafka_reference.record_batch.encode import encode_batch
+from kafka_reference.record_batch.legacy import Message
 from kafka_reference.record_batch.types import (
     Codec,
     EndTransactionMarker,
@@ -29,6 +30,7 @@ from kafka_reference.record_batch.types import (
     NewBatch,
     NewRecord,
     Record,
+    SkippedRecord,
     TimestampType,
 )
 
@@ -40,10 +42,12 @@ __all__ = [
     "EndTransactionMarker",
     "Header",
     "LegacyBatch",
+    "Message",
     "NewBatch",
     "NewRecord",
     "Record",
     "RecordBatchBehaviour",
+    "SkippedRecord",
     "TimestampType",
     "control_type",
     "decode_batches",

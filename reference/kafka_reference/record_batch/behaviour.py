@@ -38,9 +38,7 @@ class RecordBatchBehaviour(Behaviour):
     delete_horizon: bool = holds(
         since("3.1.0"), "Bit 6 of the attributes: the base timestamp is the delete horizon.", "KAFKA-8522"
     )
-    writes_delete_horizon: bool = holds(
-        since("3.1.0"), "A batch may be written with a delete horizon.", "KAFKA-8522"
-    )
+    writes_delete_horizon: bool = holds(since("3.1.0"), "A batch may be written with a delete horizon.", "KAFKA-8522")
     incomplete_record_is_null: bool = holds(
         since("0.11.0.0", until="3.0.0"),
         "An uncompressed record whose size exceeds the rest of the batch is null, and the next one is read behind its "
@@ -48,10 +46,7 @@ class RecordBatchBehaviour(Behaviour):
         "KAFKA-13252",
     )
     header_count_bounded: bool = holds(
-        since("2.8.2", until="2.8.x")
-        | since("3.0.2", until="3.0.x")
-        | since("3.1.2", until="3.1.x")
-        | since("3.2.2"),
+        since("2.8.2", until="2.8.x") | since("3.0.2", until="3.0.x") | since("3.1.2", until="3.1.x") | since("3.2.2"),
         "A record may not have more headers than bytes are left; before, an array of that size is allocated first.",
         "CVE-2022-34917",
     )
@@ -82,11 +77,9 @@ class RecordBatchBehaviour(Behaviour):
         "KAFKA-14633",
     )
     stream_buffer: bool = holds(
-        since("3.6.0"), "Decompressed bytes are buffered: 2 KB of snappy and lz4, 16 KB of gzip and zstd.", "KAFKA-14633"
-    )
-    inner_messages_have_log_append_time: bool = holds(
-        since("3.7.0"),
-        "The messages in a wrapper are written with the time of the broker, if the wrapper is.",
+        since("3.6.0"),
+        "Decompressed bytes are buffered: 2 KB of snappy and lz4, 16 KB of gzip and zstd.",
+        "KAFKA-14633",
     )
     control_types: dict[int, str] = varies(
         "The types of control records; others are UNKNOWN.",

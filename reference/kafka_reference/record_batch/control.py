@@ -1,7 +1,7 @@
 """Control records: what their keys and values say.
 
-The key is a version and a type (two int16); the value of a record that ends a transaction is a version (int16) and the epoch of
-the coordinator (int32).
+The key is a version and a type (two int16); the value of a record that ends a transaction is a version (int16) and the epoch
+of the coordinator (int32).
 
 Java source mirrored: ``ControlRecordType`` and ``EndTransactionMarker``, 0.11.0.0 to 4.4.0.
 """
@@ -48,9 +48,7 @@ def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
     return behaviour.control_types.get(int.from_bytes(key[2:4], "big", signed=True), "UNKNOWN")
 
 
-def decode_end_marker(
-    key: bytes | None, value: bytes | None, release: str | Release = NEWEST
-) -> EndTransactionMarker:
+def decode_end_marker(key: bytes | None, value: bytes | None, release: str | Release = NEWEST) -> EndTransactionMarker:
     """Return the end of a transaction that a control record says.
 
     Raises IllegalArgumentException if it ends no transaction, and InvalidRecordException if it is malformed.

@@ -33,7 +33,7 @@ from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.java.int32 import int32
 from kafka_reference.java.int64 import int64
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
-from kafka_reference.record_batch.codecs import open_stream
+from kafka_reference.record_batch.codecs import Stream, open_stream
 from kafka_reference.record_batch.errors import (
     CorruptRecordException,
     IndexOutOfBoundsException,
@@ -45,7 +45,8 @@ from kafka_reference.record_batch.records import (
     read_buffer,
     read_stream,
 )
-from kafka_reference.record_batch.types import NO_SEQUENCE, Codec, Record, TimestampType
+from kafka_reference.record_batch.skipping import skip_stream
+from kafka_reference.record_batch.types import NO_SEQUENCE, Codec, Record, SkippedRecord, TimestampType
 
 __all__ = ["ATTRIBUTES", "CRC", "OVERHEAD", "DefaultBatch", "codec_of"]
 
@@ -57,9 +58,9 @@ _BYTE, _INT16, _INT32, _UINT32, _INT64 = Struct(">b"), Struct(">h"), Struct(">i"
 
 
 def codec_of(attributes: int, behaviour: RecordBatchBehaviour) -> Codec:
-    """Return the codec in the low bits of ``attributes``. Raises IllegalArgumentException if there is none of that number."""
+    """Return the codec in the low bits of ``attributes``. Raises IllegalArgumentException for an unknown one."""
     number = attributes & _CODEC
-    if number > Codec.ZSTD or number == Codec.ZSTD and not behaviour.zstd:
+    if number > (Codec.ZSTD if behaviour.zstd else Codec.LZ4):
         raise IllegalArgumentException(f"Unknown compression type id: {number}")
     return Codec(number)
 
@@ -188,8 +189,6 @@ class DefaultBatch:
 
     def computed_checksum(self) -> int:
         """Return the CRC that the batch should have."""
-        if self.end - self.start < ATTRIBUTES:
-            raise IndexOutOfBoundsException
         return int(crc32c(memoryview(self._data)[self.start + ATTRIBUTES : self.end]))
 
     def valid(self) -> bool:
@@ -205,9 +204,7 @@ class DefaultBatch:
                 f"{OVERHEAD})"
             )
         if not self.valid():
-            raise error(
-                f"Record is corrupt (stored crc = {self.checksum}, computed crc = {self.computed_checksum()})"
-            )
+            raise error(f"Record is corrupt (stored crc = {self.checksum}, computed crc = {self.computed_checksum()})")
 
     def records(self) -> Iterator[Record | None]:
         """Return an iterator over the records; a compressed batch is read whole first. A record is None up to 3.0.0 only."""
@@ -219,11 +216,29 @@ class DefaultBatch:
     def streaming_records(self) -> Iterator[Record | None]:
         """Return an iterator that reads each record when it is asked for."""
         if self.codec is Codec.NONE:
-            return read_buffer(self._data, self.end, self.start + RECORDS, self._fields(), self._behaviour)
+            self._check_header()
+            return read_buffer(
+                self._data[self.start + RECORDS : self.end], len(self._data) - self.end, self._fields(), self._behaviour
+            )
+        stream = self._stream()
+        return read_stream(stream, self._fields(), self._behaviour)
+
+    def skipping_records(self) -> Iterator[Record | SkippedRecord | None]:
+        """Return an iterator that skips keys, values and headers if the batch is compressed. Since 2.4.0."""
+        if self.record_count == 0:
+            return iter(())
+        if self.codec is Codec.NONE:
+            return self.streaming_records()
+        stream = self._stream()
+        return skip_stream(stream, self._fields(), self._behaviour)
+
+    def _check_header(self) -> None:
         if self.end - self.start < RECORDS:
             raise IllegalArgumentException
-        stream = open_stream(self.codec, self._data[self.start + RECORDS : self.end], self.magic, self._behaviour)
-        return read_stream(stream, self._fields(), self._behaviour)
+
+    def _stream(self) -> Stream:
+        self._check_header()
+        return open_stream(self.codec, self._data[self.start + RECORDS : self.end], self.magic, self._behaviour)
 
     def _fields(self) -> BatchFields:
         count = self.record_count

@@ -37,6 +37,7 @@ _LOG_APPEND_TIME, _TRANSACTIONAL, _CONTROL, _DELETE_HORIZON = 0x08, 0x10, 0x20, 
 _HEADER = Struct(">qiiBIhiqqqhii")
 _MESSAGE = Struct(">qi")
 _NULL = write_varint(-1)
+_LEVELS = {Codec.GZIP: (-1, *range(1, 10)), Codec.LZ4: range(1, 18), Codec.ZSTD: range(-131072, 23)}
 
 
 def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
@@ -45,15 +46,24 @@ def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
     Raises IllegalArgumentException for a batch that ``release`` does not write: the message is Kafka's.
     """
     behaviour = RecordBatchBehaviour.of(release)
-    _check_batch(batch, behaviour)
+    _check_codec(batch, behaviour)
+    _check_batch(batch)
     records = list(_checked(batch))
     _check_producer(batch)
     if not records:
         return b""
-    return _encode_default(batch, records) if batch.magic >= 2 else _encode_legacy(batch, records, behaviour)
+    return _encode_default(batch, records) if batch.magic >= 2 else _encode_legacy(batch, records)
 
 
-def _check_batch(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
+def _check_codec(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
+    if batch.codec is Codec.ZSTD and not behaviour.zstd:
+        raise IllegalArgumentException("Unknown compression name: zstd")
+    if batch.level is not None and batch.codec in _LEVELS and batch.level not in _LEVELS[batch.codec]:
+        name = batch.codec.name.lower()
+        raise IllegalArgumentException(f"{name} doesn't support given compression level: {batch.level}")
+
+
+def _check_batch(batch: NewBatch) -> None:
     if batch.magic > 0 and batch.timestamp_type is TimestampType.NO_TIMESTAMP_TYPE:
         raise IllegalArgumentException("TimestampType must be set for magic >= 0")
     if batch.magic >= 2:
@@ -62,7 +72,7 @@ def _check_batch(batch: NewBatch, behaviour: RecordBatchBehaviour) -> None:
         raise IllegalArgumentException(f"Transactional records are not supported for magic {batch.magic}")
     if batch.control:
         raise IllegalArgumentException(f"Control records are not supported for magic {batch.magic}")
-    if batch.codec is Codec.ZSTD and behaviour.zstd:
+    if batch.codec is Codec.ZSTD:
         raise IllegalArgumentException(f"ZStandard compression is not supported for magic {batch.magic}")
     if batch.delete_horizon_ms is not None and batch.delete_horizon_ms != NO_TIMESTAMP:
         raise IllegalArgumentException(f"Delete horizon timestamp is not supported for magic {batch.magic}")
@@ -160,15 +170,19 @@ def _encode_record(record: NewRecord, base_offset: int, base_timestamp: int) -> 
     return write_varint(len(body)) + bytes(body)
 
 
-def _encode_legacy(batch: NewBatch, records: list[NewRecord], behaviour: RecordBatchBehaviour) -> bytes:
+def _encode_legacy(batch: NewBatch, records: list[NewRecord]) -> bytes:
     by_broker = batch.timestamp_type is TimestampType.LOG_APPEND_TIME
     relative = batch.magic > 0 and batch.codec is not Codec.NONE
-    if by_broker and (batch.codec is Codec.NONE or behaviour.inner_messages_have_log_append_time):
+    if by_broker:
         records = [record._replace(timestamp=batch.log_append_time) for record in records]
     plain = replace(batch, codec=Codec.NONE)
     messages = b"".join(
         _encode_message(
-            plain, int64((record.offset or 0) - relative * batch.base_offset), record.timestamp, record.key, record.value
+            plain,
+            int64((record.offset or 0) - relative * batch.base_offset),
+            record.timestamp,
+            record.key,
+            record.value,
         )
         for record in records
     )

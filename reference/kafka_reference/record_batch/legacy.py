@@ -1,8 +1,9 @@
 """Messages of magic 0 and 1: each is a batch of its own, or a wrapper of compressed messages.
 
-An offset (int64) and a size (int32) precede the message: its CRC-32, magic, attributes, with magic 1 a timestamp in ms, and key
-and value, each behind its size as int32 (below 0: null). The value of a wrapper is a compressed series of messages. Their
-offsets are absolute with magic 0, and relative to the first with magic 1; the offset of the wrapper is that of its last message.
+An offset (int64) and a size (int32) precede the message: its CRC-32, magic, attributes, with magic 1 a timestamp in ms, and
+key and value, each behind its size as int32 (below 0: null). The value of a wrapper is a compressed series of messages.
+Their offsets are absolute with magic 0, and relative to the first with magic 1; the offset of the wrapper is that of its
+last message.
 
 Java source mirrored: ``LegacyRecord`` and ``AbstractLegacyRecordBatch``, 0.11.0.0 to 4.4.0.
 """
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from struct import Struct
+from typing import ClassVar
 
 from kafka_reference.errors import IllegalArgumentException, JavaException, KafkaException
 from kafka_reference.java.int32 import int32
@@ -32,7 +34,7 @@ from kafka_reference.record_batch.types import (
     NO_SEQUENCE,
     NO_TIMESTAMP,
     Codec,
-    Record,
+    Header,
     TimestampType,
 )
 
@@ -46,15 +48,20 @@ _BYTE, _INT32, _UINT32, _INT64 = Struct(">b"), Struct(">i"), Struct(">I"), Struc
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message, without its offset: Java's ``LegacyRecord``.
+    """A message, which is a record with the fields of :class:`Record`, each read when asked for.
 
-    ``wrapper_timestamp`` in ms and ``wrapper_type`` are those of the wrapper that a message of magic 1 was in, else None.
+    ``data`` starts behind offset and size. ``wrapper_timestamp`` in ms and ``wrapper_type`` are those of the wrapper that a
+    message of magic 1 was in, else None.
     """
 
+    offset: int
     data: bytes
     behaviour: RecordBatchBehaviour
     wrapper_timestamp: int | None = None
     wrapper_type: TimestampType | None = None
+
+    sequence: ClassVar[int] = NO_SEQUENCE
+    headers: ClassVar[tuple[Header, ...]] = ()
 
     def _read(self, field: Struct, position: int) -> int:
         if not 0 <= position <= len(self.data) - field.size:
@@ -108,6 +115,20 @@ class Message:
         return _KEY[0] if self.magic == 0 else _KEY[1]
 
     @property
+    def _value_position(self) -> int:
+        return int32(self._key_position + 4 + max(0, self.key_size))
+
+    @property
+    def key_size(self) -> int:
+        """The size of the key in bytes as it is written, below 0 if the key is null."""
+        return self._read(_INT32, self._key_position)
+
+    @property
+    def value_size(self) -> int:
+        """The size of the value in bytes as it is written, below 0 if the value is null."""
+        return self._read(_INT32, self._value_position)
+
+    @property
     def key(self) -> bytes | None:
         """The key. Raises IllegalArgumentException or IndexOutOfBoundsException if the message ends before it does."""
         return self._sized(self._key_position)
@@ -115,8 +136,12 @@ class Message:
     @property
     def value(self) -> bytes | None:
         """The value; raises as ``key`` does."""
-        position = self._key_position
-        return self._sized(int32(position + 4 + max(0, self._read(_INT32, position))))
+        return self._sized(self._value_position)
+
+    @property
+    def size(self) -> int:
+        """The size of message, offset and size in bytes."""
+        return len(self.data) + LOG_OVERHEAD
 
     @property
     def checksum(self) -> int:
@@ -127,31 +152,16 @@ class Message:
         """Return the CRC that the message should have."""
         return zlib.crc32(self.data[_MAGIC:])
 
+    @property
     def valid(self) -> bool:
-        """Return whether the message is large enough and its CRC matches."""
+        """Whether the message is large enough and its CRC matches."""
         return len(self.data) >= OVERHEAD[0] and self.checksum == self.computed_checksum()
-
-    def record(self, offset: int) -> Record:
-        """Return the message as a record at ``offset``."""
-        return Record(
-            offset,
-            self.timestamp,
-            NO_SEQUENCE,
-            self.key,
-            self.value,
-            (),
-            self.attributes,
-            len(self.data) + LOG_OVERHEAD,
-            self.magic,
-            self.timestamp_type,
-            self.valid(),
-        )
 
 
 class LegacyBatch:
     """A message or a wrapper of messages in ``data`` from ``start`` to ``end``."""
 
-    __slots__ = ("_behaviour", "_offset", "end", "message", "start")
+    __slots__ = ("_behaviour", "end", "message", "start")
 
     producer_id = NO_PRODUCER_ID
     producer_epoch = NO_EPOCH
@@ -165,8 +175,8 @@ class LegacyBatch:
 
     def __init__(self, data: bytes, start: int, end: int, behaviour: RecordBatchBehaviour) -> None:
         self.start, self.end, self._behaviour = start, end, behaviour
-        self._offset: int = _INT64.unpack_from(data, start)[0]
-        self.message = Message(data[start + LOG_OVERHEAD : end], behaviour)
+        offset: int = _INT64.unpack_from(data, start)[0]
+        self.message = Message(offset, data[start + LOG_OVERHEAD : end], behaviour)
 
     @property
     def magic(self) -> int:
@@ -181,17 +191,17 @@ class LegacyBatch:
     @property
     def base_offset(self) -> int:
         """The offset of the first message; a wrapper is decompressed for it."""
-        return self._offset if self.codec is Codec.NONE else next(self.records()).offset
+        return self.message.offset if self.codec is Codec.NONE else next(self.records()).offset
 
     @property
     def last_offset(self) -> int:
         """The offset of the last message."""
-        return self._offset
+        return self.message.offset
 
     @property
     def next_offset(self) -> int:
         """The offset behind the last one."""
-        return int64(self._offset + 1)
+        return int64(self.message.offset + 1)
 
     @property
     def max_timestamp(self) -> int:
@@ -204,7 +214,7 @@ class LegacyBatch:
         return self.message.timestamp_type
 
     @property
-    def attributes(self) -> int:
+    def attributes(self) -> int:  # unreached: for tools
         """The attributes of the message or wrapper."""
         return self.message.attributes
 
@@ -220,7 +230,7 @@ class LegacyBatch:
 
     def valid(self) -> bool:
         """Return whether the CRC matches."""
-        return self.message.valid()
+        return self.message.valid
 
     def ensure_valid(self) -> None:
         """Raise CorruptRecordException (up to 2.3.x InvalidRecordException) unless the CRC matches."""
@@ -230,59 +240,61 @@ class LegacyBatch:
                 f"Record is corrupt (stored crc = {self.checksum}, computed crc = {self.message.computed_checksum()})"
             )
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Message]:
         """Return an iterator over the message, or over those of the wrapper, which is decompressed at once."""
-        if self.codec is Codec.NONE:
-            return (self.message.record(offset) for offset in (self._offset,))
-        return self._unwrapped(self._inner_messages())
+        return iter((self.message,)) if self.codec is Codec.NONE else self._unwrapped(self._inner_messages())
 
-    def streaming_records(self) -> Iterator[Record]:
+    def streaming_records(self) -> Iterator[Message]:
         """Return the iterator of ``records``."""
         return self.records()
 
-    def _inner_messages(self) -> list[tuple[int, Message]]:
-        # The messages with their absolute offsets.
-        codec = self.codec
+    def skipping_records(self) -> Iterator[Message]:
+        """Return the iterator of ``records``."""
+        return self.records()
+
+    def _inner_messages(self) -> list[Message]:
+        # The messages of the wrapper with absolute offsets.
+        wrapper, codec = self.message, self.codec
         if codec is Codec.ZSTD:
             raise InvalidRecordException(
-                f"Invalid wrapper compressionType found in legacy deep record iterator {self.magic}"
+                f"Invalid wrapper compressionType found in legacy deep record iterator {wrapper.magic}"
             )
-        value = self.message.value
+        value = wrapper.value
         if value is None:
             raise InvalidRecordException(
-                f"Found invalid compressed record set with null value (magic = {self.magic})"
+                f"Found invalid compressed record set with null value (magic = {wrapper.magic})"
             )
-        stream = open_stream(codec, value, self.magic, self._behaviour)
-        timestamp, timestamp_type = self.message.timestamp, self.message.timestamp_type
+        stream = open_stream(codec, value, wrapper.magic, self._behaviour)
+        timestamp, timestamp_type = wrapper.timestamp, wrapper.timestamp_type
         messages = []
         for offset, data in _split(stream):
-            message = Message(data, self._behaviour)
+            message = Message(offset, data, self._behaviour)
             if message.magic == 1:
-                message = Message(data, self._behaviour, timestamp, timestamp_type)
-            messages.append((offset, message))
+                message = Message(offset, data, self._behaviour, timestamp, timestamp_type)
+            messages.append(message)
         if not messages:
             raise InvalidRecordException("Found invalid compressed record set with no inner records")
-        if self.magic == 0:
+        if wrapper.magic == 0:
             return messages
-        base = self._base_of_inner_offsets(messages[-1][0])
-        return [(int64(base + offset), message) for offset, message in messages]
+        base = self._base_of_inner_offsets(messages[-1].offset)
+        return [replace(message, offset=int64(base + message.offset)) for message in messages]
 
     def _base_of_inner_offsets(self, last: int) -> int:
-        if self._offset == 0:  # written by a producer that leaves the offset to the broker
+        if self.message.offset == 0:  # written by a producer that leaves the offset to the broker
             return 0
-        if self._offset < last:
+        if self.message.offset < last:
             raise InvalidRecordException(
-                f"Found invalid wrapper offset in compressed v1 message set, wrapper offset '{self._offset}' is less than "
-                f"the last inner message offset '{last}' and it is not zero."
+                f"Found invalid wrapper offset in compressed v1 message set, wrapper offset '{self.message.offset}' is "
+                f"less than the last inner message offset '{last}' and it is not zero."
             )
-        return int64(self._offset - last)
+        return int64(self.message.offset - last)
 
     @staticmethod
-    def _unwrapped(messages: list[tuple[int, Message]]) -> Iterator[Record]:
-        for offset, message in messages:
+    def _unwrapped(messages: list[Message]) -> Iterator[Message]:
+        for message in messages:
             if message.codec is not Codec.NONE:
                 raise InvalidRecordException("Inner messages must not be compressed")
-            yield message.record(offset)
+            yield message
 
 
 def _split(stream: Stream) -> Iterator[tuple[int, bytes]]:

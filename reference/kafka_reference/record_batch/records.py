@@ -1,8 +1,8 @@
 """Records of magic 2: the fields behind the header of a batch.
 
 A record is a varint with the size of its body, and the body: attributes (one byte), the deltas of timestamp (varlong) and
-offset (varint), the sizes and bytes of key and value (size below 0: null), the number of headers, and of each header the sizes
-and bytes of key and value.
+offset (varint), the sizes and bytes of key and value (size below 0: null), the number of headers, and of each header the
+sizes and bytes of key and value.
 
 ``_well_formed`` reads well-formed records in one loop; the first one that is malformed is read again, field by field as Java
 does, which gives the exception that Java throws.
@@ -24,11 +24,22 @@ from kafka_reference.record_batch.errors import InvalidRecordException, StringIn
 from kafka_reference.record_batch.types import NO_SEQUENCE, Header, Record
 from kafka_reference.record_batch.varints import read_varint, read_varlong, size_of_varint
 
-__all__ = ["BatchFields", "increment_sequence", "read_buffer", "read_stream"]
+__all__ = [
+    "PREMATURE_EOF",
+    "STRUCTURE",
+    "BatchFields",
+    "end_of_stream",
+    "ensure_none_remaining",
+    "increment_sequence",
+    "int8",
+    "read_buffer",
+    "read_size",
+    "read_stream",
+]
 
-LARGEST_ARRAY = INT_MAX - 8
-_PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
-_STRUCTURE = "Found invalid record structure"
+_LARGEST_ARRAY = INT_MAX - 8
+PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
+STRUCTURE = "Found invalid record structure"
 _REMAINING = "Incorrect declared batch size, records still remaining in file"
 
 
@@ -51,27 +62,32 @@ def increment_sequence(sequence: int, increment: int) -> int:
 
 
 def read_buffer(
-    data: bytes, limit: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
+    data: bytes, behind: int, fields: BatchFields, behaviour: RecordBatchBehaviour
 ) -> Iterator[Record | None]:
-    """Yield the records of an uncompressed batch, which are in ``data`` from ``position`` to ``limit``.
+    """Yield the records of an uncompressed batch. Up to 3.0.0 a record may be None.
 
-    ``data`` is the whole array: up to 2.6.x a key of a header may end behind ``limit``. Up to 3.0.0 a record may be None.
+    ``data`` is what follows the header; ``behind`` it the array has so many bytes of later batches: up to 2.6.x the key of a
+    header may end there.
     """
-    records, position = _well_formed(data[:limit] if limit < len(data) else data, position, fields)
+    if not fields.count:
+        return
+    records, position = _well_formed(data, 0, fields)
     yield from records[: fields.count - 1]
     for number in range(min(len(records) + 1, fields.count), fields.count + 1):
         record: Record | None
         if number == len(records):
             record = records[-1]
         else:
-            record, position = _read_from_buffer(data, limit, position, fields, behaviour)
-        if number == fields.count and position != limit:
+            record, position = _read_from_buffer(data, behind, position, fields, behaviour)
+        if number == fields.count and position != len(data):
             raise InvalidRecordException(_REMAINING)
         yield record
 
 
 def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehaviour) -> Iterator[Record]:
     """Yield the records of a compressed batch."""
+    if not fields.count:
+        return
     records, position = _well_formed(stream.data, 0, fields)
     yield from records[: fields.count - 1]
     for number in range(min(len(records) + 1, fields.count), fields.count + 1):
@@ -80,11 +96,12 @@ def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
         else:
             record, position = _read_from_stream(stream, position, fields, behaviour)
         if number == fields.count:
-            _ensure_none_remaining(stream, position)
+            ensure_none_remaining(stream, position)
         yield record
 
 
-def _ensure_none_remaining(stream: Stream, position: int) -> None:
+def ensure_none_remaining(stream: Stream, position: int) -> None:
+    """Raise what Java throws unless the stream ends at ``position``: InvalidRecordException or KafkaException."""
     if position < len(stream.data):
         raise InvalidRecordException(_REMAINING)
     if isinstance(stream.fault, JavaException):
@@ -93,8 +110,10 @@ def _ensure_none_remaining(stream: Stream, position: int) -> None:
         raise KafkaException("Error checking for remaining bytes after reading batch")
 
 
-def _well_formed(data: bytes, position: int, fields: BatchFields) -> tuple[list[Record], int]:
-    # All records up to the first malformed one, and where that starts. A loop without calls: this is what takes the time.
+def _well_formed(  # noqa: C901  a loop without calls: this is what takes the time
+    data: bytes, position: int, fields: BatchFields
+) -> tuple[list[Record], int]:
+    # All records up to the first malformed one, and where that starts.
     base_offset, base_timestamp = fields.base_offset, fields.base_timestamp
     base_sequence, log_append_time = fields.base_sequence, fields.log_append_time
     records: list[Record] = []
@@ -195,48 +214,56 @@ def _well_formed_headers(data: bytes, position: int) -> tuple[tuple[Header, ...]
 
 
 def _read_from_buffer(
-    data: bytes, limit: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
+    data: bytes, behind: int, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
 ) -> tuple[Record | None, int]:
-    buffer = data[:limit]
     try:
-        size, position = read_varint(buffer, position)
+        size, position = read_varint(data, position)
     except IndexError:
-        raise InvalidRecordException(_PREMATURE_EOF) from None
-    if limit - position < size:
+        raise InvalidRecordException(PREMATURE_EOF) from None
+    remaining = len(data) - position
+    if remaining < size:
         if behaviour.incomplete_record_is_null:
             return None, position
         raise InvalidRecordException(
             f"Invalid record size: expected {size} bytes in record payload, but instead the buffer has only "
-            f"{limit - position} remaining bytes."
+            f"{remaining} remaining bytes."
         )
-    return _read_body(buffer, len(data), position, size, fields, behaviour)
+    return _read_body(data, len(data) + behind, position, size, fields, behaviour)
+
+
+def read_size(stream: Stream, position: int, behaviour: RecordBatchBehaviour) -> tuple[int, int]:
+    """Return the size of the body of a compressed record, in bytes, and the position behind it. It may be negative."""
+    try:
+        size, position = read_varint(stream.data, position)
+    except IndexError:
+        raise end_of_stream(stream, behaviour, PREMATURE_EOF) from None
+    except IllegalArgumentException:
+        raise _illegal_size(behaviour) from None
+    if behaviour.negative_size_checked and size < 0:
+        raise InvalidRecordException(f"Invalid record size: {size} is negative.")
+    if behaviour.negative_size_checked and size > _LARGEST_ARRAY:  # unreached: other releases allocate such an array
+        raise InvalidRecordException(
+            f"Invalid record size: {size} exceeds the configured maximum record size of {_LARGEST_ARRAY}."
+        )
+    return size, position
+
+
+def _illegal_size(behaviour: RecordBatchBehaviour) -> JavaException:
+    return IllegalArgumentException() if behaviour.stream_of_data_input else InvalidRecordException(PREMATURE_EOF)
 
 
 def _read_from_stream(
     stream: Stream, position: int, fields: BatchFields, behaviour: RecordBatchBehaviour
 ) -> tuple[Record, int]:
-    try:
-        size, position = read_varint(stream.data, position)
-        if size < 0 and not behaviour.negative_size_checked:
-            raise IllegalArgumentException
-    except IndexError:
-        raise _end_of_stream(stream, behaviour, _PREMATURE_EOF) from None
-    except IllegalArgumentException:
-        if behaviour.stream_of_data_input:
-            raise
-        raise InvalidRecordException(_PREMATURE_EOF) from None
+    size, position = read_size(stream, position, behaviour)
     if size < 0:
-        raise InvalidRecordException(f"Invalid record size: {size} is negative.")
-    if behaviour.negative_size_checked and size > LARGEST_ARRAY:
-        raise InvalidRecordException(
-            f"Invalid record size: {size} exceeds the configured maximum record size of {LARGEST_ARRAY}."
-        )
+        raise _illegal_size(behaviour)
     body = stream.data[position : position + size]
     if len(body) < size:
-        raise _end_of_stream(
+        raise end_of_stream(
             stream,
             behaviour,
-            _PREMATURE_EOF
+            PREMATURE_EOF
             if behaviour.stream_of_data_input
             else f"Invalid record size: expected {size} bytes in record payload, but the record payload reached EOF.",
         )
@@ -244,12 +271,12 @@ def _read_from_stream(
     return record, position + size
 
 
-def _end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
-    # What is thrown to a reader for whom the stream ends too early.
+def end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
+    """Return what is thrown to a reader for whom the stream ends too early; ``message`` if it has no fault."""
     if isinstance(stream.fault, JavaException):
         return stream.fault
-    if stream.fault is None or isinstance(stream.fault, EndOfInput) and behaviour.stream_of_data_input:
-        return InvalidRecordException(message if stream.fault is None else _PREMATURE_EOF)
+    if stream.fault is None or (behaviour.stream_of_data_input and isinstance(stream.fault, EndOfInput)):
+        return InvalidRecordException(message if stream.fault is None else PREMATURE_EOF)
     return KafkaException("Failed to decompress record stream")
 
 
@@ -267,7 +294,7 @@ def _read_body(
     except (IndexError, IllegalArgumentException) as error:
         if isinstance(error, StringIndexOutOfBoundsException):
             raise
-        raise InvalidRecordException(_STRUCTURE) from None
+        raise InvalidRecordException(STRUCTURE) from None
     if position - start != size:
         raise InvalidRecordException(
             f"Invalid record size: expected to read {size} bytes in record payload, but instead read {position - start}"

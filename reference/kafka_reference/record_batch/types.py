@@ -20,6 +20,7 @@ __all__ = [
     "NewBatch",
     "NewRecord",
     "Record",
+    "SkippedRecord",
     "TimestampType",
 ]
 
@@ -59,13 +60,10 @@ class Header(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A decoded record.
+    """A decoded record of magic 2. Those of magic 0 and 1 are a :class:`Message`, which has the same fields.
 
-    ``timestamp`` is in ms, -1 for none. ``sequence`` is -1 where the batch has no producer. ``size`` is
-    ``Record.sizeInBytes()``: since magic 2 with the varint of its own length; before that of the whole message with
-    offset and length. ``attributes`` are those of the record (magic 2: 0; before: codec and timestamp type).
-    ``timestamp_type`` and ``valid`` (does the CRC of the message match?) belong to magic 0 and 1; a record of magic 2
-    has CREATE_TIME's value None and True.
+    ``timestamp`` is in ms, -1 for none. ``sequence`` is -1 where the batch has no producer. ``attributes`` are those of the
+    record, none of which is used. ``size`` is in bytes, with the varint of the size itself.
     """
 
     offset: int
@@ -76,9 +74,36 @@ class Record(NamedTuple):
     headers: tuple[Header, ...]
     attributes: int
     size: int
-    magic: int = 2
-    timestamp_type: TimestampType | None = None
-    valid: bool = True
+
+    @property
+    def key_size(self) -> int:
+        """The size of the key in bytes, -1 for null."""
+        return -1 if self.key is None else len(self.key)
+
+    @property
+    def value_size(self) -> int:
+        """The size of the value in bytes, -1 for null."""
+        return -1 if self.value is None else len(self.value)
+
+    @property
+    def timestamp_type(self) -> None:
+        """None: the batch has it."""
+        return None
+
+
+class SkippedRecord(NamedTuple):
+    """A record of a compressed batch whose key, value and headers were skipped.
+
+    The sizes of key and value are in bytes and as they are written: below 0 for null.
+    """
+
+    offset: int
+    timestamp: int
+    sequence: int
+    key_size: int
+    value_size: int
+    attributes: int
+    size: int
 
 
 class NewRecord(NamedTuple):

@@ -87,33 +87,33 @@ def _before_fault(deflated: bytes, chunk: int, buffer: int) -> bytes:
 
 
 def _skip_header(data: bytes, start: int) -> int:
+    # Where the deflated bytes start behind the header at ``start``. A header of ten bytes, and the fields of its flags.
     header = data[start : start + 10]
-    if len(header) < 2:
-        raise EndOfInput
-    if header[:2] != _HEADER[:2]:
-        raise InputFault
-    if len(header) < 3:
-        raise EndOfInput
-    if header[2] != _HEADER[2]:
-        raise InputFault
-    if len(header) < 10:
-        raise EndOfInput
-    flags, position = header[3], start + 10
-    if flags & _EXTRA:
-        length = data[position : position + 2]
-        position += 2 + int.from_bytes(length, "little")
-        if len(length) < 2 or position > len(data):
+    for known in (_HEADER[:2], _HEADER[:3]):
+        if len(header) < len(known):
             raise EndOfInput
+        if not header.startswith(known):
+            raise InputFault
+    if len(header) < len(_HEADER):
+        raise EndOfInput
+    flags, position = header[3], start + len(header)
+    if flags & _EXTRA:
+        position += 2 + int.from_bytes(_exactly(data, position, 2), "little")
     for flag in (_NAME, _COMMENT):
         if flags & flag:
-            position = data.find(b"\0", position) + 1
-            if position == 0:
-                raise EndOfInput
-    if flags & _HEADER_CRC:
-        stored = data[position : position + 2]
-        if len(stored) < 2:
-            raise EndOfInput
-        if int.from_bytes(stored, "little") != zlib.crc32(data[start:position]) & 0xFFFF:
-            raise InputFault
-        position += 2
-    return position
+            position = data.find(b"\0", position) + 1 or len(data) + 1
+    if position > len(data):
+        raise EndOfInput
+    return _check_header(data, start, position) if flags & _HEADER_CRC else position
+
+
+def _check_header(data: bytes, start: int, end: int) -> int:
+    if int.from_bytes(_exactly(data, end, 2), "little") != zlib.crc32(data[start:end]) & 0xFFFF:
+        raise InputFault
+    return end + 2
+
+
+def _exactly(data: bytes, position: int, size: int) -> bytes:
+    if position + size > len(data):
+        raise EndOfInput
+    return data[position : position + size]

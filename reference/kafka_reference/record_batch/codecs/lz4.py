@@ -1,8 +1,8 @@
 """LZ4 frames, as Kafka's own streams read and write them.
 
-Kafka reads frames of version 1 with independent blocks, and neither dictionaries nor more than one frame. It skips the size of
-the content and its checksum. The checksum of the header is over the descriptor; batches of magic 0 have that of the magic and
-the descriptor, and it is not checked there (KAFKA-3160).
+Kafka reads one frame of version 1 with independent blocks. It skips the size of the content and its checksum. The checksum
+of the header is over the descriptor. Batches of magic 0 have that of the magic and the descriptor, which is not checked
+(KAFKA-3160).
 
 Java source mirrored: ``KafkaLZ4BlockInputStream`` and ``KafkaLZ4BlockOutputStream``, 0.11.0.0 to 3.7.x;
 ``Lz4BlockInputStream`` and ``Lz4BlockOutputStream``, since 3.8.0.
@@ -67,7 +67,7 @@ def _read_header(data: bytes, *, ignore_header_checksum: bool) -> tuple[int, int
     if flags & _CONTENT_SIZE:
         end += 8
     checksum = data[end : end + 1]
-    if not checksum or not ignore_header_checksum and checksum != _header_checksum(data[4:end]):
+    if not checksum or not (ignore_header_checksum or checksum == _header_checksum(data[4:end])):
         raise InputFault
     return flags, 1 << (2 * (sizes >> 4) + 8), end + 1
 

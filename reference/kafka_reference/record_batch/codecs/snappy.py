@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import cramjam
 
-from kafka_reference.java.int32 import int32
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.codecs.stream import InputFault, Stream
 
@@ -32,8 +31,6 @@ def unsnappy(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
         raise InputFault
     if len(data) < len(_HEADER) or not data.startswith(_MAGIC):
         return Stream(_decompress(data))
-    if int32(int.from_bytes(data[8:12], "big")) < 1:
-        raise InputFault
     content = bytearray()
     try:
         for block in _blocks(data):
