@@ -19,7 +19,7 @@ from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry
 from kafka_conformance.log_inspect.scan import Segment
 from kafka_reference.errors import JavaException
-from kafka_reference.record_batch import decode_header
+from kafka_reference.record_batch import Message, decode_header
 from kafka_reference.record_batch.types import Record
 
 __all__ = ["FoundBatch", "FoundRecord", "Probe", "Search", "find_offset", "one_partition"]
@@ -182,7 +182,7 @@ def _record(data: bytes, offset: int) -> tuple[FoundRecord | None, str]:
     return None, "compaction removed the record, and the batch has no later one: a consumer goes on after the batch"
 
 
-def _found(record: Record) -> FoundRecord:
+def _found(record: Record | Message) -> FoundRecord:
     return FoundRecord(record.offset, record.timestamp, _text(record.key), _text(record.value))
 
 

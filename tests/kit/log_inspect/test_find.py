@@ -13,7 +13,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import Search, find_offset, one_partition
 from kafka_conformance.log_inspect.index_files import IndexFile
-from kafka_reference.record_batch import Codec
+from kafka_reference.record_batch import Codec, NewBatch, NewRecord, encode_batch
 
 
 def search(folder: Path, offset: int) -> Search:
@@ -82,6 +82,25 @@ def test_a_search_through_damage(tmp_path: Path) -> None:
     assert "is no batch" in search(log.folder, 0).why
     (log.folder / f"{0:020}.index").unlink()
     assert search(log.folder, 0).entries == 0
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
+def test_messages_before_v2(tmp_path: Path, magic: int, codec: Codec) -> None:
+    folder = tmp_path / "old-0"
+    folder.mkdir()
+    made = [
+        encode_batch(
+            NewBatch(records=[NewRecord(5, b"k", b"%d" % (first + n)) for n in range(3)], magic=magic, base_offset=first,
+                     codec=codec)
+        )
+        for first in (0, 3, 6)
+    ]  # fmt: skip
+    (folder / f"{0:020}.log").write_bytes(b"".join(made))
+    for offset in range(9):
+        found = search(folder, offset)
+        assert found.record is not None
+        assert (found.record.offset, found.record.value) == (offset, str(offset))
 
 
 def test_one_partition_of_a_directory(tmp_path: Path) -> None:
