@@ -256,13 +256,13 @@ def index_past_the_end(folder: Path) -> None:
 def index_not_ascending(folder: Path) -> None:
     path = log_of(folder).with_suffix(".index")
     whole = path.read_bytes()
-    path.write_bytes(whole[8:16] + whole[:8] + whole[16:])
+    path.write_bytes(whole + whole[:8])
 
 
 def time_index_back(folder: Path) -> None:
     path = log_of(folder).with_suffix(".timeindex")
     whole = path.read_bytes()
-    path.write_bytes(whole[12:24] + whole[:12] + whole[24:])
+    path.write_bytes(whole + whole[:12])
 
 
 def snapshot_missing(folder: Path) -> None:
@@ -271,7 +271,7 @@ def snapshot_missing(folder: Path) -> None:
 
 def sequence_gap(folder: Path) -> None:
     path = log_of(folder)
-    each = batches(path)[5]
+    each = batches(path)[1]
     edit(path, each.position + 53, struct.pack(">i", each.header.base_sequence + 7), batch=each.position)
 
 
