@@ -65,7 +65,7 @@ def inspections(mib: int, rounds: int) -> None:
             ("records of 100 B, decoded", 8, True, (100, 100)),
             ("records of 200 B, lz4, decoded", 8, True, (100, 200, Codec.LZ4)),
         ):
-            folder = Path(room) / name.replace(" ", "-") / "bench-0"
+            folder = Path(room) / name.replace(" ", "-").replace(",", "") / "bench-0"  # the tool splits names at commas
             size = mib * MIB // share
             write_partition(folder, size, *how)
             log = str(folder / f"{0:020}.log")
