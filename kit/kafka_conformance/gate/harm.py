@@ -48,7 +48,11 @@ _BY_RULE = {
     "idempotence-config": "A producer is idempotent where Java's is not, or the reverse: retries can duplicate records.",
     "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
     "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
+    "record-batch": "Records are written that Java does not read as they were, or read otherwise than Java wrote them.",
+    "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
+    "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
 }
+_ASSIGNED = "Members of a group get other partitions than from Java: mixed groups move partitions, or leave some unread."
 _BATCHES = "Batches have other sizes, or other times: throughput, latency and memory change; no record is lost."
 
 
@@ -81,6 +85,8 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
         return "low", _UNMET
     if "raises" in expected:
         return "low", _ERROR if "raises" in actual else _NO_ERROR
+    if rule.area is Area.ASSIGNMENT:
+        return "high", _ASSIGNED
     if rule.area is not Area.PLACEMENT:
         return ("high", _BY_RULE[rule.slug]) if rule.slug in _BY_RULE else ("medium", _BATCHES)
     if "raises" in actual:
