@@ -12,7 +12,9 @@ from          jars                                               why
 1.1.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
 2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
 3.5.0         kafka-storage                                      the classes are Java
-4.1.0         kafka-storage, kafka-server-common                 UnifiedLog, in Java too, names its errors
+3.9.2         kafka-storage, kafka-server-common                 indexes lock by LockUtils; 4.0.0 and 4.0.1 do not
+4.0.2         the same                                           the same
+4.1.0         the same                                           UnifiedLog, in Java too, names its errors
 ============  =================================================  =========================================
 """
 
@@ -38,7 +40,7 @@ _NEEDED = {
 }
 """What the classes of a release's clients cannot be initialized without: 2.6.0's requests have methods that take Jackson's
 JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
-_STORAGE = "org.apache.kafka:kafka-storage:{release}"
+_STORAGE, _SERVER_COMMON = "org.apache.kafka:kafka-storage:{release}", "org.apache.kafka:kafka-server-common:{release}"
 _IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
 
 
@@ -59,7 +61,9 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
     ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
     ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
-    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, "org.apache.kafka:kafka-server-common:{release}"))),
+    ((3, 9, 2), Broker(_IN_JAVA, (_STORAGE, _SERVER_COMMON))),
+    ((4, 0, 0), Broker(_IN_JAVA, (_STORAGE,))),
+    ((4, 0, 2), Broker(_IN_JAVA, (_STORAGE, _SERVER_COMMON))),
 )
 
 

@@ -37,7 +37,7 @@ def answered(slug: str) -> Iterator[tuple[Any, Any]]:
         if steps is None:
             continue
         question: Any = case.typed_question(rule)
-        for step, answer in zip(question.steps, case.answer["steps"], strict=True):
+        for step, answer in zip(question.steps, case.answer.get("steps", ()), strict=True):
             if answer != {} and not (answer and set(answer) <= _THROWN):
                 yield steps[type(step)], answer
 
