@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CLIENTS", "FIRST", "Broker", "broker_of", "clients_of"]
+__all__ = ["CLIENTS", "CODECS", "FIRST", "Broker", "broker_of", "clients_of"]
 
 CLIENTS = "org.apache.kafka:kafka-clients"
+CODECS = frozenset({"lz4", "lz4-java", "snappy-java", "zstd-jni"})
+"""The artifacts that records are compressed with; their groups changed."""
 FIRST = (0, 10, 0, 0)
 """The oldest release that is mirrored."""
 

@@ -205,7 +205,7 @@ def _timeline(answerer: Answerer, asked: _Asked, unproven: Sequence[str]) -> Tim
         asked=tuple(fields_in_words(question)),
         answered=() if rows else tuple(_fields(actual)),
         rows=rows,
-        instead=tuple(_fields(expected)) if differs and not rows else (),
+        instead=tuple(_fields(expected)) if differs and (not rows or not hasattr(question, "steps")) else (),
     )
 
 
@@ -226,8 +226,14 @@ def _answer(answerer: Answerer, asked: _Asked) -> Answer:
 
 
 def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
-    """Yield the steps as answered; none if the rule has no steps, or threw before the first one."""
+    """Yield the steps as answered; of a rule without steps the parts of its only answer, if it explains them.
+
+    There are none if the rule threw before the first one.
+    """
     asked: Sequence[Any] | None = getattr(question, "steps", None)
+    if asked is None and rule.explain is not None:
+        yield from map(Row, rule.explain(question, release, [actual]))
+        return
     expected_steps, actual_steps = expected.get("steps"), actual.get("steps")
     if asked is None or not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
         return
