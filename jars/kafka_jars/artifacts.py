@@ -1,8 +1,9 @@
-"""Which artifacts a release is made of: its clients, and, asked for separately, what a broker keeps of its producers.
+"""Which artifacts a release is made of: its clients, and, asked for separately, what a broker adds.
 
-The clients are one jar. The broker's part was written in Scala up to 3.4 and needs Scala's library, and its logging;
-since 3.5 it is Java, in ``kafka-storage``. These are the fewest that the classes the oracle drives can be loaded from:
-not all that a broker runs on. ``{release}`` stands for the release; the first jar is the one that answers.
+The clients are one jar. What a broker keeps of its producers was written in Scala up to 3.4 and needs Scala's library,
+and its logging; since 3.5 it is Java, in ``kafka-storage``. Its group coordinator has assignors since 3.6. These are the
+fewest that the classes the oracle drives can be loaded from: not all that a broker runs on. ``{release}`` stands for the
+release; the first jar is the one that answers for producers.
 
 ============  =================================================  =========================================
 from          jars                                               why
@@ -12,9 +13,11 @@ from          jars                                               why
 1.1.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
 2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
 3.5.0         kafka-storage                                      the classes are Java
-3.9.2         kafka-storage, kafka-server-common                 indexes lock by LockUtils; 4.0.0 and 4.0.1 do not
-4.0.2         the same                                           the same
-4.1.0         the same                                           UnifiedLog, in Java too, names its errors
+3.6.0         the same, kafka-group-coordinator                  the first release with server-side assignors
+3.7.0         the same, kafka-server-common                      the uniform assignor uses its TopicIdPartition;
+                                                                 indexes since 3.9.2 its LockUtils
+3.8.0         the same, kafka-group-coordinator-api              the assignors' interfaces moved there
+4.1.0         the same, kafka-server-common second               UnifiedLog, in Java too, names its errors
 ============  =================================================  =========================================
 """
 
@@ -42,7 +45,12 @@ _NEEDED = {
 }
 """What the classes of a release's clients cannot be initialized without: 2.6.0's requests have methods that take Jackson's
 JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
-_STORAGE, _SERVER_COMMON = "org.apache.kafka:kafka-storage:{release}", "org.apache.kafka:kafka-server-common:{release}"
+_STORAGE = "org.apache.kafka:kafka-storage:{release}"
+_SERVER = "org.apache.kafka:kafka-server-common:{release}"
+_COORDINATOR, _COORDINATOR_API = (
+    "org.apache.kafka:kafka-group-coordinator:{release}",
+    "org.apache.kafka:kafka-group-coordinator-api:{release}",
+)
 _IN_SCALA, _IN_JAVA = "kafka.log.ProducerStateManager", "org.apache.kafka.storage.internals.log.ProducerStateManager"
 
 
@@ -63,9 +71,10 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
     ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
     ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
-    ((3, 9, 2), Broker(_IN_JAVA, (_STORAGE, _SERVER_COMMON))),
-    ((4, 0, 0), Broker(_IN_JAVA, (_STORAGE,))),
-    ((4, 0, 2), Broker(_IN_JAVA, (_STORAGE, _SERVER_COMMON))),
+    ((3, 6, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR))),
+    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER))),
+    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API))),
+    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API))),
 )
 
 

@@ -20,11 +20,10 @@ def test_the_clients_are_one_jar() -> None:
         ("2.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
         ("3.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
         ("3.5.2", ["kafka-storage"]),
-        ("3.9.1", ["kafka-storage"]),
-        ("3.9.2", ["kafka-storage", "kafka-server-common"]),
-        ("4.0.1", ["kafka-storage"]),
-        ("4.0.2", ["kafka-storage", "kafka-server-common"]),
-        ("4.1.2", ["kafka-storage", "kafka-server-common"]),
+        ("3.6.2", ["kafka-storage", "kafka-group-coordinator"]),
+        ("3.7.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common"]),
+        ("4.0.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common", "kafka-group-coordinator-api"]),
+        ("4.1.2", ["kafka-storage", "kafka-server-common", "kafka-group-coordinator", "kafka-group-coordinator-api"]),
     ],
 )
 def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:

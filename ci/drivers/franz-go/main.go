@@ -5,7 +5,9 @@ package main
 
 import (
 	"encoding/hex"
+	"maps"
 	"os"
+	"slices"
 
 	. "drivers.test/protocol"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -16,6 +18,9 @@ var partitioners = map[string]kgo.Partitioner{
 }
 
 func answer(rule string, q Object) Object {
+	if balancers[rule] != nil {
+		return assignment(rule, q)
+	}
 	key, count := q["key"], q["partitions"]
 	if rule == "producer-partition" {
 		record, config := q["record"].(Object), q["config"].(Object)
@@ -41,5 +46,10 @@ func main() {
 		Speak("franz-go", "github.com/twmb/franz-go", []string{"builtin-partitioner"}, records)
 		return
 	}
-	Speak("franz-go", "github.com/twmb/franz-go", []string{"partition-for-key", "producer-partition"}, answer)
+	rules := []string{"partition-for-key", "producer-partition"}
+	if os.Args[1] == "default" {
+		rules = slices.AppendSeq(rules, maps.Keys(balancers))
+		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
+	}
+	Speak("franz-go", "github.com/twmb/franz-go", rules, answer)
 }

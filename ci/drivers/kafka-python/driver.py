@@ -5,17 +5,17 @@ import sys
 
 import kafka
 import sticky
-from kafka.cluster import ClusterMetadata
+from assignors import ASSIGNORS, cluster
 from kafka.partitioner import DefaultPartitioner, StickyPartitioner, murmur2
 from kafka.producer.transaction_manager import TransactionManager
 
 PARTITIONER = StickyPartitioner if "java" in sys.argv else DefaultPartitioner
+RULES = {"default-partitioner": sticky.answer} if "java" in sys.argv else ASSIGNORS
 
 
 def choose(leaders, partition, key, partitioner):
     producer = kafka.KafkaProducer.__new__(kafka.KafkaProducer)  # to choose takes metadata, and no connection
-    producer.config, producer._metadata = {"partitioner": partitioner}, ClusterMetadata()
-    producer._metadata._partitions = {"t": sticky.partitions(leaders)}
+    producer.config, producer._metadata = {"partitioner": partitioner}, cluster({"t": sticky.partitions(leaders)})
     try:
         return {"answer": {"partition": producer._partition("t", partition, key, b"", key, b"")}}
     except ValueError as refused:
@@ -23,8 +23,8 @@ def choose(leaders, partition, key, partitioner):
 
 
 def answer(rule, q):
-    if rule == "default-partitioner":
-        return sticky.answer(q)
+    if rule in RULES:
+        return RULES[rule](q)
     if rule == "murmur2" and q["key"] is not None:
         return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}}
     if rule == "sequence-increment":
@@ -39,8 +39,7 @@ def answer(rule, q):
     if record["partition"] is plugged is None and (key is None or config.get("ignore_keys")):
         return {"unsupported": "no key: drawn by random.choice, at once; there is no partitioner.ignore.keys"}
     if rule == "producer-partition":
-        leaders = sticky.leaders(q["cluster"])
-        if set(leaders) != set(range(len(leaders))):
+        if set(leaders := sticky.leaders(q["cluster"])) != set(range(len(leaders))):
             return {"unsupported": "it answers with a partition's number, Java with its place: no topic has gaps"}
         plug = {"partition": lambda *_: plugged["returns"]} if plugged else {}
         return choose(leaders, record["partition"], key, type("CustomPartitioner", (PARTITIONER,), plug)())
@@ -48,8 +47,8 @@ def answer(rule, q):
 
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}
-HELLO["grades"] = {"default-partitioner": "admissible"} if PARTITIONER is StickyPartitioner else {}
-HELLO["rules"] = [*HELLO["grades"], "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
+HELLO["grades"] = {rule: "admissible" for rule in RULES if rule not in ("range-assignor", "round-robin-assignor")}
+HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
         response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}

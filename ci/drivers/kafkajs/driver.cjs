@@ -4,7 +4,8 @@
 const { createInterface } = require('node:readline')
 const { Partitioners } = require('kafkajs')
 const groupMessages = require('kafkajs/src/producer/groupMessagesPerPartition')
-const createEosManager = require('kafkajs/src/producer/eosManager')
+const { roundRobin } = require('./assigners.cjs')
+const { increment } = require('./sequences.cjs')
 
 const setting = process.argv[2]
 const names = { default: 'DefaultPartitioner', java: 'JavaCompatiblePartitioner', legacy: 'LegacyPartitioner' }
@@ -20,6 +21,8 @@ const choose = (partitionMetadata, message, plugged) => {
 }
 
 const rules = {
+  ...(setting === 'default' && { 'round-robin-assignor': roundRobin }),
+
   murmur2: q => ({ answer: { hash: murmur2(bytes(q.key)) } }),
 
   'partition-for-key': ({ key, partitions }) => {
@@ -38,16 +41,7 @@ const rules = {
     return choose(metadata, { key: bytes(key), partition }, config.partitioner)
   },
 
-  'sequence-increment': async ({ sequence, by }) => {
-    const broker = { initProducerId: async () => ({ producerId: 1, producerEpoch: 0 }) }
-    const cluster = { retry: {}, refreshMetadataIfNecessary() {}, findControllerBroker: async () => broker }
-    const manager = createEosManager({ logger: { debug() {} }, cluster, transactional: false })
-    await manager.initProducerId()
-    manager.updateSequence('t', 0, sequence)
-    if (manager.getSequence('t', 0) !== sequence) return { unsupported: `its sequence is never ${sequence}` }
-    manager.updateSequence('t', 0, by)
-    return { answer: { sequence: manager.getSequence('t', 0) } }
-  },
+  'sequence-increment': increment,
 }
 
 const { version } = require('kafkajs/package.json')

@@ -5,7 +5,9 @@ package main
 
 import (
 	"encoding/hex"
+	"maps"
 	"os"
+	"slices"
 
 	. "drivers.test/protocol"
 	"github.com/IBM/sarama"
@@ -17,6 +19,9 @@ var partitioners = map[string]sarama.PartitionerConstructor{
 }
 
 func answer(rule string, q Object) Object {
+	if strategies[rule] != nil {
+		return assignment(rule, q)
+	}
 	key, count := q["key"], q["partitions"]
 	if rule == "producer-partition" {
 		record, config := q["record"].(Object), q["config"].(Object)
@@ -38,5 +43,10 @@ func answer(rule string, q Object) Object {
 }
 
 func main() {
-	Speak("sarama", "github.com/IBM/sarama", []string{"partition-for-key", "producer-partition"}, answer)
+	rules := []string{"partition-for-key", "producer-partition"}
+	if os.Args[1] == "default" {
+		rules = slices.AppendSeq(rules, maps.Keys(strategies))
+		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
+	}
+	Speak("sarama", "github.com/IBM/sarama", rules, answer)
 }

@@ -96,7 +96,9 @@ class Rule:
     by_parts: ByParts | None = None
     """In place of a Java class: puts the question to Java as questions of other rules."""
     explain: Explain | None = None
-    """Walks through the steps of a question, for rules that have steps."""
+    """Walks through the steps of a question, for rules that have steps or ``parts``."""
+    parts: Callable[[Any, Answer], Sequence[Any]] | None = None
+    """For a rule without steps: what each row of the timeline shows of an answer; nothing of one that threw."""
     harness: str = ""
     """What of the Java half is the kit's own logic and not Kafka's, in a sentence."""
     behaviours: tuple[type[Behaviour], ...] = ()

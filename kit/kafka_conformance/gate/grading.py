@@ -2,7 +2,8 @@
 
 =========== ===========================================================================================================
 exact       Java's answer, as JSON: for every target that uses the draws in the question
-admissible  an answer that some draws give (``admissible``): for a target with random draws of its own
+admissible  an answer that some draws give (``admissible``): for a target with random draws of its own; an assignment that
+            keeps what sticky assignors promise (``promises``): for a target that chooses among equals in its own way
 statistical the shares of a few thousand first choices (``statistical``): for a target whose steps cannot be followed
 =========== ===========================================================================================================
 
@@ -29,10 +30,13 @@ from kafka_conformance.core.protocol import (
     Unsupported,
     Verdict,
     judge,
+    to_json,
 )
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS, admits
+from kafka_conformance.gate.assignments import in_any_order
 from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.promises import RULES_WITH_PROMISES, broken_promise
 from kafka_conformance.gate.statistical import Measured, measure, scenarios
 from kafka_reference.releases import Release
 
@@ -66,6 +70,9 @@ class GradedComparison(Comparison):
                 return Unsupported(what)
             case (Unsupported() as absent, _) | (_, Unsupported() as absent):
                 return absent
+            case (Answered(), Answered(answer)) if self.grade == "admissible" and rule.slug in RULES_WITH_PROMISES:
+                broken = broken_promise(rule, question, self.release, answer)
+                return Differs(broken.as_answer(), answer) if broken else Agrees()
             case Answered(), Answered(answer) if self.grade != "exact":
                 refused = admits(rule, question, self.release, answer)
                 steps = answer.get("steps")
@@ -76,6 +83,9 @@ class GradedComparison(Comparison):
                 )
             case Answered(right), Answered(answer) if _is_same_hash(right, answer):
                 return Agrees()
+            case Answered(right), Answered(answer):
+                if to_json(in_any_order(right)) == to_json(in_any_order(answer)):
+                    return Agrees()
         return judge(expected, actual, self.names)
 
 
@@ -102,6 +112,8 @@ def _is_same_hash(expected: Answer, actual: Answer) -> bool:
 
 def check_grade(rule: Rule, grade: Grade) -> None:
     """Raise BadInput where a rule has no such grade: its answers follow from its questions alone."""
+    if grade == "admissible" and rule.slug in RULES_WITH_PROMISES:
+        return
     if grade != "exact" and rule.slug not in RULES_WITH_DRAWS:
         raise BadInput(
             f"the target asks for the grade {grade} of {rule.slug}, whose answers do not depend on chance: remove "

@@ -4,8 +4,10 @@
 severity meaning
 ======== ==============================================================================================================
 critical records with a key go to other partitions than those of Java's producer
-high     records are refused, lost, duplicated or reordered, or go to another partition than the record names
-medium   records without a key are spread differently, or batches have other sizes or times
+high     records are refused, lost, duplicated or reordered, or go to another partition than the record names; a group's
+         partition is read by nobody, or by two members
+medium   records without a key are spread differently, batches have other sizes or times, or members of a group get other
+         partitions
 low      only an error, or what follows an invalid argument, is another
 ======== ==============================================================================================================
 
@@ -21,7 +23,7 @@ from typing import Any, get_args
 
 from kafka_conformance.core.events import Differed, Severity
 from kafka_conformance.core.pipeline import Difference, first_difference, size_of
-from kafka_conformance.core.protocol import Question
+from kafka_conformance.core.protocol import Answer, Question, to_json
 from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.gate.diagnosis.diagnosis import key_of
 
@@ -52,7 +54,11 @@ _BY_RULE = {
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
 }
-_ASSIGNED = "Members of a group get other partitions than from Java: mixed groups move partitions, or leave some unread."
+_REFUSED_GROUP = "The leader fails where Java's assigns: nobody in the group gets partitions."
+_UNREAD = "A partition is read by nobody, by two members, or by one that does not subscribe to its topic."
+_SHARES = (
+    "Members get other partitions than from a Java leader: shares differ, and partitions move when the leader changes."
+)
 _BATCHES = "Batches have other sizes, or other times: throughput, latency and memory change; no record is lost."
 
 
@@ -86,7 +92,7 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
     if "raises" in expected:
         return "low", _ERROR if "raises" in actual else _NO_ERROR
     if rule.area is Area.ASSIGNMENT:
-        return "high", _ASSIGNED
+        return _assigned(expected, actual)
     if rule.area is not Area.PLACEMENT:
         return ("high", _BY_RULE[rule.slug]) if rule.slug in _BY_RULE else ("medium", _BATCHES)
     if "raises" in actual:
@@ -96,6 +102,24 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
     if key_of(question) is not None:
         return "critical", _DRAWN if changing else _MISPLACED
     return "medium", _SPREAD
+
+
+def _assigned(expected: Answer, actual: Answer) -> tuple[Severity, str]:
+    """Return the harm of another assignment: whether each partition that Java gives still has one member."""
+    if "raises" in actual:
+        return "high", _REFUSED_GROUP
+    if "each partition once" in expected:
+        return "high", _UNREAD
+    if "assignment" in expected and _given(expected) != _given(actual):
+        return "high", _UNREAD
+    return "medium", _SHARES
+
+
+def _given(answer: Answer) -> list[bytes]:
+    """Return the partitions that an assignment gives to anybody, sorted; none for another answer."""
+    assignment = answer.get("assignment")
+    lists = assignment.values() if isinstance(assignment, dict) else ()
+    return sorted(to_json(partition) for owned in lists if isinstance(owned, list) for partition in owned)
 
 
 def _names_partition(question: Question) -> bool:

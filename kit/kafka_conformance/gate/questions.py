@@ -26,6 +26,7 @@ from kafka_conformance.core.protocol import Answered, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, collect
 from kafka_conformance.gate.admissible import countable
+from kafka_conformance.gate.promises import RULES_WITH_PROMISES
 from kafka_conformance.gate.selection import EVERYTHING, Selection
 from kafka_conformance.rules.eras import Era, neighbours
 from kafka_reference.releases import Release
@@ -62,13 +63,18 @@ def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed
     def source(name: str, questions: Iterable[Question]) -> Source:
         chosen = (each for each in questions if selection.selects(rule, release, each))
         asked = (each for each in chosen if bool(rule.domain(each)) == out_of_domain)
-        return Source(name, tuple(each for each in asked if grade == "exact" or countable(rule, each)))
+        return Source(name, tuple(each for each in asked if grade == "exact" or _is_judged(rule, each)))
 
     return [
         (source("earlier", _earlier(rule, release, folder, target)), EXPECTED),
         (source("frozen", java), RecordedAnswerer(EXPECTED.name, java)),
         (source("fresh", (each for each in fresh if each not in java)), EXPECTED),
     ]
+
+
+def _is_judged(rule: Rule, question: Question) -> bool:
+    """Return whether the grade ``admissible`` can judge the answer."""
+    return rule.slug in RULES_WITH_PROMISES or countable(rule, question)
 
 
 def _cases(rule: Rule, release: Release) -> list[Case]:

@@ -225,20 +225,27 @@ def _answer(answerer: Answerer, asked: _Asked) -> Answer:
             raise BadInput(f"{asked.where}: {answerer.name} has no answer: {why}")
 
 
+def _steps(rule: Rule, question: Any, answer: Answer) -> Any:
+    """Return what the rows show of an answer: a list, or something else where there is nothing to show in rows."""
+    if rule.parts is not None:
+        return list(rule.parts(question, answer)) or None
+    return answer.get("steps") if hasattr(question, "steps") else None
+
+
 def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
     """Yield the steps as answered; of a rule without steps the parts of its only answer, if it explains them.
 
     There are none if the rule threw before the first one.
     """
-    asked: Sequence[Any] | None = getattr(question, "steps", None)
-    if asked is None and rule.explain is not None:
+    if rule.explain is not None and rule.parts is None and not hasattr(question, "steps"):
         yield from map(Row, rule.explain(question, release, [actual]))
         return
-    expected_steps, actual_steps = expected.get("steps"), actual.get("steps")
-    if asked is None or not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
+    expected_steps, actual_steps = _steps(rule, question, expected), _steps(rule, question, actual)
+    if not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
         return
+    rows = len(expected_steps) if rule.parts else len(question.steps)
     explain = rule.explain or plain_steps
-    actual_steps = [*actual_steps, *["(no answer)"] * len(asked)][: len(asked)]
+    actual_steps = [*actual_steps, *["(no answer)"] * rows][:rows]
     ours = explain(question, release, expected_steps)
     theirs = (
         ours

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
+from kafka_conformance.gate.assignments import in_any_order
 from kafka_reference.releases import Release
 
 __all__ = ["Candidate", "answer_by", "line_of", "mutant_candidate"]
@@ -49,8 +50,11 @@ def answer_by(ask: Ask, release: Release) -> Callable[[Question, Answer], Answer
 
 
 def line_of(answer: Answer) -> bytes:
-    """Return an answer as JSON, equal answers as equal lines; an answer that JSON cannot express as its Python form."""
+    """Return an answer as JSON, equal answers as equal lines; an answer that JSON cannot express as its Python form.
+
+    Assignments of the same partitions are equal, in whatever order a member's partitions are.
+    """
     try:
-        return to_json(answer)
+        return to_json(in_any_order(answer))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return ascii(answer).encode()

@@ -1,0 +1,74 @@
+"""An assignment in rows: what each member owned before and owns after, and the partitions that nobody gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.core.timeline import NOTHING, Explained
+from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
+from kafka_reference.releases import Release
+
+__all__ = ["explain", "partitions_in_words", "parts"]
+
+_Partition = tuple[str, int]
+
+
+def parts(question: AssignorQuestion, answer: Answer) -> Sequence[Any]:
+    """Return what each row shows of an answer: the partitions of each member, then those of nobody; none if it threw."""
+    if "assignment" not in answer:
+        return ()
+    owned = [answer["assignment"].get(member.id, []) for member in question.members]
+    taken = {(topic, number) for each in owned for topic, number in each}
+    left = (
+        [topic, number]
+        for topic, count in sorted(question.topics.items())
+        for number in range(count)
+        if (topic, number) not in taken
+    )
+    return [*owned, list(left)]
+
+
+def explain(question: AssignorQuestion, _: Release, answers: Sequence[Any]) -> Iterator[Explained]:
+    """Return a row for each member, and one for the partitions that nobody gets."""
+    *owned, left = answers
+    for member, after in zip(question.members, owned, strict=True):
+        yield _row(member, _partitions(after))
+    reasons = _reasons_left(question, _partitions(left))
+    yield Explained(None, "nobody", partitions_in_words(_partitions(left)), "nobody", tuple(reasons))
+
+
+def _row(member: AskedMember, after: list[_Partition]) -> Explained:
+    before = list(member.owned)
+    reasons = (
+        f"owned before: {partitions_in_words(before)}",
+        f"owns after: {partitions_in_words(after)}",
+        f"gained: {partitions_in_words(one for one in after if one not in before)}",
+        f"lost: {partitions_in_words(one for one in before if one not in after)}",
+    )
+    return Explained(None, f"member {_member_in_words(member)}", partitions_in_words(after), member.id, reasons)
+
+
+def _member_in_words(member: AskedMember) -> str:
+    settings = (("instance", member.instance), ("rack", member.rack), ("generation", member.generation))
+    said = ", ".join(f"{name} {value}" for name, value in settings if value is not None)
+    return f"{member.id}{f' ({said})' if said else ''} subscribes to {', '.join(member.topics) or 'nothing'}"
+
+
+def _reasons_left(question: AssignorQuestion, left: Iterable[_Partition]) -> Iterator[str]:
+    for topic in dict.fromkeys(topic for topic, _ in left):
+        if not any(topic in member.topics for member in question.members):
+            yield f"nobody subscribes to {topic}"
+
+
+def _partitions(answer: Any) -> list[_Partition]:
+    """Return the partitions of an answer; none of something that is no list of partitions."""
+    return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
+
+
+def partitions_in_words(partitions: Iterable[_Partition]) -> str:
+    """Return partitions by topic, in their order: ``orders 0, 1; payments 0``."""
+    runs = groupby(partitions, key=lambda partition: partition[0])
+    return "; ".join(f"{topic} {', '.join(str(number) for _, number in run)}" for topic, run in runs) or NOTHING

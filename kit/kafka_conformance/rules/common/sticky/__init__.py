@@ -1,0 +1,1 @@
+"""What the rules of the two sticky assignors share: strategies, spaces, labels, mutants and everyday groups."""

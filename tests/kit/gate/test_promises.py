@@ -1,0 +1,125 @@
+"""What a sticky assignor promises: which assignments the grade ``admissible`` accepts, and which promise others break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.gate.grading import check_grade
+from kafka_conformance.gate.promises import RULES_WITH_PROMISES, broken_promise
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
+from kafka_conformance.rules.common.sticky.generators import sticky_groups
+from kafka_reference.releases import NEWEST
+
+EAGER, COOPERATIVE = RULES["sticky-assignor"], RULES["cooperative-sticky-assignor"]
+T = [("t", number) for number in range(6)]
+
+
+def _group(*members: AskedMember, count: int = 4, **topics: int) -> AssignorQuestion:
+    return AssignorQuestion({"t": count, **topics}, members)
+
+
+def _member(name: str, *numbers: int, topics: Iterable[str] = ("t",), generation: int | None = 3) -> AskedMember:
+    owned = tuple(T[number] for number in numbers)
+    return AskedMember(name, topics=tuple(topics), owned=owned, generation=generation)
+
+
+def _assigned(**numbers: Iterable[int]) -> Answer:
+    return {"assignment": {each: [["t", number] for number in one] for each, one in numbers.items()}}
+
+
+def _promise(rule: Any, question: AssignorQuestion, answer: Answer) -> str:
+    broken = broken_promise(rule, question, NEWEST, answer)
+    return "" if broken is None else broken.promise
+
+
+FRESH = _group(_member("a"), _member("b"))
+GROWN = _group(_member("a", 0, 1, 2, 3), _member("b"))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "promise"),
+    [
+        (FRESH, _assigned(a=[0, 2], b=[1, 3]), ""),
+        (FRESH, _assigned(a=[3, 1], b=[2, 0]), ""),
+        (FRESH, _assigned(a=[0, 1, 2], b=[3]), "balanced"),
+        (FRESH, _assigned(a=[0, 1], b=[3]), "each partition once"),
+        (FRESH, _assigned(a=[0, 1, 2], b=[2, 3]), "each partition once"),
+        (FRESH, _assigned(a=[0, 1, 1], b=[2, 3]), "each partition once"),
+        (FRESH, _assigned(a=[0, 1, 4], b=[2, 3]), "each partition once"),
+        (FRESH, _assigned(a=[0, 1, 2, 3]), "assignment"),
+        (FRESH, {"raises": "KeyError"}, "assignment"),
+        (FRESH, {"assignment": {"a": 1, "b": None}}, "assignment"),
+        (GROWN, _assigned(a=[0, 1], b=[2, 3]), ""),
+        (GROWN, _assigned(a=[2, 3], b=[0, 1]), ""),
+        (_group(_member("a", 0, 1), _member("b", 2, 3)), _assigned(a=[2, 3], b=[0, 1]), "as sticky"),
+        (_group(_member("a", 0, 1), _member("b", 2, 3)), _assigned(a=[0, 1], b=[2, 3]), ""),
+        (_group(_member("a", 0, 1), _member("b", 0, 1, generation=2)), _assigned(a=[2, 3], b=[0, 1]), "as sticky"),
+        (_group(_member("a"), _member("b", topics=())), _assigned(a=[0, 1, 2, 3], b=[]), ""),
+        (_group(_member("a"), _member("b", topics=())), _assigned(a=[0, 1, 2], b=[3]), "each partition once"),
+    ],
+)
+def test_an_eager_assignment(question: AssignorQuestion, answer: Answer, promise: str) -> None:
+    assert _promise(EAGER, question, answer) == promise
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "promise"),
+    [
+        (GROWN, _assigned(a=[0, 1], b=[]), ""),
+        (GROWN, _assigned(a=[2, 3], b=[]), ""),
+        (GROWN, _assigned(a=[0, 1], b=[2, 3]), "each partition once"),
+        (GROWN, _assigned(a=[0, 1, 2], b=[]), "as sticky"),
+        (GROWN, _assigned(a=[0], b=[]), "as sticky"),
+        (_group(_member("a", 0, 1), _member("b")), _assigned(a=[0, 1], b=[2]), "each partition once"),
+        (_group(_member("a", 0, 1), _member("b")), _assigned(a=[0, 1], b=[2, 3]), ""),
+    ],
+)
+def test_a_cooperative_assignment(question: AssignorQuestion, answer: Answer, promise: str) -> None:
+    assert _promise(COOPERATIVE, question, answer) == promise
+
+
+def test_no_measure_where_java_gives_a_partition_to_a_member_without_topics() -> None:
+    question = _group(_member("a", 0, 1, topics=()), _member("b", 2), count=3)
+    assert EAGER.ask(question, NEWEST)["assignment"]["a"]
+    assert _promise(EAGER, question, _assigned(a=[], b=[0, 1, 2])) == ""
+
+
+def test_the_expected_answer_names_the_promise() -> None:
+    broken = broken_promise(EAGER, FRESH, NEWEST, _assigned(a=[0, 1, 2], b=[3]))
+    assert broken is not None
+    assert broken.as_answer() == {"balanced": EAGER.ask(FRESH, NEWEST)["assignment"]}
+
+
+def _is_ordinary(question: AssignorQuestion) -> bool:
+    """Whether members claim only what they may have and nobody else claims: of anything else Java makes mistakes."""
+    claims = [(member, topic, number) for member in question.members for topic, number in member.owned]
+    return (
+        len({each[1:] for each in claims}) == len(claims)
+        and all(topic in each.topics and number < question.topics.get(topic, 0) for each, topic, number in claims)
+        and all(member.topics for member in question.members)
+        and not EAGER.domain(question)
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(sticky_groups().filter(_is_ordinary))
+def test_java_keeps_the_promises_in_ordinary_groups(question: AssignorQuestion) -> None:
+    for slug in RULES_WITH_PROMISES:
+        assert _promise(RULES[slug], question, RULES[slug].ask(question, NEWEST)) == ""
+
+
+def test_only_sticky_assignors_have_promises() -> None:
+    check_grade(EAGER, "admissible")
+    for rule, grade in ((EAGER, "statistical"), (RULES["range-assignor"], "admissible")):
+        with pytest.raises(BadInput, match="do not depend on chance"):
+            check_grade(rule, grade)
+    with pytest.raises(TypeError):
+        broken_promise(EAGER, msgspec.convert({"key": "00"}, RULES["murmur2"].question), NEWEST, {})

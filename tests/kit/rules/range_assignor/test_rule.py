@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from questions import generated, missing_labels, space_questions
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.protocol import Answered, Failed, Unsupported
+from kafka_conformance.rules.range_assignor.rule import RULE
+from kafka_reference.releases import NEWEST, parse_release
+
+
+def asked(members: list[dict[str, Any]], topics: dict[str, int] | None = None, racks: Any = None) -> Any:
+    return msgspec.convert({"topics": topics or {"t": 3}, "members": members, "racks": racks}, RULE.question)
+
+
+def answered(question: Any, release: str = "4.4.0") -> Any:
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(release), [question])
+    return outcome
+
+
+def test_the_question_and_the_answer_of_its_page() -> None:
+    members = [{"id": "a", "rack": "r1", "topics": ["t", "u"]}, {"id": "b", "rack": "r2", "topics": ["t"]}]
+    question = asked(members, {"t": 3, "u": 3}, {"t": [["r1", "r2"], ["r2"], None]})
+    expected = {"a": [["t", 0], ["t", 2], ["u", 0], ["u", 1], ["u", 2]], "b": [["t", 1]]}
+    assert answered(question) == Answered({"assignment": expected})
+
+
+def test_an_id_that_stands_twice_is_no_question() -> None:
+    assert isinstance(answered(asked([{"id": "a"}, {"id": "a"}])), Failed | Unsupported)
+
+
+def test_racks_have_to_fit_the_topic() -> None:
+    assert isinstance(answered(asked([{"id": "a"}], {"t": 3}, {"t": [["r1"]]})), Failed | Unsupported)
+
+
+def test_every_required_kind_is_asked() -> None:
+    assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
+
+
+def test_the_strategy_reaches_most_kinds_by_itself() -> None:
+    assert len(missing_labels(RULE.slug, generated(RULE.slug, 600))) <= 2
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        (asked([{"id": "a", "rack": "r1", "topics": ["t"]}], None, {"t": [None] * 3}), "racks"),
+        (asked([{"id": "a", "instance": "i"}]), "static members"),
+        (asked([{"id": "a", "topics": ["t", "t"]}]), "a topic twice"),
+        (asked([{"id": "a"}]), "ranges"),
+    ],
+)
+def test_paths(question: Any, path: str) -> None:
+    assert RULE.path(question) == path
+
+
+def test_the_spaces_are_small_enough_for_every_verify() -> None:
+    assert 9_000 < len(space_questions(RULE.slug)) < 20_000
+    assert all(isinstance(answered(question, str(NEWEST)), Answered) for question in space_questions(RULE.slug)[-200:])
