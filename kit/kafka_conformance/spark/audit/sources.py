@@ -22,6 +22,7 @@ from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics, offset_c
 from kafka_conformance.spark.session import Spark
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from kafka_conformance.spark.audit.local.topic import LocalTopic
@@ -67,6 +68,14 @@ class Shrinking(Sized, Protocol):
         ...
 
 
+class Sampled(Protocol):
+    """Records of which this process reads some."""
+
+    def sample(self, records: int) -> pa.Table:
+        """Return about this many records from all partitions (``partition``, ``offset``, ``key``), the same each time."""
+        ...
+
+
 class Source(Shrinking, Protocol):
     """Records with a partition, an offset and an optional key."""
 
@@ -78,7 +87,7 @@ class Source(Shrinking, Protocol):
         """Return about this many records from all partitions, the same ones each time."""
         ...
 
-    def reader(self) -> LocalTopic | None:
+    def reader(self) -> Sampled | None:
         """Return the same records as this process reads them; None if it cannot."""
         ...
 
