@@ -75,7 +75,8 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 @click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE",
               help="Spark setting, e.g. spark.driver.memory=8g; repeatable.")  # fmt: skip
 def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, segments: SegmentOptions,
-        repair: RepairOptions, scope: Scope, expect: str, chunk: int, all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
+        repair: RepairOptions, scope: Scope, expect: str, chunk: int,
+        all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
     """Audit a topic, join two (``--join``), or repair one (``--repair-to``). Raises BadInput, KitError."""
     about = Given(**given, **broker.given(), selection=scope.selection())
     sources = segments.named(sources, about)
