@@ -22,9 +22,9 @@ from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics, offset_c
 from kafka_conformance.spark.session import Spark
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from kafka_conformance.spark.audit.first_look import Sampled
     from kafka_conformance.spark.audit.local.topic import LocalTopic
 
 __all__ = [
@@ -65,14 +65,6 @@ class Shrinking(Sized, Protocol):
 
     def earliest(self) -> Mapping[int, int]:
         """Return the first offset of each partition now; empty if nothing is ever deleted."""
-        ...
-
-
-class Sampled(Protocol):
-    """Records of which this process reads some."""
-
-    def sample(self, records: int) -> pa.Table:
-        """Return about this many records from all partitions (``partition``, ``offset``, ``key``), the same each time."""
         ...
 
 

@@ -39,7 +39,7 @@ def with_evidence(audit: Audit, source: LocalSegments, run: Runner) -> Audit:
     evidence = SegmentEvidence(
         topic.files.folders, sum(map(len, topic.files.files.values())), topic.files.size, topic.partitions_known,
         tuple(producers[:_PRODUCERS]), len(producers), tuple(problems[:_PROBLEMS]), len(problems),
-        sum(each.batches for each in runs),
+        sum(problem.certain for problem in problems), sum(each.batches for each in runs),
     )  # fmt: skip
     return msgspec.structs.replace(audit, segments=evidence, notes=tuple(notes))
 

@@ -69,5 +69,7 @@ class SegmentEvidence(msgspec.Struct, frozen=True):
     producers_in_all: int
     problems: tuple[Problem, ...]
     problems_in_all: int
+    problems_certain: int
+    """Those of all problems that nothing legal explains."""
     checked_batches: int
     """Batches with a producer id, whose sequences and epochs were checked."""
