@@ -116,7 +116,7 @@ def _run_audit(*, asked: AuditRequest, given: Given, as_json: bool, html: Path |
         if (local := local_source(asked.name, given)) is not None:
             from kafka_conformance.spark.audit.local.run import audit_locally
 
-            found = audit_locally(local, asked, folder, progress)
+            found = with_segments(audit_locally(local, asked, folder, progress), local)
         else:
             progress.doing("starting Spark")
             with open_session(given) as spark:

@@ -30,11 +30,11 @@ def with_evidence(audit: Audit, source: LocalSegments, run: Runner) -> Audit:
         for task, one in pairs for position, offset, what in one.bad
     ]  # fmt: skip
     problems = sorted([*_problems(topic), *undecodable], key=lambda one: (one.partition, one.file, one.position))
-    notes = [*audit.notes, *topic.notes()]
+    notes = [*topic.notes(), *audit.notes]
     if undecodable:
         first = undecodable[0]
-        notes.append(f"the records of {len(undecodable):,} batches cannot be decoded, and are not judged; the first is in "
-                     f"{first.file} at byte {first.position:,}: {first.what}")  # fmt: skip
+        notes.insert(0, f"the records of {len(undecodable):,} batches cannot be decoded, and are not judged; the first is "
+                     f"in {first.file} at byte {first.position:,}: {first.what}")  # fmt: skip
     runs = [each for of in topic.surveys.values() for seen in of for each in seen.runs]
     evidence = SegmentEvidence(
         topic.files.folders, sum(map(len, topic.files.files.values())), topic.files.size, topic.partitions_known,

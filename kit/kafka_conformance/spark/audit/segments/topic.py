@@ -123,14 +123,6 @@ class SegmentTopic:
     def notes(self) -> list[str]:
         """Return lines on partitions that are not here, and on bytes that cannot be read."""
         lines = []
-        if missing := [number for number in range(self.partitions) if number not in self.files.files]:
-            shown = ", ".join(map(str, missing[:12])) + (" and so on" if len(missing) > 12 else "")
-            lines.append(f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {shown}")
-        if not self.partitions_known:
-            lines.append(
-                f"the partition count {self.partitions} is that of the folders here; if partitions are elsewhere, give"
-                " --partitions"
-            )
         broken = [(file, each) for number, files in self.files.files.items()
                   for file, seen in zip(files, self.surveys[number], strict=True) for each in seen.damaged]  # fmt: skip
         if broken:
@@ -139,6 +131,14 @@ class SegmentTopic:
             lines.append(
                 f"{len(broken):,} {places} cannot be read, and what is there is not judged; the first is {file.name},"
                 f" byte {first.position:,}, after offset {first.expected - 1:,}: {first.what}"
+            )
+        if missing := [number for number in range(self.partitions) if number not in self.files.files]:
+            shown = ", ".join(map(str, missing[:12])) + (" and so on" if len(missing) > 12 else "")
+            lines.append(f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {shown}")
+        if not self.partitions_known:
+            lines.append(
+                f"the partition count {self.partitions} is that of the folders here; if partitions are elsewhere, give"
+                " --partitions"
             )
         return lines
 
