@@ -21,7 +21,7 @@ from kafka_conformance.spark.audit.local.topic import LocalTopic
 from kafka_conformance.spark.audit.result import Audit
 from kafka_conformance.spark.audit.run import AuditRequest, audit
 from kafka_conformance.spark.audit.segments.evidence import with_evidence
-from kafka_conformance.spark.audit.segments.folders import find_topic
+from kafka_conformance.spark.audit.segments.folders import TopicFiles, find_topic
 from kafka_conformance.spark.audit.segments.local import LocalSegments
 from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
 from kafka_conformance.spark.audit.segments.topic import OneByOne, survey_topic
@@ -115,34 +115,55 @@ def folder_of(broker: Broker) -> str:
     return str(path)
 
 
+Write = Callable[[Broker, str, JavaWriter], None]
+
+
+class Topics:
+    """The topics of this file, each written and audited live once."""
+
+    def __init__(self, broker: Broker, java: JavaWriter, folder: Path) -> None:
+        self.broker, self.java, self._folder = broker, java, folder
+        self._written: set[str] = set()
+        self._live: dict[tuple[str, str], Audit] = {}
+
+    def live(self, write: Write, isolation: str) -> tuple[AuditRequest, Audit]:
+        """Return what is asked of a topic, and the audit of it as it is at the broker."""
+        topic, where = f"segments-{write.__name__}", self.broker.bootstrap
+        if topic not in self._written:
+            write(self.broker, topic, self.java)
+            self._written.add(topic)
+        asked = AuditRequest(topic, where, every_record=True, isolation=isolation)
+        if (topic, isolation) not in self._live:
+            client = librdkafka_settings(java_settings(kafka_options(where, {OPTION: isolation})))
+            found = LocalTopic.find(topic, client)
+            folder = self._folder / f"{topic}-{isolation}"
+            self._live[topic, isolation] = audit_locally(found, asked, str(folder), STEPS)
+        return asked, self._live[topic, isolation]
+
+    def files(self, write: Write) -> TopicFiles:
+        """Return the segment files of a topic."""
+        return find_topic([folder_of(self.broker)], f"segments-{write.__name__}")
+
+
+@pytest.fixture(scope="module")
+def written(broker: Broker, java: JavaWriter, tmp_path_factory: pytest.TempPathFactory) -> Topics:
+    """The topics of this file."""
+    return Topics(broker, java, tmp_path_factory.mktemp("live"))
+
+
 KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, compacted, empty)),
          (transactions, READ_UNCOMMITTED)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_the_attribution_is_that_of_the_live_topic(
-    write: Callable[[Broker, str, JavaWriter], None], isolation: str, spark: Spark, broker: Broker, java: JavaWriter,
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setattr(run, "FEW_RECORDS", -1)
-    topic, committed = f"segments-{write.__name__}-{isolation}", isolation == READ_COMMITTED
-    write(broker, topic, java)
-    asked = AuditRequest(topic, broker.bootstrap, every_record=True, isolation=isolation)
-    client = librdkafka_settings(java_settings(kafka_options(broker.bootstrap, {OPTION: isolation})))
-    live = audit_locally(LocalTopic.find(topic, client), asked, str(tmp_path / "live"), STEPS)
+def test_this_process(write: Write, isolation: str, written: Topics, tmp_path: Path) -> None:
+    asked, live = written.live(write, isolation)
+    committed = isolation == READ_COMMITTED
+    here = LocalSegments(survey_topic(written.files(write), OneByOne(), None, committed=committed))
+    found = audit_locally(here, asked, str(tmp_path / "run"), STEPS)
+    assert found_in(found) == found_in(live)
 
-    files = find_topic([folder_of(broker)], topic)
-    here = LocalSegments(survey_topic(files, OneByOne(), None, committed=committed))
-    alone = audit_locally(here, asked, str(tmp_path / "local"), STEPS)
-    assert found_in(alone) == found_in(live)
-
-    there = Segments(spark, survey_topic(files, OnSpark(spark), None, committed=committed))
-    by_spark = audit(spark, there, asked, str(tmp_path / "spark"), STEPS)
-    assert found_in(by_spark) == found_in(live)
-
-    both = with_evidence(alone, here, OneByOne()), with_evidence(by_spark, there, OnSpark(spark))
-    assert both[0].segments == both[1].segments
-    evidence = both[0].segments
+    evidence = with_evidence(found, here, OneByOne()).segments
     assert evidence is not None
     assert not [problem for problem in evidence.problems if problem.certain]
     assert sum(one.records for one in evidence.producers) == live.records
@@ -157,3 +178,19 @@ def test_the_attribution_is_that_of_the_live_topic(
         assert live.reading is not None
         assert (live.reading.open > 0) == committed
         assert live.reading.without_record > 0
+
+
+@pytest.mark.parametrize("write", [mixture, transactions])
+def test_spark(
+    write: Write, spark: Spark, written: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """One task for each segment."""
+    monkeypatch.setattr(run, "FEW_RECORDS", -1)  # Spark adds up by itself
+    asked, live = written.live(write, READ_COMMITTED)
+    there = Segments(spark, survey_topic(written.files(write), OnSpark(spark), None, committed=True))
+    tasks = there.topic.tasks(there.spans)
+    found = audit(spark, there, asked, str(tmp_path / "run"), STEPS)
+    assert found_in(found) == found_in(live)
+    assert len(tasks) > 4
+    here = LocalSegments(survey_topic(written.files(write), OneByOne(), None, committed=True))
+    assert with_evidence(found, there, OnSpark(spark)).segments == with_evidence(found, here, OneByOne()).segments
