@@ -26,7 +26,7 @@ from kafka_conformance.spark.audit.segments.result import Producer
 
 __all__ = ["Judging", "TaskEvidence", "known_rules", "producers_of"]
 
-_PIECE = 65_536
+_PIECE, _NEVER = 65_536, 2**63 - 1
 _SURE = 10**6
 """A rule is named if by chance it would explain all keys of one producer in so many."""
 
@@ -85,21 +85,27 @@ class Judging(msgspec.Struct, frozen=True):
         return msgspec.json.encode(TaskEvidence(list(found.values()), bad))
 
     def _seen(self, piece: Piece, partition: int) -> Iterator[Seen]:
+        """Yield the producers of a piece. Their number may be that of its records."""
         valid = np.asarray(piece.keys.is_valid())
         keys = column_of(piece.keys, partition, self.partitions)
         ids, inverse = np.unique(piece.producers, return_inverse=True)
-        of_keys = inverse[valid]
-        explains = {rule: self._counts(keys, placed, of_keys, len(ids)) for rule, placed in self.rules.items()}
-        for at, producer in enumerate(ids.tolist()):
-            rows, keyed = inverse == at, of_keys == at
-            times = piece.timestamps_ms[rows]
-            times = times[times >= 0]
-            yield Seen(
-                producer, int(piece.epochs[rows].min()), int(piece.epochs[rows].max()), int(rows.sum()), int(keyed.sum()),
-                len(np.unique(keys.ids[keyed], axis=0)) if keyed.any() else 0,
-                int(times.min()) if times.size else -1, int(times.max()) if times.size else -1,
-                {rule: int(counts[at]) for rule, counts in explains.items() if counts[at]},
-            )  # fmt: skip
+        count, of_keys = len(ids), inverse[valid]
+        order = np.argsort(inverse, kind="stable")
+        starts = np.searchsorted(inverse[order], np.arange(count))
+        times, epochs = piece.timestamps_ms[order], piece.epochs[order]
+        columns = [
+            ids, np.minimum.reduceat(epochs, starts), np.maximum.reduceat(epochs, starts),
+            np.bincount(inverse, minlength=count), np.bincount(of_keys, minlength=count), _distinct(keys, of_keys, count),
+            np.minimum.reduceat(np.where(times < 0, _NEVER, times), starts), np.maximum.reduceat(times, starts),
+        ]  # fmt: skip
+        explains = {rule: self._counts(keys, placed, of_keys, count) for rule, placed in self.rules.items()}
+        for at, (number, *rest, first_ms, last_ms) in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True)
+        ):
+            by_rule = {rule: int(counts[at]) for rule, counts in explains.items() if counts[at]}
+            first_epoch, last_epoch, records, keyed, distinct = rest
+            first_ms = -1 if first_ms == _NEVER else first_ms
+            yield Seen(number, first_epoch, last_epoch, records, keyed, distinct, first_ms, max(last_ms, -1), by_rule)
 
     @staticmethod
     def _counts(
@@ -108,6 +114,17 @@ class Judging(msgspec.Struct, frozen=True):
         if not keys.size:
             return np.zeros(count, np.int64)
         return np.bincount(producers[keys.explained_by(placed)], minlength=count)
+
+
+def _distinct(keys: KeyColumn, producers: NDArray[Any], count: int) -> NDArray[np.int64]:
+    """Return the number of different keys of each producer."""
+    if not keys.size:
+        return np.zeros(count, np.int64)
+    order = np.lexsort((keys.ids[:, 1], keys.ids[:, 0], producers))
+    columns = producers[order], keys.ids[order, 0], keys.ids[order, 1]
+    new = np.ones(keys.size, np.bool_)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.bincount(columns[0][new], minlength=count)
 
 
 def producers_of(
@@ -141,7 +158,7 @@ def _producer(parts: Sequence[Seen], partitions: int, order: Sequence[str], pres
         verdict = "too few keys"
     elif not fitting:
         best = max(order, key=lambda rule: counts[rule])
-        usual = 2 * counts[best] > whole.keyed
+        usual = counts[best] / whole.keyed > (1 + 1 / partitions) / 2
         verdict, rules = "contradicted", [best] if usual else []
         contradictions = whole.keyed - (counts[best] if usual else 0)
     shown = dict.fromkeys((*rules, order[0], *present)) if whole.keyed else {}

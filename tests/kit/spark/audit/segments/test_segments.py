@@ -391,3 +391,18 @@ def test_a_file_that_a_broker_deletes_meanwhile(tmp_path: Path) -> None:
     found = audited(source, tmp_path / "a")
     assert source.spans[0].first == second.base_offset
     assert found.records == sum(row[0] > 0 or row[1] >= second.base_offset for row in made.rows)
+
+
+def test_many_producers(tmp_path: Path) -> None:
+    """As many as batches: with and without keys, in several epochs, with and without timestamps."""
+    log = Log(tmp_path / "orders-0")
+    for number in range(300):
+        log.append(batch([b"a", None, b"a", b"%d" % number], (number // 2, number % 2, 0)))
+    log.append(NewBatch(records=[NewRecord(-1, b"k", b"v")], producer_id=999, producer_epoch=0, base_sequence=0))
+    log.write()
+    found = evidence_of(surveyed(str(tmp_path / "orders-0"), partitions=9), tmp_path / "a")
+    assert (found.producers_in_all, len(found.producers)) == (151, 151)
+    first, last = found.producers[0], found.producers[-1]
+    assert (first.producer_id, first.first_epoch, first.last_epoch, first.records, first.keyed) == (0, 0, 1, 8, 6)
+    assert (first.distinct, first.first_ms, first.last_ms) == (3, START_MS, START_MS + 3)
+    assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
