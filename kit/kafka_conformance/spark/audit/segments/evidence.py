@@ -35,6 +35,8 @@ def with_evidence(audit: Audit, source: LocalSegments, run: Runner) -> Audit:
         first = undecodable[0]
         notes.insert(0, f"the records of {len(undecodable):,} batches cannot be decoded, and are not judged; the first is "
                      f"in {first.file} at byte {first.position:,}: {first.what}")  # fmt: skip
+    if gone := sum(one.gone for one in found):
+        notes.insert(0, f"segments that were deleted before their producers were judged: {gone:,}")
     runs = [each for of in topic.surveys.values() for seen in of for each in seen.runs]
     evidence = SegmentEvidence(
         topic.files.folders, sum(map(len, topic.files.files.values())), topic.files.size, topic.partitions_known,

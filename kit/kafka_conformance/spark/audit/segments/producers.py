@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.spark.audit.attribution.block import column_of
 from kafka_conformance.spark.audit.attribution.candidates import Candidate, register
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
@@ -46,10 +48,14 @@ class Seen(msgspec.Struct, array_like=True):
 
 
 class TaskEvidence(msgspec.Struct):
-    """The producers of a segment, and its batches that cannot be decoded: position, offset, message."""
+    """The producers of a segment, and its batches that cannot be decoded: position, offset, message.
+
+    ``gone``: a broker has deleted the file, and nothing of it was read.
+    """
 
     producers: list[Seen]
     bad: list[tuple[int, int, str]]
+    gone: bool = False
 
 
 def known_rules(audit: Audit) -> dict[str, tuple[Placed, ...]]:
@@ -78,10 +84,15 @@ class Judging(msgspec.Struct, frozen=True):
         register(self.candidates)
         found: dict[int, Seen] = {}
         bad: list[tuple[int, int, str]] = []
-        for piece in decode(task, lambda *each: bad.append(each), most=_PIECE):
-            for seen in self._seen(piece, task.file.partition):
-                before = found.get(seen.producer_id)
-                found[seen.producer_id] = seen if before is None else _added(before, seen, max)
+        try:
+            for piece in decode(task, lambda *each: bad.append(each), most=_PIECE):
+                for seen in self._seen(piece, task.file.partition):
+                    before = found.get(seen.producer_id)
+                    found[seen.producer_id] = seen if before is None else _added(before, seen, max)
+        except KitError:
+            if found or Path(task.file.path).exists():
+                raise
+            return msgspec.json.encode(TaskEvidence([], [], gone=True))
         return msgspec.json.encode(TaskEvidence(list(found.values()), bad))
 
     def _seen(self, piece: Piece, partition: int) -> Iterator[Seen]:

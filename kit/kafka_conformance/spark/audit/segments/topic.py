@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.segments.decode import Task, decode
 from kafka_conformance.spark.audit.segments.folders import SegmentFile, TopicFiles, first_offsets
 from kafka_conformance.spark.audit.segments.survey import Aborted, Survey, survey
@@ -148,14 +149,21 @@ def survey_topic(
 ) -> SegmentTopic:  # fmt: skip
     """Survey all files of a topic. Raises BadInput, KitError."""
     every = [file for each in files.files.values() for file in each]
-    found = run(_surveyed, every, f"surveying {files.topic}")
-    by_path = {file.path: msgspec.json.decode(one, type=Survey) for file, one in zip(every, found, strict=True)}
-    surveys = {number: [by_path[file.path] for file in each] for number, each in files.files.items()}
-    return SegmentTopic(files, surveys, partitions, committed=committed)
+    made = run(_surveyed, every, f"surveying {files.topic}")
+    by_path = {file.path: msgspec.json.decode(one, type=Survey) for file, one in zip(every, made, strict=True) if one}
+    there = {number: tuple(file for file in each if file.path in by_path) for number, each in files.files.items()}
+    surveys = {number: [by_path[file.path] for file in each] for number, each in there.items()}
+    return SegmentTopic(msgspec.structs.replace(files, files=there), surveys, partitions, committed=committed)
 
 
 def _surveyed(file: SegmentFile) -> bytes:
-    return msgspec.json.encode(survey(file))
+    """Return the survey of a file, nothing if a broker has deleted it since its folder was read."""
+    try:
+        return msgspec.json.encode(survey(file))
+    except KitError:
+        if Path(file.path).exists():
+            raise
+        return b""
 
 
 def _offset_at(file: SegmentFile, seen: Survey, time_ms: int) -> int | None:

@@ -391,6 +391,18 @@ def test_a_file_that_a_broker_deletes_meanwhile(tmp_path: Path) -> None:
     found = audited(source, tmp_path / "a")
     assert source.spans[0].first == second.base_offset
     assert found.records == sum(row[0] > 0 or row[1] >= second.base_offset for row in made.rows)
+    Path(second.path).unlink()
+    found = with_evidence(found, source, OneByOne())
+    assert found.notes[0] == "segments that were deleted before their producers were judged: 1"
+    assert found.segments is not None
+    assert sum(one.records for one in found.segments.producers) < found.records
+
+
+def test_a_file_that_a_broker_deletes_before_it_is_surveyed(tmp_path: Path) -> None:
+    files = find_topic([mixture(tmp_path / "data").write()])
+    first, second = files.files[0][:2]
+    Path(first.path).unlink()
+    assert survey_topic(files, OneByOne(), None, committed=True).spans[0].first == second.base_offset
 
 
 def test_many_producers(tmp_path: Path) -> None:
