@@ -40,6 +40,23 @@ COMPACTED = {
     "delete.retention.ms": "1000",
 }  # fmt: skip
 OPEN: list[Any] = []
+"""Producers whose transaction is open: one that is collected aborts it."""
+
+
+def folder_of(broker: Broker) -> str:
+    path: Path = broker._cluster.folder / "node-1"  # type: ignore[attr-defined]
+    return str(path)
+
+
+def wait_for_the_cleaner(folder: Path, topic: str) -> None:
+    """Wait until the files of a topic stay as they are."""
+    before, since = None, time.monotonic()
+    limit = since + 60
+    while time.monotonic() < min(since + 4, limit):
+        sizes = {(str(path), path.stat().st_size) for path in folder.glob(f"{topic}-[0-9]/*.log")}
+        if sizes != before:
+            before, since = sizes, time.monotonic()
+        time.sleep(0.3)
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +96,14 @@ def transactions(broker: Broker, topic: str, java: JavaWriter, settings: dict[st
     producer.init_transactions(60)
     for number in range(9):
         producer.begin_transaction()
-        for at, key in enumerate(keys_of(700, seed=10 + number % 4, keyless=0.05)):
+        for at, key in enumerate(keys_of(700, seed=10 + number % 4, keyless=0 if settings else 0.05)):
             producer.produce(topic, b"v" * (at % 500), key)
         producer.flush(60)
         if number < 8:
             (producer.abort_transaction if number % 2 else producer.commit_transaction)(60)
     java.write(broker.bootstrap, topic, Records(keys_of(500, seed=7)))
     if settings:
-        time.sleep(4)
+        wait_for_the_cleaner(Path(folder_of(broker)), topic)
     else:
         admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         deleted = admin.delete_records([TopicPartition(topic, 3, 99)])
@@ -108,11 +125,6 @@ def found_in(result: Audit) -> dict[str, Any]:
     """What an audit found, without what segment files add."""
     fields = {field: getattr(result, field) for field in Audit.__struct_fields__}
     return {name: value for name, value in fields.items() if name not in {"took_s", "offending_records", "segments"}}
-
-
-def folder_of(broker: Broker) -> str:
-    path: Path = broker._cluster.folder / "node-1"  # type: ignore[attr-defined]
-    return str(path)
 
 
 Write = Callable[[Broker, str, JavaWriter], None]
@@ -174,6 +186,8 @@ def test_this_process(write: Write, isolation: str, written: Topics, tmp_path: P
         assert all(one.verdict == "rule" for one in evidence.producers if one.producer_id >= 0)
         assert [one.verdict for one in evidence.producers if one.producer_id < 0] == ["several writers"]
         assert not any(one.contradictions for one in evidence.producers)
+    if write is compacted:
+        assert any(seen.compacted for of in here.topic.surveys.values() for seen in of)
     if write is transactions:
         assert live.reading is not None
         assert (live.reading.open > 0) == committed
