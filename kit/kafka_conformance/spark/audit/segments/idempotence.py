@@ -4,7 +4,7 @@ The log of a partition is replayed through ``kafka_reference.broker``: a batch t
 those before it is a problem. What a log may legally show beyond that is told apart:
 
 - The first batch of a producer may have any sequence: earlier ones may be deleted.
-- Offsets may be missing before it: compaction, or retention, has removed batches.
+- Offsets may be missing since the producer's batch before: compaction, or retention, has removed batches, and kept markers.
 - A broker forgets a producer that wrote nothing for ``producer.id.expiration.ms`` (one day; up to 3.3.x seven).
 - After bytes that cannot be read, nothing is known of any producer.
 
@@ -35,7 +35,7 @@ _RANGE = 2**31
 def check_sequences(files: Sequence[SegmentFile], surveys: Sequence[Survey]) -> Iterator[Problem]:
     """Yield the problems of a partition, in the order of its log."""
     replay = _Replay()
-    end = files[0].base_offset if files else 0
+    end = 0  # of a log that begins later, batches of every producer may be gone
     for file, seen in zip(files, surveys, strict=True):
         if file.base_offset > end:
             replay.gaps += 1
@@ -52,8 +52,10 @@ class _Replay:
 
     def _forget(self) -> None:
         self._state = ProducerStateManager()
-        self._last: dict[int, tuple[int, int]] = {}
-        """By producer, the time of its last batch or marker, and the missing places before that."""
+        self._times: dict[int, int] = {}
+        """By producer, the time of its last batch or marker."""
+        self._gaps: dict[int, int] = {}
+        """By producer, the places with missing offsets before its last batch: the cleaner keeps markers longer."""
 
     def segment(self, file: SegmentFile, seen: Survey) -> Iterator[Problem]:
         self._file = file
@@ -86,7 +88,7 @@ class _Replay:
         if run.batches > 1:
             last = _batch(run, *run.last, run.last_offset - run.last[1] + 1)
             self._state.append([last], Origin.REPLICATION)
-        self._last[run.producer_id] = run.last_ms, self.gaps + run.gaps
+        self._times[run.producer_id], self._gaps[run.producer_id] = run.last_ms, self.gaps + run.gaps
 
     def _marker(self, seen: MarkerSeen) -> Iterator[Problem]:
         marker = Marker(seen.producer_id, seen.epoch, seen.offset, seen.time_ms, seen.commit, seen.coordinator_epoch)
@@ -99,7 +101,7 @@ class _Replay:
         except JavaException:
             yield self._epoch_back(seen.producer_id, seen.epoch, seen.position, seen.offset, seen.time_ms)
             self._state.append([marker], Origin.REPLICATION)
-        self._last[seen.producer_id] = seen.time_ms, self.gaps + seen.gaps
+        self._times[seen.producer_id] = seen.time_ms
 
     def _epoch_back(self, producer: int, epoch: int, position: int, offset: int, time_ms: int) -> Problem:
         entry = self._state.producers.get(producer)
@@ -113,13 +115,13 @@ class _Replay:
         expected = 0 if entry is None or entry.epoch != run.epoch else (last + 1) % _RANGE
         back = repeated or (run.first[0] - expected) % _RANGE > _RANGE // 2
         what = f"sequence {run.first[0]} of producer id {producer}, epoch {run.epoch}, where {expected} should follow"
-        gone = self._last.get(producer, (0, self.gaps + run.gaps_before))[1] != self.gaps + run.gaps_before
+        gone = self._gaps.get(producer, 0) != self.gaps + run.gaps_before
         certain = not self._expired(producer, run.first_ms) and (back or not gone)
         kind = "sequence repeated" if back else "sequence gap"
         return self._problem(kind, run.position, run.first_offset, what, certain=certain)
 
     def _expired(self, producer: int, time_ms: int) -> bool:
-        before = self._last.get(producer, (time_ms, 0))[0]
+        before = self._times.get(producer, time_ms)
         return before >= 0 and time_ms - before >= DAY_MS
 
     def _problem(self, kind: str, position: int, offset: int, what: str, *, certain: bool) -> Problem:

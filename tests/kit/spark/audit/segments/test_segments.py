@@ -243,6 +243,29 @@ def test_missing_offsets_may_explain_a_gap(tmp_path: Path) -> None:
     assert (one.kind, one.certain, one.offset) == ("sequence gap", False, 7)
 
 
+@pytest.mark.parametrize("missing", [0, 5])
+def test_a_marker_outlives_the_batches_before_it(missing: int, tmp_path: Path) -> None:
+    """The cleaner removes the batches of a transaction, and keeps its marker."""
+    log = Log(tmp_path / "orders-0")
+    for sequence in (0, 8):
+        log.append(batch([b"a"] * 3, (5, 0, sequence), transactional=True))
+        log.append(control(5, 0, commit=True))
+        log.offset += missing if not sequence else 0
+        log.append(control(5, 0, commit=True))
+    log.write()
+    (one,) = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a").problems
+    assert (one.kind, one.certain) == ("sequence gap", not missing)
+
+
+def test_of_a_log_that_begins_later_everything_may_be_gone(tmp_path: Path) -> None:
+    log = Log(tmp_path / "orders-0", offset=100, base=100)
+    log.append(control(5, 3, commit=True))
+    log.append(batch([b"a"] * 3, (5, 3, 70)))
+    log.write()
+    (one,) = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a").problems
+    assert not one.certain
+
+
 def test_a_segment_ends_where_its_last_whole_batch_ends(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = made.write()
