@@ -32,6 +32,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 STEPS = Steps("audit", 1)
 SETTINGS = {
     "log.segment.bytes": str(2**20), "log.flush.start.offset.checkpoint.interval.ms": "300",
+    "log.initial.task.delay.ms": "500",
     "log.cleaner.backoff.ms": "200", "log.cleaner.dedupe.buffer.size": str(4 * 2**20),
     "log.retention.check.interval.ms": "1000", "log.segment.delete.delay.ms": "60000",
 }  # fmt: skip
@@ -108,7 +109,9 @@ def transactions(broker: Broker, topic: str, java: JavaWriter, settings: dict[st
         admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         deleted = admin.delete_records([TopicPartition(topic, 3, 99)])
         assert all(one.result(60).low_watermark == 99 for one in deleted.values())
-        time.sleep(1)
+        checkpoint, limit = Path(folder_of(broker)) / "log-start-offset-checkpoint", time.monotonic() + 60
+        while f"{topic} 3 99" not in checkpoint.read_text(encoding="utf-8") and time.monotonic() < limit:
+            time.sleep(0.2)
     OPEN.append(producer)
 
 
