@@ -36,7 +36,7 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels"}),
+                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels", "parts"}),
     ),
 }  # fmt: skip
 
