@@ -70,7 +70,9 @@ class StickyAssignorBehaviour(Behaviour):
         "KAFKA-15106",
     )
     matches_racks: bool = holds(
-        since("3.5.0"), "Members get partitions that have a replica in their rack, where shares allow it.", "KIP-881"
+        since("3.5.0"),
+        "Members get partitions that have a replica in their rack, where shares allow it.",
+        "KAFKA-14452 (KIP-881)",
     )
     one_more_is_balanced: bool = holds(
         since("3.5.2"),

@@ -67,6 +67,10 @@ RULE = Rule(
     harness=HARNESS
     + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
     behaviours=(CooperativeStickyAssignorBehaviour, StickyAssignorBehaviour),
+    # User data hold nothing but the generation.
+    shows_with={
+        "StickyAssignorBehaviour.user_data_is_read_once": "CooperativeStickyAssignorBehaviour.reads_generation",
+    },
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-429%3A+Kafka+Consumer+Incremental+Rebalance+Protocol",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-881%3A+Rack-aware+Partition+Assignment+for+Kafka+Consumers",

@@ -1,4 +1,4 @@
-"""Mistakes in the coordinator's uniform assignor: in what members keep, in the order of Java's maps, in balance, in racks."""
+"""Mistakes in the coordinator's uniform assignor: in what members keep, in the order of maps, in balance, in racks."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _least_loaded_once(self: Balancer) -> int:
     return self._members[(self._next_least - 1) % len(self._members)]
 
 
-def _first_topics_first(self: HeterogeneousBuilder, topics: Iterable[Uuid]) -> list[Uuid]:
+def _first_topics_first(_: HeterogeneousBuilder, topics: Iterable[Uuid]) -> list[Uuid]:
     return sorted(topics)
 
 
@@ -96,7 +96,7 @@ def _no_balance(_: Any) -> None:
 
 def _near_subscribers(self: RackInfo, partition: Partition, targets: Any) -> list[str]:
     """Leave out members that have nothing of the topic: some of them do not subscribe to it."""
-    return [member for member in _NEAR(self, partition, targets) if partition[0] in targets[member]]
+    return [member for member in _NEAR(self, partition, targets) if partition[0] in targets.get(member, ())]
 
 
 def _sorted_partitions(self: GeneralBuilder) -> list[Partition]:

@@ -8,7 +8,7 @@ The question is a group with its last target assignment, and the topics of the c
 
 The answer has every member, and its partitions sorted::
 
-    {"assignment": {"a": [["t", 0], ["t", 2]], "b": [["t", 1]]}}
+    {"assignment": {"a": [["t", 2]], "b": [["t", 0], ["t", 1]]}}
 
 Groups whose members all subscribe to the same topics, and other groups, have an algorithm each. Which partitions a member
 loses, and which ones it gets, follows the order of Java's hash maps.

@@ -67,6 +67,13 @@ RULE = Rule(
     harness=HARNESS
     + " Of a member without a generation that owns partitions, the generation is cut off the user data.",
     behaviours=(StickyAssignorBehaviour,),
+    # StickyAssignor withholds nothing.
+    unobservable=frozenset(
+        {
+            "StickyAssignorBehaviour.returned_partition_is_no_transfer",
+            "StickyAssignorBehaviour.withholds_mismatched_racks",
+        }
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-54+-+Sticky+Partition+Assignment+Strategy",
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-881%3A+Rack-aware+Partition+Assignment+for+Kafka+Consumers",

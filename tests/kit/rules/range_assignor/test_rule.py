@@ -50,7 +50,10 @@ def test_the_strategy_reaches_most_kinds_by_itself() -> None:
         (asked([{"id": "a", "rack": "r1", "topics": ["t"]}], None, {"t": [None] * 3}), "racks"),
         (asked([{"id": "a", "instance": "i"}]), "static members"),
         (asked([{"id": "a", "topics": ["t", "t"]}]), "a topic twice"),
-        (asked([{"id": "a"}]), "ranges"),
+        (asked([{"id": "a"}]), "same subscriptions"),
+        (asked([{"id": "a"}, {"id": "b", "topics": ["t"]}]), "different subscriptions"),
+        (asked([{"id": "a"}, {"id": "b", "instance": "i"}]), "static and dynamic members"),
+        (asked([{"id": "\U0001f600", "instance": "i"}]), "names beyond U+FFFF"),
     ],
 )
 def test_paths(question: Any, path: str) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pytest
 from questions import generated, missing_labels, space_questions
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
@@ -27,7 +30,17 @@ def test_every_required_kind_is_asked() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
-def test_paths() -> None:
-    static = msgspec.convert({"topics": {}, "members": [{"id": "a", "instance": "i"}]}, RULE.question)
-    dynamic = msgspec.convert({"topics": {}, "members": [{"id": "a"}]}, RULE.question)
-    assert (RULE.path(static), RULE.path(dynamic)) == ("static members", "dynamic members")
+@pytest.mark.parametrize(
+    ("topics", "members", "path"),
+    [
+        ({}, [{"id": "a", "instance": "i"}], "static members"),
+        ({"t": 11}, [{"id": "a", "instance": "i"}], "static members, more than 10 partitions"),
+        ({}, [{"id": "a", "instance": "i"}, {"id": "b"}], "static and dynamic members"),
+        ({"t": 10}, [{"id": "a"}, {"id": "b"}], "same subscriptions"),
+        ({"t": 11}, [{"id": "a"}, {"id": "b"}], "same subscriptions, more than 10 partitions"),
+        ({}, [{"id": "a"}, {"id": "b", "topics": ["t"]}], "different subscriptions"),
+        ({"\U0001f600": 1}, [{"id": "a"}], "names beyond U+FFFF"),
+    ],
+)
+def test_paths(topics: dict[str, int], members: list[dict[str, Any]], path: str) -> None:
+    assert RULE.path(msgspec.convert({"topics": topics, "members": members}, RULE.question)) == path

@@ -11,7 +11,7 @@ from kafka_reference.assignment.server.behaviour import TargetAssignmentBuilderB
 from kafka_reference.assignment.server.group import Group, Targets, group_of
 from kafka_reference.releases import Release
 
-__all__ = ["ServerAssignor", "ask_of"]
+__all__ = ["ServerAssignor", "ask_of", "group_of"]
 
 ServerAssignor: TypeAlias = Callable[[Group], Targets]
 """An assignor of one release."""

@@ -107,6 +107,8 @@ def every_edge() -> Iterator[ServerAssignorQuestion]:
     yield from _unknown()
     yield from _overfull()
     yield from _twice()
+    yield from _kept()
+    yield from _moved()
     yield from _names()
     yield from _many()
 
@@ -150,6 +152,43 @@ def _twice() -> Iterator[ServerAssignorQuestion]:
         for instance in (None, "i"):
             members = AskedMember("a", instance, None, first), AskedMember("b", instance, None, second)
             yield ServerAssignorQuestion(topics, members)
+
+
+def _kept() -> Iterator[ServerAssignorQuestion]:
+    """Yield members that lose some of many partitions, or one of two topics, and groups with two topics of the same size."""
+    for first, count in ((14, 20), (0, 35), (10, 25)):
+        topic = AskedTopic("t", IDS[6], 35)
+        owner = AskedMember("a", topics=("t",), assigned=tuple(("t", n) for n in range(first, first + count)))
+        yield ServerAssignorQuestion((topic,), (owner, AskedMember("b", topics=("t",))))
+        yield ServerAssignorQuestion((topic,), (owner, *(AskedMember(each, topics=("t",)) for each in "bc")))
+    for one, other in permutations(IDS[:8], 2):
+        topics = AskedTopic("t", one, 2), AskedTopic("u", other, 2)
+        every = (("t", 0), ("t", 1), ("u", 0), ("u", 1))
+        owner = AskedMember("a", topics=("t", "u"), assigned=every)
+        yield ServerAssignorQuestion(topics, (owner, AskedMember("b", topics=("t", "u"))))
+        third = AskedTopic("v", IDS[8], 1)
+        both = tuple(AskedMember(each, topics=("t", "u")) for each in "ab")
+        grown = AskedTopic("t", one, 3), AskedTopic("u", other, 3)
+        yield ServerAssignorQuestion((*grown, third), (*both, AskedMember("c", topics=("v",))))
+        yield ServerAssignorQuestion((*grown, third), (owner, both[1], AskedMember("c", topics=("v",))))
+
+
+def _moved() -> Iterator[ServerAssignorQuestion]:
+    """Yield heterogeneous groups that need several moves, also of one partition twice or of two in opposite directions."""
+    topics = AskedTopic("t", IDS[0], 2), AskedTopic("u", IDS[1], 4)
+    first = AskedMember("m0", topics=("u", "t"), assigned=(("t", 0), ("t", 1), ("u", 2), ("u", 3)))
+    third = AskedMember("m2", topics=("u", "t"), assigned=(("u", 0),))
+    yield ServerAssignorQuestion(
+        topics, (first, AskedMember("m1", topics=("t",)), third, AskedMember("m3", topics=("t",)))
+    )
+    topics = AskedTopic("t", IDS[0], 3), AskedTopic("u", IDS[1], 5)
+    second = AskedMember("m1", topics=("t", "u"), assigned=(("t", 0), ("t", 1), ("t", 2), ("u", 1), ("u", 2)))
+    yield ServerAssignorQuestion(
+        topics, (AskedMember("m0", topics=("u",)), second, AskedMember("m2", topics=("t",), assigned=(("u", 4),)))
+    )
+    racks = AskedTopic("t", IDS[0], 1, racks=(("a",),)), AskedTopic("u", IDS[1], 2, racks=(("a", "b"),) * 2)
+    near = AskedMember("m0", rack="b", topics=("t",)), AskedMember("m1", rack="b", topics=("u",))
+    yield ServerAssignorQuestion(racks, (*near, AskedMember("m2", topics=("t", "u"), assigned=(("t", 0),))))
 
 
 def _names() -> Iterator[ServerAssignorQuestion]:

@@ -112,7 +112,7 @@ class StickyMutants:
             "claims-of-the-last", "all members claim what the last one owned", on(self._rule, _all_as_the_last), NEWEST,
             f"{_AIOKAFKA}1175",
         )  # fmt: skip
-        yield mutant("owned-forgotten", "nobody owned anything", self.claiming(_nothing), NEWEST,
+        yield mutant("owned-forgotten", "what members owned has no effect", self.claiming(_nothing), NEWEST,
                      "https://github.com/IBM/sarama/issues/1493")  # fmt: skip
         yield mutant(
             "no-topics-differ", "a member without topics makes subscriptions different",

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from questions import generated, missing_labels, space_questions
+
+from kafka_conformance.answerers.reference import ReferenceAnswerer
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.rules.common.sticky.domain import plain
+from kafka_conformance.rules.cooperative_sticky_assignor.mutants import MUTANTS
+from kafka_conformance.rules.cooperative_sticky_assignor.rule import RULE
+from kafka_reference.releases import parse_release
+
+OWNER = {"id": "a", "rack": None, "topics": ["t"], "owned": [["t", 2], ["t", 1], ["t", 0]], "generation": 5}
+
+
+def asked(*members: dict[str, Any], racks: Any = None) -> Any:
+    return msgspec.convert({"topics": {"t": 3}, "members": members, "racks": racks}, RULE.question)
+
+
+def answered(question: Any, release: str = "4.4.0") -> Any:
+    (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(release), [question])
+    return outcome
+
+
+def test_the_question_and_the_answer_of_its_page() -> None:
+    expected = {"a": [["t", 0], ["t", 1]], "b": []}
+    assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
+
+
+def test_every_required_kind_is_asked() -> None:
+    assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
+
+
+def test_the_spaces_are_small_enough_for_every_verify() -> None:
+    assert 5_000 < len(space_questions(RULE.slug)) < 7_000
+
+
+def test_everyday_questions_are_in_domain_and_have_answers() -> None:
+    questions = list(plain())
+    assert not [question for question in questions if RULE.domain(question)]
+    assert all(isinstance(answered(question), Answered) for question in questions)
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        (asked(OWNER), "equal subscriptions, no conflict"),
+        (asked(OWNER, {**OWNER, "id": "b"}), "equal subscriptions, one generation"),
+        (
+            asked(OWNER, {**OWNER, "id": "b", "topics": [], "generation": None}),
+            "different subscriptions, two generations",
+        ),
+        (asked({**OWNER, "rack": "r"}, racks={"t": [["r"], ["s"], None]}), "equal subscriptions, no conflict, racks"),
+    ],
+)
+def test_paths(question: Any, path: str) -> None:
+    assert RULE.path(question) == path
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_mutants_are_described(mutant: Any) -> None:
+    assert mutant.rule == RULE.slug
+    assert mutant.at in RULE.releases
+    assert len(mutant.story.split()) > 3
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_the_questions_find_every_mutant_without_java(mutant: Any) -> None:
+    questions = [*space_questions(RULE.slug), *generated(RULE.slug, 600)]
+    assert any(
+        mutant.ask(one, mutant.at) != answered(one, str(mutant.at)).answer for one in questions if _answers(mutant, one)
+    )
+
+
+def _answers(mutant: Any, question: Any) -> bool:
+    outcome = answered(question, str(mutant.at))
+    return isinstance(outcome, Answered) and "assignment" in outcome.answer

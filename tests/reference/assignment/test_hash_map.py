@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.assignment.hash_map import HashMap, by_partition, by_text
+from kafka_reference.errors import NullPointerException
+
+
+def test_a_put_goes_behind_its_bucket_and_compute_if_absent_in_front() -> None:
+    equal_hashes = ("AaAa", "BBBB", "AaBB")
+    assert by_text((name, 1) for name in equal_hashes).keys() == list(equal_hashes)
+    computed: HashMap[str, int] = by_text()
+    for name in equal_hashes:
+        assert computed.compute_if_absent(name, 1) == 1
+    assert list(computed) == list(reversed(equal_hashes))
+    assert computed.compute_if_absent("AaAa", 2) == 1
+
+
+def test_compute_if_absent_grows_at_the_next_call() -> None:
+    partitions = [("t", number) for number in range(13)]
+    put: HashMap[tuple[str, int], bool] = by_partition()
+    computed: HashMap[tuple[str, int], bool] = by_partition()
+    for partition in partitions:
+        put[partition] = computed.compute_if_absent(partition, True)
+    assert put.keys() != computed.keys()
+    computed.compute_if_absent(("t", 0), True)
+    assert put.keys() == computed.keys()
+
+
+def test_a_key_that_is_absent_is_null() -> None:
+    empty = by_text([("a", 1)])
+    assert empty.pop("a") == 1
+    assert (empty.get("a"), empty.pop("a"), len(empty), "a" in empty) == (None, None, 0, False)
+    with pytest.raises(NullPointerException):
+        empty["a"]
+
+
+def test_clearing_and_removing_forget_what_stood_in_front() -> None:
+    names: HashMap[str, int] = by_text()
+    for name in ("AaAa", "BBBB"):
+        names.compute_if_absent(name, 1)
+    assert names.pop("BBBB") == 1
+    assert names.put_if_absent("BBBB", 2) == 2
+    assert names.keys() == ["AaAa", "BBBB"]
+    names.clear()
+    assert names.items() == []
