@@ -206,7 +206,7 @@ class GeneralBuilder:
         )
 
     def _move(self, partition: Partition, owner: str, member: str) -> None:
-        """Move a partition. Raises PartitionAssignorException if it moved before, or another one of its topic the opposite way.
+        """Move a partition. Raises PartitionAssignorException if it moved before, or another of its topic the opposite way.
 
         Java would rather move that other one back, but takes a record of an earlier move for a mistake.
         """

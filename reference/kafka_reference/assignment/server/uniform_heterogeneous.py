@@ -107,7 +107,7 @@ class HeterogeneousBuilder:
         for number, owner in enumerate(self._owners[topic]):
             owned.setdefault(owner, []).append(number)
         moved = False
-        while not balancer.is_balanced():
+        while True:
             giver = balancer.most_loaded()
             while giver is not None and not owned.get(giver):
                 balancer.exclude_most_loaded()

@@ -143,6 +143,11 @@ def _overfull() -> Iterator[ServerAssignorQuestion]:
             AskedMember("g", topics=("w",), assigned=(("w", 8),)),
         )
         yield ServerAssignorQuestion(topics, members)
+    full = AskedMember("a", topics=("t",), assigned=(("t", 7),)), AskedMember("b", topics=("w",))
+    yield ServerAssignorQuestion(topics, full)
+    near = AskedTopic("t", IDS[0], 2, racks=(("a",), ("b",)))
+    nothing = AskedMember("a", rack="a", topics=("t",)), AskedMember("b", rack="a")
+    yield ServerAssignorQuestion((near,), nothing)
 
 
 def _twice() -> Iterator[ServerAssignorQuestion]:
