@@ -1,23 +1,24 @@
 """A segment of a partition's log: batches in a file, and the sparse indexes over them.
 
-Java source mirrored: ``LogSegment``, since 2.0.0 (Scala up to 3.6.x, Java since 3.7.0), without the transaction index,
-remote storage and compaction. A batch is here what the segment reads of it; its bytes are no part of this module.
+Java source mirrored: ``LogSegment`` (Scala up to 3.6.x, Java since 3.7.0) and the searches of ``FileRecords``, without the
+transaction index, remote storage and compaction. A batch is here what the segment reads of it; its bytes are no part of
+this module.
 """
-
-# unreached file: no rule asks LogSegment yet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kafka_reference.behaviour import Behaviour, behaviour, holds
 from kafka_reference.errors import IllegalArgumentException, JavaException
+from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.log_files.abstract_index import DEFAULT_MAX_INDEX_SIZE
 from kafka_reference.log_files.entries import NO_TIMESTAMP, TimeEntry
+from kafka_reference.log_files.mapped_file import Folder
 from kafka_reference.log_files.offset_index import OffsetIndex
+from kafka_reference.log_files.segment_behaviour import SEGMENTS, SegmentBehaviour
 from kafka_reference.log_files.time_index import TimeIndex
-from kafka_reference.releases import NEWEST, Release, since
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = [
     "SEGMENTS",
@@ -29,37 +30,32 @@ __all__ = [
     "SegmentRead",
 ]
 
-SEGMENTS = since("2.0.0")
-
 
 class LogSegmentOffsetOverflowException(JavaException, OverflowError):
-    """An offset does not fit into 32 bits above the base offset of the segment."""
+    """An offset does not fit into 32 bits above the base offset of the segment; since 2.0.0."""
 
 
-@behaviour("LogSegment", SEGMENTS)
-class SegmentBehaviour(Behaviour):
-    """What changed in a segment."""
-
-    one_entry_per_append: bool = holds(
-        since("2.0.0", until="3.9.0") | since("4.0.0", until="4.0.0"),
-        "An append adds at most one entry to each index, for all its batches; later one for each batch.",
-        "KAFKA-806",
-    )
-    reads_at_requested_offset: bool = holds(
-        since("2.0.0", until="3.9.x"),
-        "What is read has the offset that was asked for; later that of the first batch.",
-    )
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SegmentBatch:
-    """A batch of records: its offsets, its largest timestamp in ms, its size in bytes, and whether its checksum is right."""
+    """A batch of records: its offsets, the timestamps of its records in ms, its size in bytes, and whether its checksum is right.
+
+    The offsets of its records ascend by one.
+    """
 
     base_offset: int
-    last_offset: int
-    max_timestamp: int
+    timestamps: tuple[int, ...]
     size: int
     valid: bool = True
+
+    @property
+    def last_offset(self) -> int:
+        """The offset of the last record."""
+        return self.base_offset + len(self.timestamps) - 1
+
+    @property
+    def max_timestamp(self) -> int:
+        """The largest timestamp in ms."""
+        return max(self.timestamps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +86,11 @@ class RollLimits:
 class LogSegment:
     """A segment with its batches and both indexes.
 
+    ``folder`` has the index files, ``batches`` what a file that exists holds; ``cut_bytes`` are those of a cut batch at its end.
+
     >>> segment = LogSegment(0, index_interval_bytes=100)
     >>> for offset in range(4):
-    ...     segment.append([SegmentBatch(offset, offset, 1000 + offset, 80)])
+    ...     segment.append([SegmentBatch(offset, (1000 + offset,), 80)])
     >>> segment.offset_index.lookup(3)
     OffsetEntry(offset=2, position=160)
     >>> segment.read(3, 4096)
@@ -108,21 +106,50 @@ class LogSegment:
         roll_jitter_ms: int = 0,
         created_ms: int = 0,
         version: str | Release = NEWEST,
+        folder: Folder | None = None,
+        batches: Sequence[SegmentBatch] = (),
+        cut_bytes: int = 0,
     ) -> None:
-        self.behaviour = SegmentBehaviour.of(version)
-        self.base_offset, self.index_interval_bytes = base_offset, index_interval_bytes
+        self.behaviour, self.version = SegmentBehaviour.of(version), version
+        self.base_offset, self.index_interval_bytes, self.max_index_size = base_offset, index_interval_bytes, max_index_size
         self.roll_jitter_ms, self.created_ms = roll_jitter_ms, created_ms
-        self.offset_index = OffsetIndex(base_offset, max_index_size, version=version)
-        self.time_index = TimeIndex(base_offset, max_index_size, version=version)
-        self.batches: list[SegmentBatch] = []
-        self.largest = self.time_index.last_entry
+        self.folder: Folder = {} if folder is None else folder
+        self.batches, self.cut_bytes = list(batches), cut_bytes
+        self._offset_index: OffsetIndex | None = None
+        self._time_index: TimeIndex | None = None
+        self._largest: TimeEntry | None = None
         self._bytes_since_entry = 0
         self._first_timestamp: int | None = None
+        if self.behaviour.largest_read_at_open:
+            _ = self.offset_index, self.largest
 
     @property
     def size(self) -> int:
-        """The size of the batches in bytes."""
-        return sum(batch.size for batch in self.batches)
+        """The size of the segment's file in bytes."""
+        return sum(batch.size for batch in self.batches) + self.cut_bytes
+
+    @property
+    def offset_index(self) -> OffsetIndex:
+        """The offset index, opened when it is first asked."""
+        if self._offset_index is None:
+            self._offset_index = OffsetIndex(
+                self.base_offset, self.max_index_size, version=self.version, folder=self.folder
+            )
+        return self._offset_index
+
+    @property
+    def time_index(self) -> TimeIndex:
+        """The time index, opened when it is first asked."""
+        if self._time_index is None:
+            self._time_index = TimeIndex(self.base_offset, self.max_index_size, version=self.version, folder=self.folder)
+        return self._time_index
+
+    @property
+    def largest(self) -> TimeEntry:
+        """The largest timestamp and the last offset of its batch: at first what the time index ends with."""
+        if self._largest is None:
+            self._largest = self.time_index.last_entry
+        return self._largest
 
     # Append.
 
@@ -134,36 +161,55 @@ class LogSegment:
         """
         if not batches:
             return
-        self._check_offset(batches[-1].last_offset)
-        position = self.size
-        self.batches += batches
         if self.behaviour.one_entry_per_append:
-            largest = max(batches, key=lambda batch: batch.max_timestamp)
-            if position == 0:
-                self._first_timestamp = largest.max_timestamp
-            self._note_timestamp(largest)
-            self._index(batches[-1].last_offset, position)
-            self._bytes_since_entry += sum(batch.size for batch in batches)
+            self._append_at_once(batches)
             return
+        position = self.size
+        self.check_offset(batches[-1].last_offset)
+        self.batches += batches
         for batch in batches:
             self._note_timestamp(batch)
             self._index(batch.last_offset, position)
             position += batch.size
             self._bytes_since_entry += batch.size
 
-    def _check_offset(self, offset: int) -> None:
-        if not self.offset_index.can_append_offset(offset):
-            raise LogSegmentOffsetOverflowException
+    def _append_at_once(self, batches: Sequence[SegmentBatch]) -> None:
+        largest, position = max(batches, key=lambda batch: batch.max_timestamp), self.size
+        if position == 0:
+            self._first_timestamp = largest.max_timestamp
+        self.check_offset(batches[-1].last_offset)
+        self.batches += batches
+        self._note_timestamp(largest)
+        self._index(self._entry_offset(batches[0], batches[-1]), position)
+        self._bytes_since_entry += sum(batch.size for batch in batches)
+
+    def _entry_offset(self, first: SegmentBatch, last: SegmentBatch) -> int:
+        return first.base_offset if self.behaviour.entry_has_first_offset else last.last_offset
+
+    def can_append(self, offset: int) -> bool:
+        """Return whether the offset is not too far above the base offset, and since 2.0.0 not below it."""
+        if self.behaviour.offset_check_is_loose:
+            return offset - self.base_offset <= INT_MAX
+        return self.offset_index.can_append_offset(offset)
+
+    def check_offset(self, offset: int) -> None:
+        """Raise LogSegmentOffsetOverflowException, up to 1.1.x IllegalArgumentException, for an offset that does not fit."""
+        if not self.can_append(offset):
+            raise IllegalArgumentException if self.behaviour.offset_check_is_loose else LogSegmentOffsetOverflowException
 
     def _note_timestamp(self, batch: SegmentBatch) -> None:
         if batch.max_timestamp > self.largest.timestamp:
-            self.largest = TimeEntry(batch.max_timestamp, batch.last_offset)
+            self._largest = TimeEntry(batch.max_timestamp, batch.last_offset)
 
     def _index(self, offset: int, position: int) -> None:
-        if self._bytes_since_entry > self.index_interval_bytes:
+        if self.entry_is_due(self._bytes_since_entry):
             self.offset_index.append(offset, position)
             self.time_index.maybe_append(*self.largest)
             self._bytes_since_entry = 0
+
+    def entry_is_due(self, bytes_since_entry: int) -> bool:
+        """Return whether the next batch gets an entry."""
+        return bytes_since_entry > self.index_interval_bytes
 
     # Roll.
 
@@ -175,7 +221,7 @@ class LogSegment:
             or (self.size > 0 and waited > limits.max_segment_ms - self.roll_jitter_ms)
             or self.offset_index.is_full
             or self.time_index.is_full
-            or not self.offset_index.can_append_offset(limits.max_offset)
+            or not self.can_append(limits.max_offset)
         )
 
     def time_waited_for_roll(self, now_ms: int, timestamp: int) -> int:
@@ -187,24 +233,43 @@ class LogSegment:
         return now_ms - self.created_ms
 
     def become_inactive(self) -> None:
-        """Finish the segment: the largest timestamp takes the last slot, and the indexes are trimmed."""
+        """Finish the segment: the largest timestamp takes the last slot, and since 1.1.0 the indexes are trimmed."""
         self.time_index.maybe_append(*self.largest, True)
-        self.offset_index.trim_to_valid_size()
-        self.time_index.trim_to_valid_size()
+        if not self.behaviour.inactive_keeps_its_size:
+            self.offset_index.trim_to_valid_size()
+            self.time_index.trim_to_valid_size()
+
+    def resize_indexes(self, size: int) -> None:
+        """Give both index files ``size`` bytes (``resizeIndexes``, since 1.1.0)."""
+        self.offset_index.resize(size)
+        self.time_index.resize(size)
 
     # Read.
 
-    def translate_offset(self, offset: int) -> tuple[SegmentBatch, int] | None:
-        """Return the first batch that ends at the offset or behind it, with its position in bytes, or None."""
-        return self._find(offset, self.offset_index.lookup(offset).position)
-
-    def _find(self, offset: int, start: int) -> tuple[SegmentBatch, int] | None:
+    def batches_from(self, start: int) -> Iterator[tuple[SegmentBatch, int]]:
+        """Yield the batches from a position on, each with its position in bytes."""
         position = 0
         for batch in self.batches:
-            if position >= start and batch.last_offset >= offset:
-                return batch, position
+            if position >= start:
+                yield batch, position
             position += batch.size
-        return None
+
+    def translate_offset(self, offset: int) -> tuple[SegmentBatch, int] | None:
+        """Return the first batch that ends at the offset or behind it, with its position in bytes, or None."""
+        found = self.batches_from(self.offset_index.lookup(offset).position)
+        if self.behaviour.searches_by_last_offset:
+            return next((each for each in found if each[0].last_offset >= offset), None)
+        before = None
+        for each in found:
+            if each[0].base_offset >= offset:
+                exact = each[0].base_offset == offset
+                return before if not exact and before is not None and before[0].last_offset >= offset else each
+            before = each
+        return before if before is not None and before[0].last_offset >= offset else None
+
+    def translated_offset(self, batch: SegmentBatch) -> int:
+        """Return the offset that a translation to this batch shows."""
+        return batch.last_offset if self.behaviour.translates_to_last_offset else batch.base_offset
 
     def read(
         self, offset: int, max_size: int, max_position: int | None = None, min_one_message: bool = False
@@ -212,7 +277,7 @@ class LogSegment:
         """Return what is read from ``offset`` on: at most ``max_size`` bytes, and nothing behind ``max_position``.
 
         ``min_one_message`` reads the first batch whole, even if it is larger. None is behind the end of the segment. Raises
-        IllegalArgumentException for a negative size.
+        IllegalArgumentException for a negative size, and for a ``max_position`` before the batch.
         """
         if max_size < 0:
             raise IllegalArgumentException
@@ -224,8 +289,24 @@ class LogSegment:
         most = max(max_size, batch.size) if min_one_message else max_size
         if most == 0:
             return SegmentRead(shown, position, 0)
-        end = self.size if max_position is None else max_position
-        return SegmentRead(shown, position, min(end - position, most), most < batch.size)
+        size = min((self.size if max_position is None else max_position) - position, most)
+        if size < 0:
+            raise IllegalArgumentException
+        return SegmentRead(shown, position, min(size, self.size - position), most < batch.size)
+
+    def read_next_offset(self) -> int:
+        """Return the offset behind the last batch; the base offset if there is none."""
+        found = self.translate_offset(self.offset_index.last_offset)
+        return self.base_offset if found is None else self.batches[-1].last_offset + 1
+
+    def find_offset_by_timestamp(self, timestamp: int, starting_offset: int) -> TimeEntry | None:
+        """Return the first record from an offset on that is not older than ``timestamp``, in ms, or None."""
+        offset = max(self.time_index.lookup(timestamp).offset, starting_offset)
+        for batch, _ in self.batches_from(self.offset_index.lookup(offset).position):
+            for number, found in enumerate(batch.timestamps):
+                if found >= timestamp and batch.base_offset + number >= starting_offset:
+                    return TimeEntry(found, batch.base_offset + number)
+        return None
 
     # Truncation and recovery.
 
@@ -235,50 +316,51 @@ class LogSegment:
         Index entries are removed from ``offset`` on, so one below it may stay that stands behind the last batch.
         """
         found = self.translate_offset(offset)
-        for index in (self.offset_index, self.time_index):
-            index.truncate_to(offset)
-            index.resize(index.max_index_size)
+        if found is None and self.behaviour.truncates_only_what_it_has:
+            return 0
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
+        self.resize_indexes(self.max_index_size)
         removed = 0 if found is None else self._cut(found[1])
-        if not self.batches:
+        if self.size == 0:
             self.created_ms, self._first_timestamp = now_ms, None
         self._bytes_since_entry = 0
         if self.largest.timestamp >= 0:
-            self.largest = self._read_largest()
+            self._largest = self._read_largest()
         return removed
 
     def _cut(self, position: int) -> int:
         size = self.size
-        while self.batches and self.size > position:
-            self.batches.pop()
-        return size - self.size
+        self.batches = [batch for batch, start in self.batches_from(0) if start < position]
+        self.cut_bytes = 0
+        return size - position
 
     def _read_largest(self) -> TimeEntry:
         """Return the largest timestamp: that of the time index, or a larger one behind it."""
-        largest, position = self.time_index.last_entry, 0
-        start = self.offset_index.lookup(largest.offset).position
-        for batch in self.batches:
-            if position >= start and batch.max_timestamp > largest.timestamp:
+        largest = self.time_index.last_entry
+        for batch, _ in self.batches_from(self.offset_index.lookup(largest.offset).position):
+            if batch.max_timestamp > largest.timestamp:
                 largest = TimeEntry(batch.max_timestamp, batch.last_offset)
-            position += batch.size
         return largest
 
     def recover(self) -> int:
         """Build the indexes anew from the batches, up to the first one that is not valid, and return the bytes cut off.
 
         An entry is due once more than ``index_interval_bytes`` stand before the batch since the last one, in every release
-        for each batch. Raises LogSegmentOffsetOverflowException.
+        for each batch. Raises LogSegmentOffsetOverflowException, and what the indexes raise if they are full.
         """
         self.offset_index.reset()
         self.time_index.reset()
-        self.largest = TimeEntry(NO_TIMESTAMP, self.largest.offset)
+        self._largest = TimeEntry(NO_TIMESTAMP, self.base_offset)
         position = last_entry = 0
         for batch in self.batches:
             if not batch.valid:
                 break
-            self._check_offset(batch.last_offset)
+            if not self.behaviour.offset_check_is_loose:
+                self.check_offset(batch.last_offset)
             self._note_timestamp(batch)
-            if position - last_entry > self.index_interval_bytes:
-                self.offset_index.append(batch.last_offset, position)
+            if self.entry_is_due(position - last_entry):
+                self.offset_index.append(self._entry_offset(batch, batch), position)
                 self.time_index.maybe_append(*self.largest)
                 last_entry = position
             position += batch.size
@@ -287,3 +369,19 @@ class LogSegment:
         self.time_index.maybe_append(*self.largest, True)
         self.time_index.trim_to_valid_size()
         return removed
+
+    def close(self) -> None:
+        """Close the segment: indexes that are open add the largest timestamp, and are trimmed, both up to 4.3.x.
+
+        What the indexes raise is ignored.
+        """
+        if self.behaviour.close_opens_indexes:
+            _ = self.offset_index, self.time_index, self.largest
+        if self._largest is not None and self.behaviour.close_adds_largest:
+            try:
+                self.time_index.maybe_append(*self._largest, True)
+            except JavaException:
+                pass
+        for index in (self._offset_index, self._time_index):
+            if index is not None:
+                index.close()
