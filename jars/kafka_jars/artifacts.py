@@ -14,8 +14,9 @@ from          jars                                               why
 2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
 3.5.0         kafka-storage                                      the classes are Java
 3.6.0         the same, kafka-group-coordinator                  the first release with server-side assignors
-3.7.0         the same, kafka-server-common                      the uniform assignor uses its TopicIdPartition;
-                                                                 indexes since 3.9.2 its LockUtils
+3.7.0         the same, kafka-server-common, metrics-core        the uniform assignor uses its TopicIdPartition;
+                                                                 indexes since 3.9.2 its LockUtils; LogSegment, in
+                                                                 Java too, has a timer
 3.8.0         the same, kafka-group-coordinator-api              the assignors' interfaces moved there
 4.1.0         the same, kafka-server-common second               UnifiedLog, in Java too, names its errors
 ============  =================================================  =========================================
@@ -47,6 +48,7 @@ _NEEDED = {
 JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
 _STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _SERVER = "org.apache.kafka:kafka-server-common:{release}"
+_METRICS = "com.yammer.metrics:metrics-core:2.2.0"
 _COORDINATOR, _COORDINATOR_API = (
     "org.apache.kafka:kafka-group-coordinator:{release}",
     "org.apache.kafka:kafka-group-coordinator-api:{release}",
@@ -72,9 +74,9 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
     ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
     ((3, 6, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR))),
-    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER))),
-    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API))),
-    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API))),
+    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _METRICS))),
+    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API, _METRICS))),
+    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API, _METRICS))),
 )
 
 

@@ -95,6 +95,11 @@ public final class LogSegmentRule extends ScriptRule {
             case "inactive":
                 kafka(segment, "onBecomeInactiveSegment");
                 return Map.of();
+            case "resize":
+                if (Members.has(segment, "resizeIndexes")) {
+                    kafka(segment, "resizeIndexes", (int) number(step, "size", 0));
+                }
+                return Map.of();
             case "reopen":
                 kafka(segment, "close");
                 segment = kafka(() -> opening.open(question, files, clock));
