@@ -17,7 +17,7 @@ class SegmentBehaviour(Behaviour):
     truncates_only_what_it_has: bool = holds(
         since("0.11.0.0", until="1.0.x"),
         "Truncation to an offset behind the last batch leaves the indexes as they are.",
-        "KAFKA-6324",
+        "KAFKA-6492",
     )
     inactive_keeps_its_size: bool = holds(
         since("0.11.0.0", until="1.0.x"), "The indexes of a segment that becomes inactive are not trimmed.", "KAFKA-6324"
@@ -41,19 +41,19 @@ class SegmentBehaviour(Behaviour):
     close_opens_indexes: bool = holds(
         since("0.11.0.0", until="2.5.x"),
         "Closing a segment opens its indexes, adds the largest timestamp and trims them, even if nothing was asked.",
-        "KAFKA-9838",
+        "KAFKA-9373",
     )
     one_entry_per_append: bool = holds(
         since("0.11.0.0", until="3.9.0") | since("4.0.0", until="4.0.0"),
         "An append adds at most one entry to each index, for all its batches; later one for each batch.",
-        "KAFKA-18989",
+        "KAFKA-806",
     )
     reads_at_requested_offset: bool = holds(
-        since("0.11.0.0", until="4.0.x"),
+        since("0.11.0.0", until="3.9.x"),
         "What is read has the offset that was asked for; later that of the first batch.",
     )
     translates_to_last_offset: bool = holds(
-        since("0.11.0.0", until="4.0.x"),
+        since("0.11.0.0", until="3.9.x"),
         "Translation of an offset returns the last offset of the batch found; later its base offset.",
     )
     searches_by_last_offset: bool = holds(

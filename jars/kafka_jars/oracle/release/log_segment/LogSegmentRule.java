@@ -34,7 +34,11 @@ public final class LogSegmentRule extends ScriptRule {
         question = asked;
         files.begin(number(question, "base_offset", 0));
         clock.now = number(question, "created_ms", 0);
-        segment = opening.open(question, files, clock);
+        try {
+            segment = opening.open(question, files, clock);
+        } catch (InvocationTargetException wrapped) {
+            throw new IllegalStateException(wrapped.getCause().toString(), wrapped.getCause());
+        }
     }
 
     @Override
