@@ -8,6 +8,7 @@ this module.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from kafka_reference.errors import IllegalArgumentException, JavaException
@@ -111,7 +112,11 @@ class LogSegment:
         cut_bytes: int = 0,
     ) -> None:
         self.behaviour, self.version = SegmentBehaviour.of(version), version
-        self.base_offset, self.index_interval_bytes, self.max_index_size = base_offset, index_interval_bytes, max_index_size
+        self.base_offset, self.index_interval_bytes, self.max_index_size = (
+            base_offset,
+            index_interval_bytes,
+            max_index_size,
+        )
         self.roll_jitter_ms, self.created_ms = roll_jitter_ms, created_ms
         self.folder: Folder = {} if folder is None else folder
         self.batches, self.cut_bytes = list(batches), cut_bytes
@@ -141,7 +146,9 @@ class LogSegment:
     def time_index(self) -> TimeIndex:
         """The time index, opened when it is first asked."""
         if self._time_index is None:
-            self._time_index = TimeIndex(self.base_offset, self.max_index_size, version=self.version, folder=self.folder)
+            self._time_index = TimeIndex(
+                self.base_offset, self.max_index_size, version=self.version, folder=self.folder
+            )
         return self._time_index
 
     @property
@@ -195,7 +202,9 @@ class LogSegment:
     def check_offset(self, offset: int) -> None:
         """Raise LogSegmentOffsetOverflowException, up to 1.1.x IllegalArgumentException, for an offset that does not fit."""
         if not self.can_append(offset):
-            raise IllegalArgumentException if self.behaviour.offset_check_is_loose else LogSegmentOffsetOverflowException
+            raise (
+                IllegalArgumentException if self.behaviour.offset_check_is_loose else LogSegmentOffsetOverflowException
+            )
 
     def _note_timestamp(self, batch: SegmentBatch) -> None:
         if batch.max_timestamp > self.largest.timestamp:
@@ -378,10 +387,8 @@ class LogSegment:
         if self.behaviour.close_opens_indexes:
             _ = self.offset_index, self.time_index, self.largest
         if self._largest is not None and self.behaviour.close_adds_largest:
-            try:
+            with suppress(JavaException):
                 self.time_index.maybe_append(*self._largest, True)
-            except JavaException:
-                pass
         for index in (self._offset_index, self._time_index):
             if index is not None:
                 index.close()

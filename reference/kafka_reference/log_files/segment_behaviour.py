@@ -20,7 +20,9 @@ class SegmentBehaviour(Behaviour):
         "KAFKA-6492",
     )
     inactive_keeps_its_size: bool = holds(
-        since("0.11.0.0", until="1.0.x"), "The indexes of a segment that becomes inactive are not trimmed.", "KAFKA-6324"
+        since("0.11.0.0", until="1.0.x"),
+        "The indexes of a segment that becomes inactive are not trimmed.",
+        "KAFKA-6324",
     )
     entry_has_first_offset: bool = holds(
         since("0.11.0.0", until="1.1.x"),

@@ -27,8 +27,8 @@ from kafka_conformance.rules.log_segment.question import (
 )
 from kafka_reference.log_files.log_segment import LogSegment, RollLimits, SegmentBatch
 from kafka_reference.log_files.mapped_file import Folder
-from kafka_reference.record_batch import NewRecord, encode_batch
 from kafka_reference.record_batch import NewBatch as EncodedBatch
+from kafka_reference.record_batch import NewRecord, encode_batch
 from kafka_reference.releases import Release
 
 __all__ = ["CreateSegment", "SegmentHistory", "ask"]

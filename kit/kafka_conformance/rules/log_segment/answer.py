@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.log_segment.question import (
@@ -15,8 +17,6 @@ from kafka_conformance.rules.log_segment.question import (
     TranslateStep,
     TruncateStep,
 )
-
-import msgspec
 
 __all__ = ["ANSWER", "STEPS"]
 

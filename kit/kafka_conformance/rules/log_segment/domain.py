@@ -28,7 +28,9 @@ def domain(question: LogSegmentQuestion) -> str:
         reason = _refused(step)
         if reason:
             return reason
-    return "" if next_offset - question.base_offset <= _MOST else "a segment has no offset that does not fit into 32 bits"
+    return (
+        "" if next_offset - question.base_offset <= _MOST else "a segment has no offset that does not fit into 32 bits"
+    )
 
 
 def _refused(step: Any) -> str:
