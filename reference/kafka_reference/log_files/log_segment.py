@@ -38,9 +38,9 @@ class LogSegmentOffsetOverflowException(JavaException, OverflowError):
 
 @dataclass(slots=True)
 class SegmentBatch:
-    """A batch of records: its offsets, the timestamps of its records in ms, its size in bytes, and whether its checksum is right.
+    """A batch of records: its first offset, the timestamps of its records in ms, its size in bytes, and its checksum.
 
-    The offsets of its records ascend by one.
+    The offsets of its records ascend by one. ``valid`` is whether the checksum is right.
     """
 
     base_offset: int
@@ -87,7 +87,7 @@ class RollLimits:
 class LogSegment:
     """A segment with its batches and both indexes.
 
-    ``folder`` has the index files, ``batches`` what a file that exists holds; ``cut_bytes`` are those of a cut batch at its end.
+    ``folder`` has the index files, ``batches`` what a file that exists holds; ``cut_bytes`` are those of a cut batch behind.
 
     >>> segment = LogSegment(0, index_interval_bytes=100)
     >>> for offset in range(4):

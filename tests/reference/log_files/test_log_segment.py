@@ -13,7 +13,7 @@ from kafka_reference.log_files.log_segment import (
     SegmentBatch,
 )
 
-BATCHES = [SegmentBatch(10 * number, 10 * number + 9, 1000 + number, 60) for number in range(5)]
+BATCHES = [SegmentBatch(10 * number, (1000 + number,) * 10, 60) for number in range(5)]
 LIMITS = RollLimits(1000, 500, 60, 60, 1010, 2000)
 
 
@@ -47,7 +47,7 @@ def test_entries_of_one_append(version: str, each: bool) -> None:
 
 def test_an_offset_too_large() -> None:
     with pytest.raises(LogSegmentOffsetOverflowException):
-        LogSegment(0).append([SegmentBatch(2**31, 2**31, 0, 60)])
+        LogSegment(0).append([SegmentBatch(2**31, (0,), 60)])
     assert LogSegment(0).should_roll(replace(LIMITS, max_offset=2**31))
 
 
@@ -109,5 +109,25 @@ def test_the_end_of_a_segment() -> None:
 
 
 def test_before_2_0() -> None:
+    assert entries(filled("1.1.1"))[0] == [(20, 120), (40, 240)]
+    with pytest.raises(IllegalArgumentException):
+        LogSegment(0, version="1.1.1").append([SegmentBatch(2**31, (0,), 60)])
     with pytest.raises(NotInThisRelease):
-        LogSegment(0, version="1.1.1")
+        LogSegment(0, version="0.10.2.2")
+
+
+def test_search_by_time() -> None:
+    segment = LogSegment(0, index_interval_bytes=0)
+    segment.append([SegmentBatch(0, (5, 3), 60), SegmentBatch(4, (4, 9), 60)])
+    assert segment.find_offset_by_timestamp(4, 0) == (5, 0)
+    assert segment.find_offset_by_timestamp(4, 1) == (4, 4)
+    assert segment.find_offset_by_timestamp(10, 0) is None
+    assert segment.read_next_offset() == 6
+
+
+@pytest.mark.parametrize(("version", "sizes"), [("2.5.1", (0, 0)), ("2.6.0", (None, None)), ("4.4.0", (None, None))])
+def test_closing_what_nobody_asked(version: str, sizes: tuple[int | None, int | None]) -> None:
+    segment = LogSegment(0, version=version)
+    segment.close()
+    files = (segment.folder.get(f"{0:020}.index"), segment.folder.get(f"{0:020}.timeindex"))
+    assert tuple(None if file is None else len(file) for file in files) == sizes

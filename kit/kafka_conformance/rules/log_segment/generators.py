@@ -80,6 +80,17 @@ def _without_time(model: _Model) -> Any:
     return AppendStep((NewBatch(offset, (-1,), 9),))
 
 
+def _emptied(model: _Model) -> Any:
+    """Return steps that empty the segment, and append a record without a timestamp to it."""
+    now, model.next = model.time + 7, 1
+    append = AppendStep((NewBatch(model.base, (-1,), 0),))
+    return (
+        TruncateStep(0, now),
+        append,
+        *(ShouldRollStep(0, 0, model.base + 1, now + ms) for ms in (20, 21, 900, 1001)),
+    )
+
+
 def _at(make: Callable[[int], Any], back: int) -> _Symbol:
     return lambda model: make(max(model.base + model.next - back, 0))
 
@@ -125,8 +136,8 @@ _APPENDS: tuple[_Symbol, ...] = (
 )  # fmt: skip
 _READS: tuple[_Symbol, ...] = (
     *(_read(back, 2**20) for back in (0, 1, 2, 4, 7, 1000)), _read(2, 0), _read(2, 0, None, True), _read(3, 10),
-    _read(3, 10, None, True), _read(5, 150), _read(5, 2**31 - 1, 100), _read(1, 300, 0), _read(1000, 300, 90, True), _read(1, -1),
-    _read(1000, 60, 10**6), *(_at(TranslateStep, back) for back in (0, 1, 2, 3, 5, 8, 1000)),
+    _read(3, 10, None, True), _read(5, 150), _read(5, 2**31 - 1, 100), _read(1, 300, 0), _read(1000, 300, 90, True),
+    _read(1, -1), _read(1000, 60, 10**6), *(_at(TranslateStep, back) for back in (0, 1, 2, 3, 5, 8, 1000)),
     _find(0, 1000), _find(-10, 1000), _find(-30, 2), _find(-100, 0), _find(1, 1000), _find(-(10**9), 4), _find(-5, 3),
     _fixed(NextOffsetStep()),
 )  # fmt: skip
@@ -135,8 +146,9 @@ _OTHERS: tuple[_Symbol, ...] = (
     _roll(1, 5, -(2**20), 1001),
     *map(_truncate, (0, 1, 2, 4, 1000, -3)), _fixed(RecoverStep(), LookStep()), _fixed(RecoverStep()),
     *map(_crash, (0, 1, 60, 75, 150, 2**20)), *map(_damage, (1, 2, 5)),
-    _fixed(InactiveStep()), _fixed(InactiveStep(), ReopenStep()), _fixed(ReopenStep()), _fixed(ReopenStep(), ResizeStep(1024)),
-    _fixed(ResizeStep(48)), _fixed(LookStep()), _far(2**31), _far(2**31 - 1), _far(-40), _far(2**32 + 1),
+    _fixed(InactiveStep()), _fixed(InactiveStep(), ReopenStep()), _fixed(ReopenStep()),
+    _fixed(ReopenStep(), ResizeStep(1024)), _emptied, _fixed(ResizeStep(48)), _fixed(LookStep()), _far(2**31),
+    _far(2**31 - 1), _far(-40), _far(2**32 + 1),
 )  # fmt: skip
 _ALPHABET: tuple[_Symbol | None, ...] = (None, *_APPENDS, *_READS, *_OTHERS, *_APPENDS * 3)
 

@@ -1,5 +1,7 @@
 """Known mistakes in a log segment: sparse entries, roll, read, search, truncation, recovery, opening and closing."""
 
+# ruff: noqa: ARG002 - a mistake may ignore an argument
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence

@@ -79,8 +79,8 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-7283",
     ),
     harness=(
-        "The kit builds the bytes of the batches, tells releases up to 3.9.0 and 4.0.0 the largest offset and timestamp of an "
-        "append as the log does, makes and removes the files, lets a segment crash, cuts its file and changes checksums."
+        "The kit builds the bytes of the batches, tells releases up to 3.9.0 and 4.0.0 the largest offset and timestamp of "
+        "an append as the log does, makes and removes the files, lets a segment crash, cuts its file and changes checksums."
     ),
     behaviours=(SegmentBehaviour, IndexBehaviour),
 )

@@ -89,7 +89,7 @@ def every_read() -> Iterator[LogSegmentQuestion]:
             yield LogSegmentQuestion(
                 (*_filled(together=together), *reads), base_offset=7, index_interval_bytes=interval
             )
-        steps = (
+        steps: tuple[Any, ...] = (
             *map(TranslateStep, offsets),
             *(
                 FindStep(time, offset)
@@ -117,7 +117,7 @@ def every_roll() -> Iterator[LogSegmentQuestion]:
             steps = (*first, *rolls[start : start + 90])
             yield LogSegmentQuestion(steps, segment_bytes=500, segment_ms=100, jitter_ms=jitter, created_ms=600)
     for before, after, now in product((-1, 500), (-1, 500), range(600, 700, 9)):
-        steps = (
+        steps: tuple[Any, ...] = (
             AppendStep((NewBatch(0, (before,)),)), TruncateStep(0, now), ShouldRollStep(0, 560, 1, 701),
             AppendStep((NewBatch(0, (after,)),)), ShouldRollStep(0, 560, 1, 701),
         )  # fmt: skip
@@ -143,7 +143,7 @@ def every_truncation() -> Iterator[LogSegmentQuestion]:
 def every_crash() -> Iterator[LogSegmentQuestion]:
     """Yield 4 batches with each number of bytes lost, and with each damaged, recovered at each interval."""
     for interval, cut in product((0, 100, 4096), range(0, 400, 7)):
-        steps = (
+        steps: tuple[Any, ...] = (
             *_filled(together=False),
             CrashStep(cut),
             _LOOK,
@@ -154,7 +154,7 @@ def every_crash() -> Iterator[LogSegmentQuestion]:
         )
         yield LogSegmentQuestion(steps, base_offset=7, index_interval_bytes=interval)
     for interval, size, damaged in product((0, 100), (12, 24, 1024), range(5)):
-        steps = (
+        damage: tuple[Any, ...] = (
             *_filled(together=True),
             DamageStep(damaged),
             TranslateStep(13),
@@ -162,7 +162,7 @@ def every_crash() -> Iterator[LogSegmentQuestion]:
             _LOOK,
             NextOffsetStep(),
         )
-        yield LogSegmentQuestion(steps, base_offset=7, index_interval_bytes=interval, max_index_size=size)
+        yield LogSegmentQuestion(damage, base_offset=7, index_interval_bytes=interval, max_index_size=size)
 
 
 def every_order() -> Iterator[LogSegmentQuestion]:
