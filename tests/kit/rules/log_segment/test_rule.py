@@ -37,7 +37,8 @@ def test_a_history() -> None:
         {"op": "recover"}, {"op": "next_offset"}, {"op": "read", "offset": 0, "max_size": -1}]}"""
     )
     assert answer["steps"] == [
-        {}, {}, {"size": 223, "index": "00000002" "0000009b" + "00" * 16, "time_index": "00000000000003f200000002" + "00" * 12},
+        {}, {},
+        {"size": 223, "index": "00000002" "0000009b" + "00" * 16, "time_index": "00000000000003f200000002" + "00" * 12},
         {"found": [0, 0, 155]}, {"found": [1010, 2]}, {"roll": True}, {}, {"truncated": 68}, {"offset": 2},
         {"raises": "IllegalArgumentException"},
     ]  # fmt: skip
