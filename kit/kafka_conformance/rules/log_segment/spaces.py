@@ -117,17 +117,20 @@ def every_roll() -> Iterator[LogSegmentQuestion]:
             steps = (*first, *rolls[start : start + 90])
             yield LogSegmentQuestion(steps, segment_bytes=500, segment_ms=100, jitter_ms=jitter, created_ms=600)
     for before, after, now in product((-1, 500), (-1, 500), range(600, 700, 9)):
-        steps: tuple[Any, ...] = (
+        emptied: tuple[Any, ...] = (
             AppendStep((NewBatch(0, (before,)),)), TruncateStep(0, now), ShouldRollStep(0, 560, 1, 701),
             AppendStep((NewBatch(0, (after,)),)), ShouldRollStep(0, 560, 1, 701),
         )  # fmt: skip
-        yield LogSegmentQuestion(steps, segment_ms=60, created_ms=550)
+        yield LogSegmentQuestion(emptied, segment_ms=60, created_ms=550)
 
 
 def every_truncation() -> Iterator[LogSegmentQuestion]:
     """Yield 4 batches truncated to each offset, once or twice, opened anew before or not, then appended to."""
     for interval, together, reopened in product((0, 100), (True, False), (True, False)):
         between = (ReopenStep(),) if reopened else ()
+        for first in range(5, 18):
+            finished = (*_filled(together=together), *between, TruncateStep(first, 800), InactiveStep(), _LOOK)
+            yield LogSegmentQuestion(finished, base_offset=7, index_interval_bytes=interval, max_index_size=96)
         for first, second in product(range(5, 18), (None, 6, 8, 10, 13)):
             again = () if second is None else (TruncateStep(second, 900), _LOOK)
             steps = (
@@ -169,7 +172,14 @@ def every_order() -> Iterator[LogSegmentQuestion]:
     """Yield 3 batches of 2 offsets in any order, each offset translated."""
     for interval, offsets in product((0, 4096), product((0, 2, 4, 5), repeat=3)):
         batches = (AppendStep((NewBatch(offset, (100 + offset, 99)),)) for offset in offsets)
-        steps = (*batches, *map(TranslateStep, range(8)), _LOOK, NextOffsetStep(), RecoverStep(), _LOOK)
+        steps: tuple[Any, ...] = (
+            *batches,
+            *map(TranslateStep, range(8)),
+            _LOOK,
+            NextOffsetStep(),
+            RecoverStep(),
+            _LOOK,
+        )
         yield LogSegmentQuestion(steps, index_interval_bytes=interval)
 
 
