@@ -45,8 +45,9 @@ __all__ = ["RULE"]
 
 _UNOBSERVABLE = (
     "first_name_stays", "last_entry_read_from_file", "same_size_maps_again", "sanity_check_measures_file",
-    "last_at_base_is_corrupt", "searches_whole_index", "close_keeps_mapping", "entry_is_relative", "entry_error_without_file",
-    "texts_of_scala", "trims_only_if_mapped", "closed_is_flushed", "has_close_handler", "has_reset", "has_offset_check",
+    "last_at_base_is_corrupt", "searches_whole_index", "close_keeps_mapping", "entry_is_relative", "texts_of_scala",
+    "entry_error_without_file", "trims_only_if_mapped", "closed_is_flushed", "has_close_handler", "has_reset",
+    "has_offset_check",
 )  # fmt: skip
 """What a segment does not show of its indexes: a closed one is opened anew, and messages are no answers."""
 _ISSUES = "https://issues.apache.org/jira/browse"
