@@ -31,10 +31,10 @@ _UNKNOWN = -2
 class ProducerState:
     """What the log says of a producer so far. ``sequence`` is the last one: -1 after a new epoch without batches."""
 
-    __slots__ = ("begun", "epoch", "gaps", "offset", "records", "sequence", "timestamp", "transaction")
+    __slots__ = ("begun", "data_gaps", "epoch", "gaps", "offset", "records", "sequence", "timestamp", "transaction")
 
     def __init__(self, epoch: int, gaps: int) -> None:
-        self.epoch, self.gaps = epoch, gaps
+        self.epoch, self.gaps, self.data_gaps = epoch, gaps, gaps
         self.sequence, self.offset, self.timestamp = _UNKNOWN, -1, -1
         self.transaction: int | None = None
         self.records = 0
@@ -96,7 +96,7 @@ class ProducerCheck:
                 self._gap(position, header, state, 0, gaps)
         elif state.sequence != _UNKNOWN and header.base_sequence != (expected := (state.sequence + 1) & 0x7FFFFFFF):
             self._gap(position, header, state, expected, gaps)
-        state.epoch, state.sequence, state.gaps = header.producer_epoch, header.last_sequence, gaps
+        state.epoch, state.sequence, state.gaps, state.data_gaps = header.producer_epoch, header.last_sequence, gaps, gaps
         state.offset, state.timestamp = header.last_offset, header.max_timestamp
         if header.transactional:
             if state.transaction is None:
@@ -126,7 +126,7 @@ class ProducerCheck:
         severity = Severity.BROKEN
         if header.max_timestamp - state.timestamp >= EXPIRATION_MS and state.timestamp >= 0:
             severity = Severity.NOTE
-        elif gaps != state.gaps:
+        elif gaps != state.data_gaps:  # a marker may remain of batches that compaction removed
             severity = self._context.gap_severity
         what = "repeat" if 0 <= header.base_sequence < expected else "skip"
         self._context.findings.add(
