@@ -43,7 +43,7 @@ def _ranges(end: _Ends) -> Ask:
 
     def assignment(topics: Mapping[str, Topic], members: Sequence[Member], _: Release) -> Assignment:
         found: Assignment = {member.id: [] for member in members}
-        for topic in hash_map_order(name for name in topics if topics[name].partitions):
+        for topic in hash_map_order(name for name in sorted(topics) if topics[name].partitions):
             group = [member for member in _in_order(members) if topic in member.topics]
             begin, count = 0, topics[topic].partitions
             for place, member in enumerate(group):

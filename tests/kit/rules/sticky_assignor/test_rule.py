@@ -65,17 +65,3 @@ def test_mutants_are_described(mutant: Any) -> None:
     assert mutant.rule == RULE.slug
     assert mutant.at in RULE.releases
     assert len(mutant.story.split()) > 3
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_the_questions_find_every_mutant_without_java(mutant: Any) -> None:
-    questions = [*space_questions(RULE.slug), *generated(RULE.slug, 600)]
-    assert any(
-        mutant.ask(one, mutant.at) != answered(one, str(mutant.at)).answer for one in questions if _answers(mutant, one)
-    )
-
-
-def _answers(mutant: Any, question: Any) -> bool:
-    outcome = answered(question, str(mutant.at))
-    return isinstance(outcome, Answered) and "assignment" in outcome.answer
