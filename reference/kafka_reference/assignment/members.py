@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
+from kafka_reference.assignment.hash_map import HashMap, by_text
 from kafka_reference.java.hash_maps import string_hash, table_order
 
 __all__ = [
@@ -53,6 +54,19 @@ class Topic:
         return frozenset(self.racks[partition]) if partition < len(self.racks) else frozenset()
 
 
+class _Named(Protocol):
+    """What members are ordered by: a member of a client's group, or of a coordinator's."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def instance(self) -> str | None: ...
+
+
+AnyMember = TypeVar("AnyMember", bound=_Named)
+
+
 def java_order(text: str) -> bytes:
     """Return a sort key for ``String.compareTo``: by UTF-16 units, so that U+1F600 comes before U+FF5E."""
     return text.encode("utf-16-be", "surrogatepass")
@@ -69,15 +83,10 @@ def computed_order(keys: Iterable[str]) -> list[str]:
     It puts a new key at the head of its bucket, and enlarges the table before it looks for a key: so a 13th key remains
     in a table of 16 until the next call. Java source mirrored: ``java.util.HashMap.computeIfAbsent``, JDK 17 and 21.
     """
-    capacity, found = 16, dict[str, int]()
+    found: HashMap[str, str] = by_text()
     for key in keys:
-        if len(found) > capacity * 3 // 4:
-            capacity *= 2
-        if key not in found:
-            hashed = string_hash(key)
-            found[key] = hashed ^ hashed >> 16
-    later_first = list(found)[::-1]
-    return sorted(later_first, key=lambda key: found[key] & (capacity - 1))
+        found.compute_if_absent(key, key)
+    return found.keys()
 
 
 def in_hash_map_order(members: Sequence[Member]) -> list[Member]:
@@ -86,7 +95,7 @@ def in_hash_map_order(members: Sequence[Member]) -> list[Member]:
     return [by_id[each] for each in hash_map_order(by_id)]
 
 
-def in_member_order(members: Sequence[Member], static_members_first: bool) -> list[Member]:
+def in_member_order(members: Sequence[AnyMember], static_members_first: bool) -> list[AnyMember]:
     """Return the members in order: static ones by instance, then the others by member id; or all by member id.
 
     Java source mirrored: ``AbstractPartitionAssignor.MemberInfo.compareTo``.

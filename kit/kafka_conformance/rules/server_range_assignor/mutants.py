@@ -9,9 +9,10 @@ from typing import Any
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules.common.server_assignors.mutations import PULL, Mutations
 from kafka_conformance.rules.server_range_assignor.rule import RULE
+from kafka_reference.assignment.members import java_order
 from kafka_reference.assignment.server import range as ranges
 from kafka_reference.assignment.server.behaviour import ServerRangeAssignorBehaviour
-from kafka_reference.assignment.server.group import Group, Member, Uuid, by_text
+from kafka_reference.assignment.server.group import Group, Member, Uuid
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -24,7 +25,8 @@ _SUBSCRIBERS, _KEEP = ranges._subscribers, ranges.keep_and_fill  # noqa: SLF001
 
 def _dynamic_first(members: Sequence[Member]) -> list[Member]:
     return sorted(
-        members, key=lambda one: (one.instance is not None, by_text(one.id if one.instance is None else one.instance))
+        members,
+        key=lambda one: (one.instance is not None, java_order(one.id if one.instance is None else one.instance)),
     )
 
 
@@ -33,11 +35,11 @@ def _by_code_points(members: Sequence[Member]) -> list[Member]:
 
 
 def _by_member_id(members: Sequence[Member]) -> list[Member]:
-    return sorted(members, key=lambda one: by_text(one.id))
+    return sorted(members, key=lambda one: java_order(one.id))
 
 
 def _static_by_member_id(members: Sequence[Member]) -> list[Member]:
-    return sorted(members, key=lambda one: (one.instance is None, by_text(one.id)))
+    return sorted(members, key=lambda one: (one.instance is None, java_order(one.id)))
 
 
 def _extras_last(count: int, subscribers: Sequence[str]) -> dict[str, set[int]]:

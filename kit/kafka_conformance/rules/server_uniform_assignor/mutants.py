@@ -9,10 +9,11 @@ from typing import Any
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules.common.server_assignors.mutations import PULL, Mutations, forgetful
 from kafka_conformance.rules.server_uniform_assignor.rule import RULE
+from kafka_reference.assignment.members import java_order
 from kafka_reference.assignment.server import uniform, uniform_heterogeneous, uniform_homogeneous
 from kafka_reference.assignment.server.balancer import Balancer
 from kafka_reference.assignment.server.behaviour import TargetAssignmentBuilderBehaviour, UniformAssignorBehaviour
-from kafka_reference.assignment.server.group import Group, Partition, Uuid, by_text
+from kafka_reference.assignment.server.group import Group, Partition, Uuid
 from kafka_reference.assignment.server.racks import RackInfo
 from kafka_reference.assignment.server.uniform_general import GeneralBuilder
 from kafka_reference.assignment.server.uniform_heterogeneous import HeterogeneousBuilder
@@ -49,7 +50,7 @@ def _changed_members(change: Callable[[Any], Any]) -> Callable[[Group], Group]:
 
 
 def _by_id(group: Group) -> Group:
-    return replace(group, members=tuple(sorted(group.members, key=lambda one: by_text(one.id))))
+    return replace(group, members=tuple(sorted(group.members, key=lambda one: java_order(one.id))))
 
 
 def _sorted_numbers(member: Any) -> Any:

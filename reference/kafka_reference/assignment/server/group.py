@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
+from kafka_reference.assignment.members import java_order
 from kafka_reference.assignment.server.behaviour import TargetAssignmentBuilderBehaviour
 from kafka_reference.errors import QuestionError
 from kafka_reference.java.hash_maps import capacity_for, string_hash, table_order
 
 __all__ = [
-    "Group", "HashTable", "Member", "Partition", "SubscribedTopic", "Subscriber", "Targets", "Uuid", "by_text", "group_of",
+    "Group", "HashTable", "Member", "Partition", "SubscribedTopic", "Subscriber", "Targets", "Uuid", "group_of",
     "in_order", "partition_hash", "partition_text", "uuid_hash",
 ]  # fmt: skip
 
@@ -71,11 +72,6 @@ def partition_hash(partition: Partition) -> int:
 def partition_text(partition: Partition) -> str:
     """Return ``TopicIdPartition.toString``."""
     return f"{partition[0]}:{partition[1]}"
-
-
-def by_text(text: str) -> bytes:
-    """Return a key that sorts as ``String.compareTo`` does: by UTF-16 code units."""
-    return text.encode("utf-16-be", "surrogatepass")
 
 
 class HashTable(Generic[K]):
@@ -203,7 +199,7 @@ def _member(behaviour: TargetAssignmentBuilderBehaviour, member: Subscriber, ids
         names = in_order(string_hash, member.names, copied=len(member.names))
         topics = [ids[name] for name in names if name in ids]
     else:
-        names = sorted(set(member.names), key=by_text)
+        names = sorted(set(member.names), key=java_order)
         topics = in_order(uuid_hash, [ids[name] for name in names if name in ids])
     owned: dict[Uuid, list[int]] = {}
     for topic, number in member.assigned:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kafka_reference.assignment.members import in_member_order
 from kafka_reference.assignment.server.behaviour import ServerRangeAssignorBehaviour
 from kafka_reference.assignment.server.errors import NoSuchElementException, PartitionAssignorException
-from kafka_reference.assignment.server.group import Group, Member, Targets, Uuid, by_text
+from kafka_reference.assignment.server.group import Group, Member, Targets, Uuid
 
 __all__ = ["assign_ranges", "divide", "keep_and_fill", "sorted_members"]
 
@@ -55,10 +56,7 @@ def _subscribers(
 
 def sorted_members(members: Sequence[Member]) -> list[Member]:
     """Return static members by ``group.instance.id``, then dynamic ones by member id. Mirrors ``sortMemberIds``."""
-    return sorted(
-        members,
-        key=lambda member: (True, by_text(member.id)) if member.instance is None else (False, by_text(member.instance)),
-    )
+    return in_member_order(members, static_members_first=True)
 
 
 def divide(count: int, subscribers: Sequence[str]) -> dict[str, set[int]]:

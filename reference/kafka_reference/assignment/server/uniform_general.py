@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafka_reference.assignment.members import java_order
 from kafka_reference.assignment.server.behaviour import UniformAssignorBehaviour
 from kafka_reference.assignment.server.errors import NoSuchElementException, PartitionAssignorException
 from kafka_reference.assignment.server.group import (
@@ -22,7 +23,6 @@ from kafka_reference.assignment.server.group import (
     Partition,
     Targets,
     Uuid,
-    by_text,
     partition_hash,
     partition_text,
     uuid_hash,
@@ -118,7 +118,7 @@ class GeneralBuilder:
         return sorted(partitions, key=key)
 
     def _by_size(self, members: Iterable[str]) -> list[str]:
-        return sorted(members, key=lambda member: (self._sizes[member], by_text(member)))
+        return sorted(members, key=lambda member: (self._sizes[member], java_order(member)))
 
     def _offer(self, partition: Partition, member: str) -> bool:
         """Give the partition to a member that subscribes to its topic and is not full; return whether it was given."""

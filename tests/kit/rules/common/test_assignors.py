@@ -86,7 +86,7 @@ def test_a_row_for_each_member_and_one_for_what_nobody_gets() -> None:
     assert (first.step, first.answer) == ("member a subscribes to t", "t 1")
     assert second.step == "member b (instance i, generation 4) subscribes to t"
     assert second.reasons == ("owned before: t 1, 2", "owns after: t 0, 2", "gained: t 0", "lost: t 1")
-    assert (nobody.answer, nobody.reasons) == ("u 0, 1", ("nobody subscribes to u",))
+    assert (nobody.answer, nobody.reasons) == ("u 0, 1", ("no member subscribes to u",))
 
 
 def test_an_exception_has_no_rows() -> None:

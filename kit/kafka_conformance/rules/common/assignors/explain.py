@@ -1,4 +1,4 @@
-"""An assignment in rows: what each member owned before and owns after, and the partitions that nobody gets."""
+"""An assignment in rows: what each member owned before and owns after, and the unassigned partitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Partition = tuple[str, int]
 
 
 def parts(question: AssignorQuestion, answer: Answer) -> Sequence[Any]:
-    """Return what each row shows of an answer: the partitions of each member, then those of nobody; none if it threw."""
+    """Return what each row shows of an answer: the partitions of each member, then the unassigned ones; none if it threw."""
     if "assignment" not in answer:
         return ()
     owned = [answer["assignment"].get(member.id, []) for member in question.members]
@@ -32,12 +32,12 @@ def parts(question: AssignorQuestion, answer: Answer) -> Sequence[Any]:
 
 
 def explain(question: AssignorQuestion, _: Release, answers: Sequence[Any]) -> Iterator[Explained]:
-    """Return a row for each member, and one for the partitions that nobody gets."""
+    """Return a row for each member, and one for the unassigned partitions."""
     *owned, left = answers
     for member, after in zip(question.members, owned, strict=True):
         yield _row(member, _partitions(after))
     reasons = _reasons_left(question, _partitions(left))
-    yield Explained(None, "nobody", partitions_in_words(_partitions(left)), "nobody", tuple(reasons))
+    yield Explained(None, "unassigned", partitions_in_words(_partitions(left)), "unassigned", tuple(reasons))
 
 
 def _row(member: AskedMember, after: list[_Partition]) -> Explained:
@@ -60,7 +60,7 @@ def _member_in_words(member: AskedMember) -> str:
 def _reasons_left(question: AssignorQuestion, left: Iterable[_Partition]) -> Iterator[str]:
     for topic in dict.fromkeys(topic for topic, _ in left):
         if not any(topic in member.topics for member in question.members):
-            yield f"nobody subscribes to {topic}"
+            yield f"no member subscribes to {topic}"
 
 
 def _partitions(answer: Any) -> list[_Partition]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 from unittest.mock import patch
@@ -10,7 +10,7 @@ from unittest.mock import patch
 from kafka_conformance.core.mutant import Ask
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
-from kafka_reference.assignment.members import Member
+from kafka_reference.assignment.members import Member, java_order
 from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.releases import Release
 
@@ -44,8 +44,7 @@ def by_code_points(members: Sequence[Member], _: bool) -> list[Member]:
 
 def instance_or_id(members: Sequence[Member], _: bool) -> list[Member]:
     """Members by instance or else by member id, static and dynamic ones mixed."""
-    order: Callable[[Member], bytes] = lambda one: (one.instance or one.id).encode("utf-16-be")  # noqa: E731
-    return sorted(members, key=order)
+    return sorted(members, key=lambda one: java_order(one.instance or one.id))
 
 
 def last_runs(members: Sequence[Member], _: bool) -> list[Member]:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.server_assignors.question import ServerAssignorQuestion, members_of, topics_of
+from kafka_reference.assignment.members import java_order
 from kafka_reference.assignment.server.behaviour import TargetAssignmentBuilderBehaviour
 from kafka_reference.assignment.server.group import Group, Targets, group_of
 from kafka_reference.releases import Release
@@ -34,7 +35,7 @@ def ask_of(assignor: ServerAssignor, question: ServerAssignorQuestion, release: 
                         for topic, numbers in targets.get(member.id, {}).items()
                         for number in numbers
                     ),
-                    key=lambda partition: (partition[0].encode("utf-16-be", "surrogatepass"), partition[1]),
+                    key=lambda partition: (java_order(partition[0]), partition[1]),
                 )
             ]
             for member in question.members
