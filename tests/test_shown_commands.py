@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.cli.main import app
 
 ROOT = Path(__file__).parents[1]
-QUICK = {"behaviour", "certificate", "delivery", "explain", "sample", "schema"}
+QUICK = {"behaviour", "certificate", "delivery", "explain", "log", "sample", "schema"}
 """Commands that run here; the others have tests of their own, with Java, brokers or drivers."""
 
 # In a page, at the beginning of a line or of a code span; in Python, in the quotes of a message.

@@ -12,10 +12,13 @@ from          jars                                               why
               log4j
 1.1.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
 2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
-3.5.0         kafka-storage                                      the classes are Java
-3.6.0         the same, kafka-group-coordinator                  the first release with server-side assignors
-3.7.0         the same, kafka-server-common                      the uniform assignor uses its TopicIdPartition;
-                                                                 indexes since 3.9.2 its LockUtils
+3.5.0         kafka-storage, kafka_2.13, kafka-server-common,    the classes are Java, but for LogSegment
+              scala-library 2.13, scala-logging
+3.6.0         the same, kafka-group-coordinator,                 the first release with server-side assignors;
+              commons-validator                                  LogSegment's logging checks addresses
+3.7.0         the same without Scala, metrics-core               the uniform assignor uses its TopicIdPartition;
+                                                                 indexes since 3.9.2 its LockUtils; LogSegment, in
+                                                                 Java too, has a timer
 3.8.0         the same, kafka-group-coordinator-api              the assignors' interfaces moved there
 4.1.0         the same, kafka-server-common second               UnifiedLog, in Java too, names its errors
 ============  =================================================  =========================================
@@ -47,6 +50,9 @@ _NEEDED = {
 JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
 _STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _SERVER = "org.apache.kafka:kafka-server-common:{release}"
+_SEGMENTS = ("org.apache.kafka:kafka_2.13:{release}", _SERVER, _SCALA_213, _LOGGING_213)
+_VALIDATOR = "commons-validator:commons-validator:1.7"
+_METRICS = "com.yammer.metrics:metrics-core:2.2.0"
 _COORDINATOR, _COORDINATOR_API = (
     "org.apache.kafka:kafka-group-coordinator:{release}",
     "org.apache.kafka:kafka-group-coordinator-api:{release}",
@@ -70,11 +76,11 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
     ),
     ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
     ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
-    ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE,))),
-    ((3, 6, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR))),
-    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER))),
-    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API))),
-    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API))),
+    ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE, *_SEGMENTS))),
+    ((3, 6, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, *_SEGMENTS, _VALIDATOR))),
+    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _METRICS))),
+    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API, _METRICS))),
+    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API, _METRICS))),
 )
 
 

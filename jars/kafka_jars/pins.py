@@ -2,7 +2,8 @@
 
 A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
 loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
-clients log through slf4j), ``[compiler]`` what turns the oracle's source into classes, ``[coverage]`` what measures which of
+clients log through slf4j), ``[codecs]`` which libraries it compresses with, whose sha256 are in ``[codec-jars]``,
+``[compiler]`` what turns the oracle's source into classes, ``[coverage]`` what measures which of
 Kafka's code runs, ``[connector]`` what lets each Spark read and write topics. Which artifacts a release has is in
 :mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
 jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
@@ -27,7 +28,7 @@ __all__ = ["PINS_FILE", "Jar", "Pins", "is_version", "load", "pin", "read_jars",
 PINS_FILE = Path(__file__).parent / "releases.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"\d+(\.\d+){2,3}")
-_BROKER = "broker"
+_BROKER, _CODECS, _CODEC_JARS = "broker", "codecs", "codec-jars"
 _COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -54,6 +55,7 @@ class Pins:
     connectors: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
     coverage: tuple[Jar, ...] = ()
     brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
+    codecs: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
 
     def is_pinned(self, version: str) -> bool:
         """Whether every jar of this release has a sha256 to be held to."""
@@ -81,6 +83,11 @@ class Pins:
         broker = broker_of(version)
         return () if broker is None else tuple(map(Jar, broker.coordinates))
 
+    def codec_jars(self, version: str) -> tuple[Jar, ...]:
+        """The libraries that the release compresses with; of a release that is not pinned, those of the one before it."""
+        known = [each for each in self.codecs if _numbers(each) <= _numbers(version)]
+        return self.codecs[max(known, key=_numbers)] if known else ()
+
 
 def load(path: Path = PINS_FILE) -> Pins:
     """Read and check the pins. Raises PinsUnreadable, naming the entry."""
@@ -95,6 +102,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             connectors={spark: read_jars(table, path) for spark, table in document["connector"].items()},
             coverage=read_jars(document["coverage"], path),
             brokers={version: read_jars(table, path) for version, table in brokers.items()},
+            codecs=_read_codecs(document, path),
         )
     except (
         OSError,
@@ -109,13 +117,22 @@ def load(path: Path = PINS_FILE) -> Pins:
     return made
 
 
-def pin(version: str, jars: dict[str, str], path: Path = PINS_FILE, *, broker: dict[str, str] | None = None) -> None:
+def pin(
+    version: str,
+    jars: dict[str, str],
+    path: Path = PINS_FILE,
+    *,
+    broker: dict[str, str] | None = None,
+    codecs: dict[str, str] | None = None,
+) -> None:
     """Write a release's jars, coordinates to sha256, into ``path``, keeping everything else and the order of versions.
 
-    ``jars`` are its clients, ``broker`` what its broker adds, if anything.
+    ``jars`` are its clients, ``broker`` what its broker adds, if anything, ``codecs`` the libraries it compresses with.
     """
     own: dict[str, Any] = {**jars, _BROKER: broker} if broker else {**jars}
     write_release(path, version, own)
+    if codecs:
+        _write_codecs(path, version, codecs)
 
 
 def write_release(path: Path, version: str, own: dict[str, Any]) -> None:
@@ -127,15 +144,42 @@ def write_release(path: Path, version: str, own: dict[str, Any]) -> None:
     except (OSError, TOMLKitError, KeyError, AttributeError) as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
     table = tomlkit.table(is_super_table=True)
-    for name in sorted(everything, key=lambda v: tuple(map(int, v.split(".")))):
+    for name in sorted(everything, key=_numbers):
         table[name] = everything[name]
     document["releases"] = table
+    _replace(path, document)
+
+
+def _write_codecs(path: Path, version: str, jars: dict[str, str]) -> None:
+    """Name a release's codecs, and add the sha256 of those that no other release has."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    for name in (_CODECS, _CODEC_JARS):
+        if name not in document:
+            document[name] = tomlkit.table()
+    for coordinates, sha256 in jars.items():
+        document[_CODEC_JARS][coordinates] = sha256
+    document[_CODECS][version] = list(jars)
+    _replace(path, document)
+
+
+def _read_codecs(document: dict[str, Any], path: Path) -> dict[str, tuple[Jar, ...]]:
+    if not document.get(_CODECS):
+        return {}
+    jars = {jar.coordinates: jar for jar in read_jars(document[_CODEC_JARS], path)}
+    return {read_version(version): tuple(jars[one] for one in names) for version, names in document[_CODECS].items()}
+
+
+def _replace(path: Path, document: tomlkit.TOMLDocument) -> None:
     scratch = path.with_suffix(".toml.new")
     try:
         scratch.write_text(tomlkit.dumps(document), encoding="utf-8")
         scratch.replace(path)
     except OSError as error:
         raise JarError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def is_version(name: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import aiokafka.partitioner
 import kafka.partitioner.default
+import log_inspection
 import msgspec
 import numpy as np
 import pipeline_audit
@@ -46,11 +47,11 @@ LONG = 50
 SIZES = (1_000_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000)
 
 
-SECTIONS = ("hashing", "asking", "sweep", "column", "audit")
+SECTIONS = ("hashing", "asking", "sweep", "column", "audit", "log")
 
 
 def main() -> None:
-    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to so many records."""
+    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to so many records, ``log:256`` MiB."""
     asked = [word.partition(":") for word in sys.argv[1:]] or [(section, "", "") for section in SECTIONS]
     named = {section: argument for section, _, argument in asked}
     if unknown := set(named) - set(SECTIONS):
@@ -62,6 +63,8 @@ def main() -> None:
             pipeline_sweep.sweeping_keys(Path(room))
     if "column" in named:
         spark_columns.columns(int(named["column"] or 5_000_000), rounds=5)
+    if "log" in named:
+        log_inspection.inspections(int(named["log"] or 1_024), rounds=3)
     if "audit" in named:
         most = int(named["audit"] or 10_000_000)
         pipeline_audit.audits(min(most, 10_000_000), tuple(size for size in SIZES if size <= most), rounds=3)

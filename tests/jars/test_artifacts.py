@@ -10,6 +10,10 @@ def test_the_clients_are_one_jar() -> None:
     assert clients_of("4.4.0") == ("org.apache.kafka:kafka-clients:4.4.0",)
 
 
+SEGMENTS = ("kafka_2.13", "kafka-server-common", "scala-library", "scala-logging_2.13")
+"""What LogSegment needs as long as it is written in Scala."""
+
+
 @pytest.mark.parametrize(
     ("version", "artifacts"),
     [
@@ -19,11 +23,29 @@ def test_the_clients_are_one_jar() -> None:
         ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
         ("2.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
         ("3.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
-        ("3.5.2", ["kafka-storage"]),
-        ("3.6.2", ["kafka-storage", "kafka-group-coordinator"]),
-        ("3.7.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common"]),
-        ("4.0.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common", "kafka-group-coordinator-api"]),
-        ("4.1.2", ["kafka-storage", "kafka-server-common", "kafka-group-coordinator", "kafka-group-coordinator-api"]),
+        ("3.5.2", ["kafka-storage", *SEGMENTS]),
+        ("3.6.2", ["kafka-storage", "kafka-group-coordinator", *SEGMENTS, "commons-validator"]),
+        ("3.7.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common", "metrics-core"]),
+        (
+            "4.0.2",
+            [
+                "kafka-storage",
+                "kafka-group-coordinator",
+                "kafka-server-common",
+                "kafka-group-coordinator-api",
+                "metrics-core",
+            ],
+        ),
+        (
+            "4.1.2",
+            [
+                "kafka-storage",
+                "kafka-server-common",
+                "kafka-group-coordinator",
+                "kafka-group-coordinator-api",
+                "metrics-core",
+            ],
+        ),
     ],
 )
 def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:

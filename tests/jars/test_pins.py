@@ -172,3 +172,24 @@ def test_pinning_into_a_broken_file_leaves_it_as_it_is(file: Path, content: str)
     with pytest.raises(PinsUnreadable):
         pin("4.4.0", {"org.apache.kafka:kafka-clients:4.4.0": D}, file)
     assert file.read_text(encoding="utf-8") == content
+
+
+def test_a_release_that_is_not_pinned_has_the_codecs_of_the_one_before_it(file: Path) -> None:
+    for version, made in (("3.6.1", D), ("3.9.2", E)):
+        pin(version, {"g:a:1": D}, file, codecs={f"org.xerial.snappy:snappy-java:{version}": made})
+    pins = load(file)
+    assert pins.codec_jars("3.9.2") == (Jar("org.xerial.snappy:snappy-java:3.9.2", E),)
+    assert pins.codec_jars("3.8.1") == (Jar("org.xerial.snappy:snappy-java:3.6.1", D),)
+    assert pins.codec_jars("3.6.0") == ()
+
+
+def test_every_release_has_its_codecs_and_zstd_since_2_1() -> None:
+    pins = load()
+    assert list(pins.codecs) == list(pins.releases)
+    for version, jars in pins.codecs.items():
+        names = [jar.coordinates.split(":")[1] for jar in jars]
+        has_zstd = tuple(map(int, version.split("."))) >= (2, 1)
+        assert sorted(names) == sorted(
+            [name for name in names if name.startswith("lz4")] + ["snappy-java"] + ["zstd-jni"] * has_zstd
+        )
+        assert len(names) == 2 + has_zstd

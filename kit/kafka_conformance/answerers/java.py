@@ -43,6 +43,8 @@ class JavaAnswerer:
         asked = [{"id": str(number), "rule": rule.slug, "question": q} for number, q in enumerate(questions)]
         lines = b"\n".join(map(msgspec.json.encode, asked))
         opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
+        if rule.codecs:
+            self.oracle.add_codecs(str(at))
         answered = opened.answer(lines)
         if [line["id"] for line in answered] != [line["id"] for line in asked]:
             raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")

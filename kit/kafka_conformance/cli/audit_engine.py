@@ -24,6 +24,9 @@ __all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
 LIMIT_RECORDS = 3_000_000
 """The most records that this process audits without ``--engine local``: 20 s of work, as long as Spark takes to start."""
 
+LIMIT_BYTES = 4 * 2**30
+"""The most bytes of segment files that this process audits without ``--engine local``."""
+
 engine_option = click.option(
     "--engine", default="auto", type=click.Choice(["auto", "local", "spark"]), show_default=True,
     metavar="auto|local|spark",
@@ -68,7 +71,7 @@ def _spark_alone(name: str, given: Given) -> str:
         return "its files are on a file system of the cluster"
     if own := sorted(option for option in given.kafka_given() if not option.startswith("kafka.")):
         return f"--option {own[0]} is an option of Spark's connector"
-    wanted = ("numba", "pyarrow") if given.form else ("numba", "pyarrow", "confluent_kafka")
+    wanted = ("numba", "pyarrow") if given.form or given.segments else ("numba", "pyarrow", "confluent_kafka")
     if missing := [module for module in wanted if importlib.util.find_spec(module) is None]:
         return f"{missing[0]} is missing (pip install 'kafka-conformance[audit]')"
     return ""
@@ -76,7 +79,30 @@ def _spark_alone(name: str, given: Given) -> str:
 
 def _open(name: str, given: Given) -> tuple[LocalSource | None, str]:
     """Return the source, or why it is not read in this process."""
+    if given.segments:
+        return _open_segments(name, given)
     return _open_files(name, given) if given.form else _open_topic(name, given)
+
+
+def _open_segments(name: str, given: Given) -> tuple[LocalSource | None, str]:
+    from kafka_conformance.spark.audit.isolation import READ_COMMITTED
+    from kafka_conformance.spark.audit.local.run import planned_locally
+    from kafka_conformance.spark.audit.segments.folders import find_topic
+    from kafka_conformance.spark.audit.segments.local import LocalSegments
+    from kafka_conformance.spark.audit.segments.topic import OneByOne, survey_topic
+    from kafka_conformance.spark.audit.topics import offset_count
+
+    files, large = find_topic(given.segments, name), given.engine == "auto"
+    if large and (files.least_offsets > LIMIT_RECORDS or files.size > LIMIT_BYTES):
+        return None, f"it has more than {LIMIT_RECORDS:,} records or {LIMIT_BYTES:,} bytes"
+    plan = planned_locally(given.folder) if given.folder else None
+    topic = survey_topic(files, OneByOne(), given.partitions, committed=given.isolation == READ_COMMITTED)
+    found = LocalSegments(topic, None if plan is None else plan.spans)
+    if plan is None and given.selection.bounded:
+        found.narrow(given.selection.spans(found))
+    if large and offset_count(found.spans) > LIMIT_RECORDS:
+        return None, f"it has more than {LIMIT_RECORDS:,} records"
+    return found, ""
 
 
 def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:

@@ -48,6 +48,8 @@ class Given(msgspec.Struct, frozen=True):
     isolation: str = READ_COMMITTED
     selection: Selection = Selection()
     """The records to judge."""
+    segments: tuple[str, ...] = ()
+    """Folders with segment files, in place of a broker or an export."""
 
     def kafka_given(self) -> dict[str, str]:
         """Return the options of ``--option``. Raises BadInput."""
@@ -63,9 +65,15 @@ class Given(msgspec.Struct, frozen=True):
 
     def check(self, names: Sequence[str]) -> None:
         """Check, before Spark starts, that files exist, or that a broker lets the topics be read. Raises BadInput."""
+        if self.segments:
+            if self.bootstrap or self.form:
+                raise BadInput("--segments reads files: it excludes --bootstrap-server and --format")
+            _pairs("--setting", self.settings)
+            return
         if not self.bootstrap and not self.form:
             raise BadInput(
-                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files"
+                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files;"
+                " --segments DIR, a broker's data directory"
             )
         kafka = self.kafka()
         _pairs("--setting", self.settings)
@@ -107,6 +115,8 @@ def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] 
     """Return the topic, or the exported files, called ``name``. Raises BadInput, SparkFault."""
     from kafka_conformance.spark.audit.sources import Export, Topic
 
+    if given.segments:
+        return _segments(spark, name, given, planned)
     if given.form:
         export = Export(
             spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding
@@ -118,6 +128,18 @@ def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] 
     if planned is None and given.selection.bounded:
         topic.narrow(given.selection.spans(topic))
     return topic
+
+
+def _segments(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None) -> Source:
+    from kafka_conformance.spark.audit.segments.folders import find_topic
+    from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
+    from kafka_conformance.spark.audit.segments.topic import survey_topic
+
+    files, committed = find_topic(given.segments, name), given.isolation == READ_COMMITTED
+    found = Segments(spark, survey_topic(files, OnSpark(spark), given.partitions, committed=committed), planned)
+    if planned is None and given.selection.bounded:
+        found.narrow(given.selection.spans(found))
+    return found
 
 
 def _check_files(name: str) -> None:

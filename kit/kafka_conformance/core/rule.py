@@ -91,6 +91,8 @@ class Rule:
     """Multiplies the number of generated examples: a history can go wrong in more ways than a single call."""
     broker: bool = False
     """Whether classes of the broker answer, whose jars are then loaded too."""
+    codecs: bool = False
+    """Whether records are compressed, so that the release's snappy, lz4 and zstd are loaded too."""
     by_parts: ByParts | None = None
     """In place of a Java class: puts the question to Java as questions of other rules."""
     explain: Explain | None = None

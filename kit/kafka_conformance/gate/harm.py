@@ -50,6 +50,7 @@ _BY_RULE = {
     "idempotence-config": "A producer is idempotent where Java's is not, or the reverse: retries can duplicate records.",
     "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
     "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
+    "record-batch": "Records are written that Java does not read as they were, or read otherwise than Java wrote them.",
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
 }

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from kafka_conformance.core.progress import steps
 from kafka_conformance.oracle.jvm import Jvm
-from kafka_jars.artifacts import CLIENTS, FIRST
+from kafka_jars.artifacts import CLIENTS, CODECS, FIRST, clients_of
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, is_version
 from kafka_jars.store import Store, Stored
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["fetched", "published_versions"]
+__all__ = ["fetched", "published_codecs", "published_versions"]
 
 
 def fetched(jars: Sequence[Jar], store: Store, jvm: Jvm | None = None) -> list[Stored]:
@@ -44,6 +44,22 @@ def published_versions() -> list[Release]:
     with Jvm() as jvm, tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
         versions = jvm.call(lambda: Ivy(jvm.view).versions(CLIENTS, Path(folder)))
     return sorted(release for release in map(parse_release, filter(is_version, versions)) if release.numbers >= FIRST)
+
+
+def published_codecs(releases: Sequence[str]) -> dict[str, tuple[Jar, ...]]:
+    """Return the libraries that each release compresses with, as its POM names them.
+
+    Raises JarUnavailable, NoJava or JvmLost.
+    """
+    if not releases:
+        return {}
+    with Jvm() as jvm, tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
+        ivy = Ivy(jvm.view)
+        named = {at: jvm.call(lambda at=at: ivy.closure(clients_of(at)[0], Path(folder))) for at in releases}
+    return {
+        at: tuple(Jar(each) for each in sorted(closure.coordinates) if each.split(":")[1] in CODECS)
+        for at, closure in named.items()
+    }
 
 
 def _never(coordinates: str, _: Path) -> Path:

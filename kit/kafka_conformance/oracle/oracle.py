@@ -27,6 +27,8 @@ from kafka_jars.store import Store, Stored
 __all__ = ["OpenRelease", "Oracle"]
 
 _HOST = "kafkaoracle.host.OracleHost"
+_CODEC = "org.xerial.snappy.SnappyOutputStream"
+"""A class that every release's codecs have."""
 
 
 class Oracle:
@@ -69,6 +71,19 @@ class Oracle:
             if not opened.broker:
                 opened.broker = self._add_broker(version)
             return opened
+
+    def add_codecs(self, version: str) -> None:
+        """Load the libraries that an open release compresses with, once. Raises JarError, WrongRelease, OracleFault."""
+        with self._one_at_a_time:
+            opened = self.open(version)
+            if opened.codecs:
+                return
+            stored = self.resolve(self._pins.codec_jars(version))
+            if not stored:
+                raise OracleFault(f"no codecs are pinned for release {version}: name them in releases.toml")
+            jars = "\n".join(str(each.path) for each in stored)
+            self._ask_host(lambda host: host.extend(version, jars, _CODEC))
+            opened.codecs = stored
 
     def close_release(self, version: str) -> None:
         """Unload a release's classes, to free their memory before the next release is opened."""
@@ -128,6 +143,7 @@ class OpenRelease:
     def __init__(self, oracle: Oracle, version: str, stored: Sequence[Stored]) -> None:
         self._oracle, self.version, self.stored = oracle, version, stored
         self.broker: Sequence[Stored] = ()
+        self.codecs: Sequence[Stored] = ()
         self._decode = msgspec.json.Decoder().decode_lines
 
     @property
@@ -143,7 +159,7 @@ class OpenRelease:
     @property
     def pinned(self) -> bool:
         """Whether every jar was checked against a pinned sha256."""
-        return all(stored.pinned for stored in (*self.stored, *self.broker))
+        return all(stored.pinned for stored in (*self.stored, *self.broker, *self.codecs))
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
         """Answer a batch of questions given as JSON lines; one answer per question, in order. Raises WrongRelease."""

@@ -50,6 +50,7 @@ def fetch_releases(rules: Sequence[Rule], releases: Sequence[Release], pins: Pin
     for at in releases:
         jars += pins.jars(str(at))
         jars += pins.broker(str(at)) if any(rule.broker for rule in rules) else ()
+        jars += pins.codec_jars(str(at)) if any(rule.codecs for rule in rules) else ()
     fetched(list(dict.fromkeys(jars)), default_store())
 
 
@@ -66,12 +67,13 @@ def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
     bridge = jar_of(spark.compiler().classes(java_sources(classes.values()), f"Kafka {at}", stored))
     broker = broker_of(str(at)) if rule.broker else None
     behind = fetched(pins.broker(str(at)), store) if broker else []
-    files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:])]
+    codecs = fetched(pins.codec_jars(str(at)), store) if rule.codecs else []
+    files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:]), *_files(codecs)]
     description: dict[str, Any] = {"release": str(at), "jars": _sent(spark, files), "rules": classes, "broker": None}
     if broker is not None:
         description["broker"] = {"witness": broker.witness, "jars": _sent(spark, _files(behind))}
     answers = (behind or stored)[0]
-    pinned = all(each.pinned for each in (*stored, *behind))
+    pinned = all(each.pinned for each in (*stored, *behind, *codecs))
     return SentRelease(at, answers.sha256, pinned, msgspec.json.encode(description, order="sorted").decode())
 
 

@@ -33,7 +33,7 @@ def answered(slug: str) -> Iterator[tuple[Any, Any]]:
             continue
         yield answer_type(rule), case.answer
         for field, kind in entry_types(rule).items():
-            yield from ((kind, entry) for entry in case.answer[field] if not set(entry) <= _THROWN)
+            yield from ((kind, entry) for entry in case.answer.get(field, ()) if not set(entry) <= _THROWN)
         if steps is None:
             continue
         question: Any = case.typed_question(rule)

@@ -17,6 +17,7 @@ from kafka_conformance.cli import options
 from kafka_conformance.cli.audit_broker import BrokerOptions, broker_options
 from kafka_conformance.cli.audit_engine import engine_option, local_source
 from kafka_conformance.cli.audit_scope import Scope, scope_options
+from kafka_conformance.cli.audit_segments import SegmentOptions, segment_options, with_segments
 from kafka_conformance.cli.audit_source import Given, how_to_resume, open_session, source_of
 from kafka_conformance.cli.repair_options import RepairOptions, repair_options
 from kafka_conformance.core import interrupts
@@ -45,10 +46,12 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 
 @click.argument("sources", metavar="TOPIC | FILES", nargs=-1)
 @broker_options
+@segment_options
 @click.option("--format", "form", default="", type=click.Choice(["", "parquet", "json"]), metavar="parquet|json",
               help="Read files in place of a topic, with columns partition, offset, key, perhaps timestamp.")  # fmt: skip
 @click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",
-              help="With --format: partition count of the topic that the files were read from.")  # fmt: skip
+              help="With --format: partition count of the topic that the files were read from. With --segments: that of "
+              "the topic, if not all partitions are there.")  # fmt: skip
 @click.option(
     "--key-column", default="key", show_default=True, metavar="NAME", help="With --format: column of the key."
 )
@@ -71,10 +74,13 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 @options.master
 @click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE",
               help="Spark setting, e.g. spark.driver.memory=8g; repeatable.")  # fmt: skip
-def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, repair: RepairOptions, scope: Scope, expect: str,
-        chunk: int, all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
+def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, segments: SegmentOptions,
+        repair: RepairOptions, scope: Scope, expect: str, chunk: int,
+        all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
     """Audit a topic, join two (``--join``), or repair one (``--repair-to``). Raises BadInput, KitError."""
     about = Given(**given, **broker.given(), selection=scope.selection())
+    sources = segments.named(sources, about)
+    about = msgspec.structs.replace(about, segments=segments.segments)
     if scope.report_only:
         from kafka_conformance.cli.audit_finished import finished
 
@@ -84,6 +90,7 @@ def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, repair: Re
     if len(sources) != (2 if join else 1):
         one = "name a topic, or files with --format" if not sources else "one topic is audited at a time"
         raise BadInput("--join A B takes two topics" if join else f"{one}, not {len(sources)}")
+    segments.check(joins=join, repairs=bool(repair.repair_to))
     repair.check()
     scope.check(expect, about, repairs=bool(repair.repair_to), joins=join)
     about.check(sources)
@@ -109,7 +116,7 @@ def _run_audit(*, asked: AuditRequest, given: Given, as_json: bool, html: Path |
         if (local := local_source(asked.name, given)) is not None:
             from kafka_conformance.spark.audit.local.run import audit_locally
 
-            found = audit_locally(local, asked, folder, progress)
+            found = with_segments(audit_locally(local, asked, folder, progress), local)
         else:
             progress.doing("starting Spark")
             with open_session(given) as spark:
@@ -121,7 +128,8 @@ def _request(source: str, given: Given, scope: Scope, expect: str, chunk: int, a
     from kafka_conformance.spark.audit.run import AuditRequest
 
     isolation = "" if given.form else given.isolation
-    return AuditRequest(source, given.bootstrap, expect, chunk, all_records, scope.key_format, isolation,
+    where = ", ".join(given.segments) or given.bootstrap
+    return AuditRequest(source, where, expect, chunk, all_records, scope.key_format, isolation,
                         given.selection)  # fmt: skip
 
 
@@ -131,7 +139,8 @@ def _audit(spark: Spark, asked: AuditRequest, given: Given, folder: str, progres
     progress.doing(f"looking at {asked.name}")
     before = planned(spark, folder)
     spans = None if before is None else before.spans
-    return audit(spark, source_of(spark, asked.name, given, spans), asked, folder, progress)
+    source = source_of(spark, asked.name, given, spans)
+    return with_segments(audit(spark, source, asked, folder, progress), source, spark)
 
 
 def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:

@@ -205,7 +205,7 @@ def _timeline(answerer: Answerer, asked: _Asked, unproven: Sequence[str]) -> Tim
         asked=tuple(fields_in_words(question)),
         answered=() if rows else tuple(_fields(actual)),
         rows=rows,
-        instead=tuple(_fields(expected)) if differs and not rows else (),
+        instead=tuple(_fields(expected)) if differs and (not rows or not hasattr(question, "steps")) else (),
     )
 
 
@@ -233,7 +233,13 @@ def _steps(rule: Rule, question: Any, answer: Answer) -> Any:
 
 
 def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
-    """Yield the steps as answered; none if the rule has no steps, or threw before the first one."""
+    """Yield the steps as answered; of a rule without steps the parts of its only answer, if it explains them.
+
+    There are none if the rule threw before the first one.
+    """
+    if rule.explain is not None and rule.parts is None and not hasattr(question, "steps"):
+        yield from map(Row, rule.explain(question, release, [actual]))
+        return
     expected_steps, actual_steps = _steps(rule, question, expected), _steps(rule, question, actual)
     if not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import click
 
 from kafka_conformance.cli import options
-from kafka_conformance.oracle.fetching import fetched, published_versions
+from kafka_conformance.oracle.fetching import fetched, published_codecs, published_versions
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, table
 from kafka_jars import pins as pinning
@@ -48,7 +48,9 @@ def resolve(*, kafka: str) -> int:
         *pins.compiler,
         *pins.coverage,
         *dict.fromkeys(jar for jars in pins.connectors.values() for jar in jars),
-        *dict.fromkeys(jar for at in releases for jar in (*pins.jars(str(at)), *pins.broker(str(at)))),
+        *dict.fromkeys(
+            jar for at in map(str, releases) for jar in (*pins.jars(at), *pins.broker(at), *pins.codec_jars(at))
+        ),
     ]
     stored = fetched(jars, store)
     rows = [[s.jar.coordinates, s.sha256[:16], "as pinned" if s.pinned else "unpinned", str(s.path)] for s in stored]
@@ -67,10 +69,18 @@ def pin(*, versions: Sequence[str]) -> int:
     published = list(versions) == [_PUBLISHED]
     wanted = published_versions() if published else chosen_releases(",".join(versions), pins)
     new = [release for release in map(str, wanted) if not pins.is_pinned(release)]
-    jars = dict.fromkeys(jar for release in new for jar in (*pins.clients(release), *pins.broker(release)))
+    codecs = published_codecs(new)
+    jars = dict.fromkeys(
+        jar for release in new for jar in (*pins.clients(release), *pins.broker(release), *codecs[release])
+    )
     found = {stored.jar.coordinates: stored.sha256 for stored in fetched(list(jars), store)}
     for release in new:
-        pinning.pin(release, _those(pins.clients(release), found), broker=_those(pins.broker(release), found))
+        pinning.pin(
+            release,
+            _those(pins.clients(release), found),
+            broker=_those(pins.broker(release), found),
+            codecs=_those(codecs[release], found),
+        )
     for coordinates, sha256 in found.items():
         out.print(f"pinned {coordinates} sha256 {sha256}", markup=False)
     for release in map(str, wanted):
@@ -93,6 +103,7 @@ def _of_releases(pins: Pins) -> Iterator[tuple[str, Sequence[Jar]]]:
     for version, jars in pins.releases.items():
         yield version, jars
         yield f"{version} broker", pins.brokers.get(version, ())
+        yield f"{version} codecs", pins.codecs.get(version, ())
 
 
 def _those(jars: Sequence[Jar], found: Mapping[str, str]) -> dict[str, str]:

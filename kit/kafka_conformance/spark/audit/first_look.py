@@ -10,6 +10,8 @@ that no worker has to.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import pyarrow as pa
 
@@ -20,9 +22,17 @@ from kafka_conformance.spark.audit.attribution.presence import present
 from kafka_conformance.spark.audit.attribution.rivals import find_foreign
 from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Doubt, Foreign, Placed
 
-__all__ = ["SAMPLE_RECORDS", "compile_all", "examine", "look"]
+__all__ = ["SAMPLE_RECORDS", "Sampled", "compile_all", "examine", "look"]
 
 SAMPLE_RECORDS = 30_000
+
+
+class Sampled(Protocol):
+    """Records of which this process reads a sample."""
+
+    def sample(self, records: int) -> pa.Table:
+        """Return about this many records from all partitions (``partition``, ``offset``, ``key``), the same each time."""
+        ...
 
 
 def look(rows: pa.Table, partitions: int, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None, Foreign]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import msgspec
 
 from kafka_conformance.spark.audit.isolation import Reading
+from kafka_conformance.spark.audit.segments.result import SegmentEvidence
 
 __all__ = [
     "EITHER",
@@ -308,3 +309,5 @@ class Audit(Summed, frozen=True, kw_only=True):
     """The options that selected the records to judge; empty for all."""
     deleted: tuple[Deleted, ...] = ()
     """Offsets that were deleted after the run had begun, and before they were read."""
+    segments: SegmentEvidence | None = None
+    """What segment files show of producers, with ``--segments``."""

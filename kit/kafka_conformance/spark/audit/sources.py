@@ -24,6 +24,7 @@ from kafka_conformance.spark.session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from kafka_conformance.spark.audit.first_look import Sampled
     from kafka_conformance.spark.audit.local.topic import LocalTopic
 
 __all__ = [
@@ -78,7 +79,7 @@ class Source(Shrinking, Protocol):
         """Return about this many records from all partitions, the same ones each time."""
         ...
 
-    def reader(self) -> LocalTopic | None:
+    def reader(self) -> Sampled | None:
         """Return the same records as this process reads them; None if it cannot."""
         ...
 

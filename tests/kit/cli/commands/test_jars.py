@@ -14,6 +14,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.oracle import fetching
 from kafka_jars import pins as pinning
 from kafka_jars.errors import JarChanged, JarUnavailable
+from kafka_jars.ivy import Closure
 from kafka_jars.pins import Jar
 from kafka_jars.store import Store
 
@@ -23,6 +24,7 @@ CLIENTS, BESIDE, COMPILER, COVERAGE, CONNECTOR, NEW = (
 )  # fmt: skip
 STORAGE = "org.apache.kafka:kafka-storage:3.9.2"
 NEW_BROKER = ("org.apache.kafka:kafka-storage:3.6.1", "org.apache.kafka:kafka-group-coordinator:3.6.1")
+CODEC, NEW_CODEC = "org.xerial.snappy:snappy-java:1.1.10.5", "org.xerial.snappy:snappy-java:1.1.10.4"
 
 
 def sha256(coordinates: str) -> str:
@@ -36,6 +38,7 @@ def pins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.write_text(
         f'[beside]\n"{BESIDE}" = "{sha256(BESIDE)}"\n\n[compiler]\n"{COMPILER}" = "{sha256(COMPILER)}"\n\n'
         f'[coverage]\n"{COVERAGE}" = "{sha256(COVERAGE)}"\n\n'
+        f'[codec-jars]\n"{CODEC}" = "{sha256(CODEC)}"\n\n[codecs]\n"3.9.2" = ["{CODEC}"]\n\n'
         f'[connector."4.0"]\n"{CONNECTOR}" = "{sha256(CONNECTOR)}"\n\n'
         f'[releases."3.9.2"]\n"{CLIENTS}" = "{sha256(CLIENTS)}"\n\n'
         f'[releases."3.9.2".broker]\n"{STORAGE}" = "{sha256(STORAGE)}"\n',
@@ -77,6 +80,9 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             (into / "it.jar").write_text(coordinates, encoding="utf-8")
             return into / "it.jar"
 
+        def closure(self, coordinates: str, _: Path) -> Closure:
+            return Closure((coordinates, NEW_CODEC, "org.slf4j:slf4j-api:1.7.36"), ())
+
         def versions(self, _: str, __: Path) -> list[str]:
             return ["3.9.2", "0.9.0.1", "3.6.1"]
 
@@ -103,6 +109,7 @@ def test_the_list_says_what_is_in_the_cache(store: Store, capsys: pytest.Capture
     said = shown(capsys)
     assert f"3.9.2 {CLIENTS} {sha256(CLIENTS)[:16]} cached" in said
     assert f"3.9.2 broker {STORAGE} {sha256(STORAGE)[:16]} not fetched" in said
+    assert f"3.9.2 codecs {CODEC} {sha256(CODEC)[:16]} not fetched" in said
     assert f"every release {BESIDE} {sha256(BESIDE)[:16]} not fetched" in said
     assert f"coverage {COVERAGE} {sha256(COVERAGE)[:16]} not fetched" in said
     assert f"compiler {COMPILER} {sha256(COMPILER)[:16]} not fetched" in said
@@ -115,11 +122,11 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 ) -> None:
     put(store, BESIDE, BESIDE)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, CODEC, "closed"]
     assert store.path(Jar(CLIENTS)).read_text(encoding="utf-8") == CLIENTS
     assert f"{CLIENTS} {sha256(CLIENTS)[:16]} as pinned" in shown(capsys)
     assert jars.resolve(kafka="all") == 0
-    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, "closed"]
+    assert fetched == [COMPILER, COVERAGE, CONNECTOR, CLIENTS, STORAGE, CODEC, "closed"]
 
 
 @pytest.mark.usefixtures("pins")
@@ -160,7 +167,8 @@ def test_pinning_writes_the_sha256_and_says_what_was_there(
     assert jars.pin(versions=["3.6.1"]) == 0
     assert "3.6.1 was pinned already" in shown(capsys)
     assert pins.read_bytes() == before
-    assert fetched == [NEW, *NEW_BROKER, "closed"]
+    assert pinning.load().codec_jars("3.6.1") == (Jar(NEW_CODEC, sha256(NEW_CODEC)),)
+    assert fetched == ["closed", NEW, *NEW_BROKER, NEW_CODEC, "closed"]
 
 
 @pytest.mark.usefixtures("store", "fetched")
@@ -180,4 +188,4 @@ def test_every_published_release_is_pinned_at_once(fetched: list[str], capsys: p
     assert list(pinning.load().releases) == ["3.6.1", "3.9.2"]
     assert jars.list_published() == 0
     assert shown(capsys).endswith("2 of 2 published releases are pinned")
-    assert fetched == ["closed", "closed", NEW, *NEW_BROKER, "closed", "closed"]
+    assert fetched == ["closed", "closed", "closed", NEW, *NEW_BROKER, NEW_CODEC, "closed", "closed"]

@@ -25,7 +25,7 @@ from kafka_conformance.spark.audit.local.blocks import BlockPacker
 from kafka_conformance.spark.audit.sources import slices, still_there
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
-__all__ = ["LIMIT_S", "LocalTopic"]
+__all__ = ["LIMIT_S", "LocalTopic", "table_of"]
 
 LIMIT_S = 20.0
 """Limit for a broker to respond, in seconds."""
@@ -64,9 +64,9 @@ class LocalTopic:
     def sample(self, records: int) -> pa.Table:
         """Return the records that Spark samples: slices of partitions, all records of a small topic."""
         if offset_count(self.spans) > records:
-            return _table([block for spans in slices(self.spans, records) for block in self._read(spans)])
+            return table_of([block for spans in slices(self.spans, records) for block in self._read(spans)])
         self._held = list(self._read(self.spans))
-        return _table(self._held)
+        return table_of(self._held)
 
     def blocks(self, spans: Mapping[int, Span]) -> Iterator[Block]:
         """Yield the records in these spans as blocks, those of a partition in the order of their offsets."""
@@ -220,7 +220,7 @@ def _offsets_at(topic: str, settings: Mapping[str, Any], numbers: Sequence[int],
     return {place.partition: place.offset for place in found if place.offset >= 0}
 
 
-def _table(blocks: Sequence[Block]) -> pa.Table:
+def table_of(blocks: Sequence[Block]) -> pa.Table:
     """Return the records of blocks as a table, as ``first_look.look`` takes them."""
     rows = [(np.full(len(block.offsets), block.partition, np.int32), block.offsets, block.keys) for block in blocks]
     kinds = (pa.int32(), pa.int64(), pa.binary())

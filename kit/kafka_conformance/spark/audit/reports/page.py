@@ -10,14 +10,14 @@ from markupsafe import Markup
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.spark.audit.reports import figures, framing, summary
+from kafka_conformance.spark.audit.reports import figures, framing, producers, summary
 from kafka_conformance.spark.audit.reports.formatting import named, percent, when
 from kafka_conformance.spark.audit.result import Audit
 
 __all__ = ["write"]
 
 _SOURCE = 200
-_RUNS, _KEYS = 24, 100
+_RUNS, _KEYS, _PRODUCERS = 24, 100, 100
 
 
 def write(audit: Audit) -> str:
@@ -28,6 +28,9 @@ def write(audit: Audit) -> str:
         "mood": "exit-2" if audit.doubt else "exit-1" if not audit.conforms else "exit-0" if audit.keyed else "plain",
         "summary": summary,
         "framing": framing,
+        "producers": producers,
+        "producer_rows": list(producers.rows(audit.segments))[:_PRODUCERS] if audit.segments else [],
+        "problems": list(producers.problem_lines(audit.segments))[:_PRODUCERS] if audit.segments else [],
         "expected": named(audit.expected),
         "details": summary.details(audit),
         "growth": [(summary.growth(one), *summary.until(one)) for one in audit.growth],

@@ -12,14 +12,16 @@ from rich.text import Text
 
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.reports.terminal import plural, table
-from kafka_conformance.spark.audit.reports import framing, summary
+from kafka_conformance.spark.audit.reports import framing, producers, summary
 from kafka_conformance.spark.audit.reports.formatting import key, percent, when
 from kafka_conformance.spark.audit.result import Audit, Framing
+from kafka_conformance.spark.audit.segments.result import SegmentEvidence
 
 __all__ = ["show"]
 
 _LIMIT, _SOURCE, _NOTES = 2000, 98, 2
 _PLACEMENTS, _RUNS, _KEYS, _PARTITIONS, _GROWN = 5, 3, 2, 3, 8
+_PRODUCERS, _PROBLEMS = 5, 2
 _CELL, _LINE = 30, 290
 """The maximum length of a cell of text, and of a line, which may wrap."""
 
@@ -45,6 +47,7 @@ def show(out: Console, audit: Audit) -> None:
         _keys(out, audit)
         _framing(out, audit.framing)
     _keyless(out, audit)
+    _producers(out, audit.segments)
     _partitions(out, audit)
     _print(out, summary.skewed(audit))
     isolation = f", {audit.reading.isolation}" if audit.reading and audit.reading.isolation else ""
@@ -123,6 +126,20 @@ def _keyless(out: Console, audit: Audit) -> None:
     patterns = sorted(audit.keyless.patterns.items(), key=lambda one: -one[1])
     parts = [f"{name} {percent(count, audit.keyless.records)}" for name, count in patterns]
     _print(out, f"{plural(audit.keyless.records, 'record')} without a key, by pattern: {', '.join(parts)}")
+
+
+def _producers(out: Console, found: SegmentEvidence | None) -> None:
+    if not found:
+        return
+    out.print()
+    _print(out, producers.verdict(found), "bold red" if found.problems_certain else "")
+    for line in list(producers.problem_lines(found))[:_PROBLEMS]:
+        _print(out, f"  {line}")
+    rows = list(producers.rows(found))[:_PRODUCERS]
+    if rows:
+        more = found.producers_in_all - len(rows)
+        title = "Producer ids: one writer each" + (f" ({more:,} more)" if more else "")
+        _table(out, title, producers.HEADS, rows, last=48)
 
 
 def _partitions(out: Console, audit: Audit) -> None:

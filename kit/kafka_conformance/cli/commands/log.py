@@ -1,0 +1,93 @@
+"""Inspect a broker's log directory, or find an offset in a partition. Nothing is written.
+
+Exit code 0: sound, or found; 1: broken, or no such offset; 2: it could not be judged.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from kafka_conformance.cli import options
+from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.inspection import inspect, total_bytes
+from kafka_conformance.log_inspect.reports import page, text
+from kafka_conformance.reports.terminal import console
+
+__all__ = ["command", "find", "inspect_directory"]
+
+_MIB = 2**20
+
+
+class _Read:
+    """Counts bytes in MiB of a progress bar."""
+
+    def __init__(self, progress: Steps) -> None:
+        self._progress, self._bytes, self._shown = progress, 0, 0
+
+    def __call__(self, count: int) -> None:
+        self._bytes += count
+        if (now := self._bytes // _MIB) > self._shown:
+            self._progress.advance(now - self._shown)
+            self._shown = now
+
+
+@click.argument("directory", metavar="DIR", type=options.FILE)
+@click.option(
+    "--records", is_flag=True, help="Decode every record too: slower, finds invalid records under a valid CRC."
+)
+@click.option("--cleanup-policy", "policy", default="", type=click.Choice(["", "delete", "compact"]),
+              metavar="delete|compact", help="The topics' cleanup.policy: with delete, missing offsets are broken, with "
+              "compact legal (default: unknown, they are suspicious).")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
+@click.option("--html", default=None, type=options.FILE, metavar="FILE", help="Also write one HTML page.")
+@options.as_json
+def inspect_directory(
+    *, directory: Path, records: bool, policy: str, strict: bool, html: Path | None, as_json: bool
+) -> int:
+    """Check a log directory or one partition's folder: segments, batches, indexes, snapshots, checkpoints.
+
+    By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
+    """
+    opened = open_directory(directory)
+    total = total_bytes(opened)
+    with steps("inspecting", max(1, total // _MIB)) as progress:
+        found = inspect(
+            opened, records=records, policy=policy, read=_Read(progress),
+            partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),
+        )  # fmt: skip
+    if html is not None:
+        write_whole(html, page.write(found).encode())
+    if as_json:
+        print(msgspec.json.encode(found).decode())
+    else:
+        text.show(console(), found)
+    if found.verdict == "not judged":
+        return 2
+    return 1 if found.broken or (strict and found.suspicious) else 0
+
+
+@click.argument("directory", metavar="DIR", type=options.FILE)
+@click.argument("offset", metavar="OFFSET", type=click.IntRange(0, 2**63 - 1))
+@click.option("--partition", default="", metavar="NAME", help="With a log directory: the partition, such as orders-0.")
+@options.as_json
+def find(*, directory: Path, offset: int, partition: str, as_json: bool) -> int:
+    """Find an offset as a broker does, and print the steps: segment, index entry, position, batches, record."""
+    found = find_offset(one_partition(open_directory(directory), partition), offset)
+    if as_json:
+        print(msgspec.json.encode(found).decode())
+    else:
+        text.show_search(console(), found)
+    return 0 if found.record is not None and found.record.offset == offset else 1
+
+
+command = click.Group(
+    "log",
+    help=__doc__,
+    commands=[click.command("find")(find), click.command("inspect")(inspect_directory)],
+)

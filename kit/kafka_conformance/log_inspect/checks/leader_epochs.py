@@ -1,0 +1,92 @@
+"""Leader epochs: the checkpoint ascends, and agrees with the epochs in the batches.
+
+A line ``epoch offset`` means: this epoch begins at this offset. Epochs and offsets ascend. A leader that appends nothing has
+a line all the same; a line that begins at or after the log's end is legal.
+
+Java source mirrored: ``LeaderEpochFileCache`` and ``LeaderEpochCheckpointFile``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from kafka_conformance.log_inspect.checks.context import Context
+from kafka_conformance.log_inspect.directory import checkpoint_lines, small_text
+from kafka_conformance.log_inspect.header import BatchHeader
+
+__all__ = ["LeaderEpochCheck"]
+
+NAME = "leader-epoch-checkpoint"
+
+
+class LeaderEpochCheck:
+    """Checks the epochs of batches. ``epoch`` is that of the last batch with one: batches that repeat it need no check."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._path = context, context.partition.folder / NAME
+        self._name = context.name(self._path)
+        self._epochs: list[int] = []
+        self._starts: list[int] = []
+        self._exists, self._reported, self._again = True, False, False
+        self._file = ""
+        self.epoch = -1
+        self.until = -1  # the first offset at which the checkpoint has another epoch
+        self._read()
+
+    def begin(self, file: str) -> None:
+        """Begin a segment."""
+        self._file = file
+
+    def batch(self, position: int, header: BatchHeader) -> None:
+        """Check a batch whose epoch or offset is new."""
+        epoch, base = header.leader_epoch, header.base_offset
+        if epoch < 0:
+            return
+        if epoch < self.epoch:
+            self._context.findings.add(
+                "leader-epoch-back", self._file, f"leader epoch {epoch} follows {self.epoch}", position=position,
+                offset=base,
+            )  # fmt: skip
+        if not self._starts:
+            self._missing(epoch)
+        else:
+            place = bisect_right(self._starts, base) - 1
+            if place >= 0 and self._epochs[place] != epoch and not self._again:
+                self._again = True  # a broker may have written the checkpoint in the meantime
+                self._read()
+                place = bisect_right(self._starts, base) - 1
+            if place >= 0 and self._epochs[place] != epoch and self._above_start(base):
+                self._context.findings.add(
+                    "leader-epochs-wrong", self._name, f"offset {base} has leader epoch {epoch} in {self._file}; the "
+                    f"checkpoint says {self._epochs[place]}", offset=base,
+                )  # fmt: skip
+            self.until = self._starts[place + 1] if place + 1 < len(self._starts) else 2**63
+        self.epoch = epoch
+
+    def _above_start(self, offset: int) -> bool:
+        start = self._context.log_start_offset
+        return start is None or offset >= start
+
+    def _missing(self, epoch: int) -> None:
+        if not self._reported and not self._exists:
+            self._reported = True
+            self._context.findings.add("leader-epochs-missing", self._name, f"batches have leader epoch {epoch}")
+
+    def _read(self) -> None:
+        self._epochs, self._starts = [], []
+        try:
+            for words in checkpoint_lines(small_text(self._path)):
+                if len(words) != 2:
+                    raise ValueError(f"{' '.join(words)[:60]!r} is no epoch with an offset")
+                epoch, start = int(words[0]), int(words[1])
+                if self._epochs and (epoch <= self._epochs[-1] or start <= self._starts[-1]):
+                    raise ValueError(f"{epoch} {start} follows {self._epochs[-1]} {self._starts[-1]}")
+                self._epochs.append(epoch)
+                self._starts.append(start)
+        except FileNotFoundError:
+            self._exists = False
+        except OSError as error:
+            self._context.findings.add("unreadable", self._name, str(error.strerror))
+        except ValueError as error:  # UnicodeDecodeError among them
+            self._context.findings.add("leader-epochs-corrupt", self._name, str(error))
+            self._epochs, self._starts = [], []

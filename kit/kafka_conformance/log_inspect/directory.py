@@ -1,0 +1,173 @@
+"""What is in a log directory: partitions, their segments and other files, checkpoints, and what brokers leave behind.
+
+Names, since 0.11.0: a partition is a folder ``topic-N``. ``topic-N.<hex>-delete``, ``-future`` and ``-stray`` are
+partitions that are deleted, moved between disks, or not assigned to this broker any more. A segment is a set of files
+named after its first offset, with 20 digits. ``.deleted``, ``.cleaned`` and ``.swap`` end the names of files that a
+deletion or compaction had not finished with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.sanitize import harmless
+
+__all__ = ["LogDirectory", "Partition", "SegmentFiles", "open_directory"]
+
+_SEGMENT_FILE = re.compile(r"([0-9]{20})\.(log|index|timeindex|txnindex|snapshot)")
+_LEFTOVER_FILE = re.compile(r"[0-9]{20}(-[0-9]{10})?\.[a-z.]*(deleted|cleaned|swap|part)|.*\.tmp")
+_PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<number>[0-9]{1,10})")
+_MOVED = re.compile(r"(?P<partition>.+-[0-9]{1,10})\.[0-9a-f]{32}-(?P<why>delete|future|stray)")
+_IN_PARTITION = {
+    "leader-epoch-checkpoint", "partition.metadata", "quorum-state", "remote_log_snapshot", "_rlmm_committed_offsets",
+}  # fmt: skip
+_METADATA_SNAPSHOT = re.compile(r"[0-9]{20}-[0-9]{10}\.checkpoint")
+CHECKPOINTS = ("cleaner-offset-checkpoint", "log-start-offset-checkpoint", "recovery-point-offset-checkpoint",
+               "replication-offset-checkpoint")  # fmt: skip
+_IN_DIRECTORY = {
+    *CHECKPOINTS, ".kafka_cleanshutdown", ".lock", "meta.properties", "bootstrap.checkpoint", "_rlmm_committed_offsets",
+    "remote-log-index-cache", "lost+found",
+}  # fmt: skip
+_LARGEST_TEXT = 64 * 2**20
+
+
+@dataclass(slots=True)
+class SegmentFiles:
+    """The files of one segment: its base offset, and the suffixes there are, such as ``log`` and ``index``."""
+
+    base_offset: int
+    folder: Path
+    suffixes: set[str] = field(default_factory=set)
+
+    def path(self, suffix: str) -> Path:
+        """Return the path of the file with this suffix, whether it exists or not."""
+        return self.folder / f"{self.base_offset:020}.{suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition's folder.
+
+    ``segments`` are those with a ``.log``, ascending. ``snapshots`` are the offsets of producer snapshots, ascending.
+    ``orphans`` are index files without a ``.log``.
+    """
+
+    folder: Path
+    name: str
+    segments: tuple[SegmentFiles, ...]
+    snapshots: tuple[int, ...]
+    orphans: tuple[Path, ...]
+    leftovers: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    def snapshot_path(self, offset: int) -> Path:
+        """Return the path of the snapshot at an offset."""
+        return self.folder / f"{offset:020}.snapshot"
+
+    @property
+    def active(self) -> SegmentFiles | None:
+        """The segment that a broker writes to: the last one."""
+        return self.segments[-1] if self.segments else None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirectory:
+    """What is inspected: one partition's folder, or a broker's log directory (``whole``) with all its partitions."""
+
+    root: Path
+    whole: bool
+    partitions: tuple[Partition, ...]
+    leftovers: tuple[str, ...]
+    unknown: tuple[str, ...]
+    clean_shutdown: bool
+
+    def relative(self, path: Path) -> str:
+        """Return a path as reports show it."""
+        return harmless(str(path.relative_to(self.root)))
+
+
+def open_directory(root: Path) -> LogDirectory:
+    """Look into a directory. Raises BadInput for one that is missing, unreadable, or no log directory of Kafka."""
+    try:
+        entries = sorted(root.iterdir(), key=lambda path: path.name)
+    except OSError as error:
+        raise BadInput(f"{root} cannot be read: {error.strerror}") from error
+    if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
+        return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
+    partitions, leftovers, unknown = [], [], []
+    for entry in entries:
+        moved = _MOVED.fullmatch(entry.name)
+        if entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
+            try:
+                partitions.append(_partition(entry, sorted(entry.iterdir(), key=lambda path: path.name)))
+            except OSError as error:
+                raise BadInput(f"{entry} cannot be read: {error.strerror}") from error
+        elif moved or _LEFTOVER_FILE.fullmatch(entry.name):
+            leftovers.append(entry.name)
+        elif entry.name not in _IN_DIRECTORY:
+            unknown.append(entry.name)
+    known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
+    if not known and not any(partition.segments or partition.snapshots for partition in partitions):
+        raise BadInput(
+            f"{root} is no log directory of Kafka: it has no partition folder, no segment and no meta.properties"
+        )
+    clean = (root / ".kafka_cleanshutdown").exists()
+    return LogDirectory(root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean)
+
+
+def _partition(folder: Path, entries: list[Path]) -> Partition:
+    segments: dict[int, SegmentFiles] = {}
+    snapshots, leftovers, unknown = [], [], []
+    for entry in entries:
+        name = entry.name
+        if found := _SEGMENT_FILE.fullmatch(name):
+            offset, suffix = int(found[1]), found[2]
+            if suffix == "snapshot":
+                snapshots.append(offset)
+            else:
+                segments.setdefault(offset, SegmentFiles(offset, folder)).suffixes.add(suffix)
+        elif name in _IN_PARTITION or _METADATA_SNAPSHOT.fullmatch(name):
+            continue
+        elif _LEFTOVER_FILE.fullmatch(name):
+            leftovers.append(name)
+        else:
+            unknown.append(name)
+    orphans = [
+        each.path(suffix) for each in segments.values() if "log" not in each.suffixes for suffix in each.suffixes
+    ]
+    with_log = sorted((each for each in segments.values() if "log" in each.suffixes), key=lambda each: each.base_offset)
+    return Partition(
+        folder, folder.name or folder.resolve().name, tuple(with_log), tuple(sorted(snapshots)), tuple(sorted(orphans)),
+        tuple(leftovers), tuple(unknown),
+    )  # fmt: skip
+
+
+def small_text(path: Path) -> str:
+    """Return the text of a small file. Raises OSError, and ValueError if it is no text or too large."""
+    if path.stat().st_size > _LARGEST_TEXT:
+        raise ValueError("the file is too large")
+    return path.read_bytes().decode("utf-8")
+
+
+def checkpoint_lines(text: str) -> Iterator[list[str]]:
+    """Yield the lines of a checkpoint as words. Raises ValueError for a wrong version, or a wrong number of lines.
+
+    A checkpoint has its version (0), the number of its entries, and a line for each entry.
+    """
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    if len(lines) < 2:
+        raise ValueError("it has no version or no number of entries")
+    if lines[0].strip() != "0":
+        raise ValueError(f"version {lines[0][:40]!r} is not 0")
+    if not lines[1].strip().isdecimal():
+        raise ValueError(f"{lines[1][:40]!r} is no number of entries")
+    if int(lines[1]) != len(lines) - 2:
+        raise ValueError(f"it announces {int(lines[1])} entries and has {len(lines) - 2}")
+    for line in lines[2:]:
+        yield line.split()

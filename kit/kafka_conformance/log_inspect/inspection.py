@@ -1,0 +1,324 @@
+"""Inspect a log directory: every partition in turn, every segment from its first batch to its last.
+
+Nothing is written: all files are opened for reading only. Memory does not grow with the size of files; per partition it
+grows with the number of producers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.log_inspect.checks.batches import BatchCheck
+from kafka_conformance.log_inspect.checks.checkpoints import (
+    Checkpoints,
+    check_ends,
+    check_partition_metadata,
+    read_checkpoints,
+)
+from kafka_conformance.log_inspect.checks.context import Context
+from kafka_conformance.log_inspect.checks.leader_epochs import LeaderEpochCheck
+from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, open_index
+from kafka_conformance.log_inspect.checks.producers import ProducerCheck, control_type
+from kafka_conformance.log_inspect.checks.records import RecordCheck
+from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
+from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
+from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
+from kafka_conformance.log_inspect.directory import LogDirectory, Partition, SegmentFiles
+from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
+from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
+
+__all__ = ["inspect"]
+
+CONTROL = 0x20
+
+
+def inspect(
+    directory: LogDirectory,
+    *,
+    records: bool = False,
+    policy: str = "",
+    read: Callable[[int], object] = lambda _: None,
+    partition_begins: Callable[[str], object] = lambda _: None,
+) -> Inspection:
+    """Inspect a directory.
+
+    ``records``: decode the records of every batch too. ``policy``: the ``cleanup.policy`` of all topics, ``delete`` or
+    ``compact``, empty if unknown. ``read`` is called with numbers of bytes that were read.
+    """
+    began = time.monotonic()
+    findings = Findings()
+    checkpoints = read_checkpoints(directory, findings)
+    _what_else(directory, findings)
+    check_partition_metadata(directory, findings)
+    summaries = []
+    for partition in directory.partitions:
+        partition_begins(partition.name)
+        summaries.append(_PartitionRun(directory, partition, findings, checkpoints, records, policy, read).run())
+    broken = findings.count(Severity.BROKEN)
+    unread = any(each.kind == "unreadable" for each in findings)
+    dropped = dict(findings.dropped())
+    rows = [
+        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
+                   offset=each.offset, what=each.what, meaning=each.meaning,
+                   more=dropped.pop((each.kind, each.severity, each.file), 0))
+        for each in reversed(list(findings))  # the number of those left out stands at the last one
+    ][::-1]  # fmt: skip
+    return Inspection(
+        kit=kit_version(), directory=str(directory.root), records_decoded=records,
+        verdict="broken" if broken else "not judged" if unread else "sound",
+        broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
+        took_s=round(time.monotonic() - began, 3),
+    )  # fmt: skip
+
+
+def _what_else(directory: LogDirectory, findings: Findings) -> None:
+    for name in directory.leftovers:
+        findings.add("leftover", name, "a deleted, moved or stray partition, or an unfinished file: not inspected")
+    for name in directory.unknown:
+        findings.add("unknown-file", name, "not a file or folder of Kafka's")
+    for partition in directory.partitions:
+        for name in partition.leftovers:
+            findings.add("leftover", directory.relative(partition.folder / name), "not inspected")
+        for name in partition.unknown:
+            findings.add("unknown-file", directory.relative(partition.folder / name), "not a file of Kafka's")
+        for path in partition.orphans:
+            findings.add(
+                "leftover", directory.relative(path), "an index without a .log: the broker deletes it at its start"
+            )
+    if directory.whole and not directory.clean_shutdown:
+        findings.add("not-flushed", ".kafka_cleanshutdown", "the file is not there")
+
+
+@dataclass(slots=True)
+class _PartitionRun:
+    """One partition's inspection."""
+
+    directory: LogDirectory
+    partition: Partition
+    findings: Findings
+    checkpoints: Checkpoints
+    records: bool
+    policy: str
+    read: Callable[[int], object]
+    context: Context = field(init=False)
+    batches: BatchCheck = field(init=False)
+    producers: ProducerCheck = field(init=False)
+    epochs: LeaderEpochCheck = field(init=False)
+    count: int = 0
+    record_count: int = 0
+    size: int = 0
+    transactions: int = 0
+    magic_2: bool = False
+    knows_producers: bool = True
+
+    def run(self) -> PartitionSummary:
+        partition, findings = self.partition, self.findings
+        broken, suspicious = findings.count(Severity.BROKEN), findings.count(Severity.SUSPICIOUS)
+        name = partition.name.partition(".")[0] if partition.name.endswith("-future") else partition.name
+        start = self.checkpoints.get("log-start-offset-checkpoint", {}).get(name)
+        cleaned = name in self.checkpoints.get("cleaner-offset-checkpoint", {})
+        self.context = Context(self.directory, partition, findings, start, self.policy, cleaned)
+        self.batches, self.producers = BatchCheck(self.context), ProducerCheck(self.context)
+        self.epochs = LeaderEpochCheck(self.context)
+        if not partition.segments:
+            findings.add("no-segments", self.directory.relative(partition.folder), "it has no .log file")
+        for number, files in enumerate(partition.segments):
+            following = partition.segments[number + 1].base_offset if number + 1 < len(partition.segments) else None
+            self._snapshot_at(files.base_offset)
+            self._segment(files, following)
+        first = partition.segments[0].base_offset if partition.segments else 0
+        end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
+        self._other_snapshots(end)
+        check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
+        if self.directory.whole and not partition.name.endswith("-future"):
+            check_ends(self.checkpoints, name, end, findings)
+        return PartitionSummary(
+            name=partition.name, segments=len(partition.segments), bytes=self.size, batches=self.count,
+            records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
+            transactions=self.producers.markers, compacted=self.context.cleaned,
+            broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
+        )  # fmt: skip
+
+    def _snapshot_at(self, offset: int) -> None:
+        if offset in self.partition.snapshots:
+            self._snapshot(offset)
+
+    def _snapshot(self, offset: int) -> None:
+        # Where the log goes on without a gap, its producers are those of the snapshot.
+        known = self.knows_producers and self.batches.last_offset + 1 == offset
+        states = self.producers.states_since(self.batches.gaps) if known else {}
+        check_snapshot(self.context, offset, states)
+
+    def _other_snapshots(self, end: int) -> None:
+        bases = {segment.base_offset for segment in self.partition.segments}
+        for offset in self.partition.snapshots:
+            if offset not in bases:
+                self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
+
+    def _segment(self, files: SegmentFiles, following: int | None) -> None:
+        path, active = files.path("log"), following is None
+        name = self.context.name(path)
+        offset_index, time_index = self._indexes(files, active=active)
+        try:
+            segment = Segment(path, keep=self.records, read=self.read)
+        except FileNotFoundError:
+            self.findings.add("leftover", name, "a broker deleted this segment during the inspection")
+            self.batches.damaged()
+            return
+        except OSError as error:
+            self.findings.add("unreadable", name, str(error.strerror))
+            self._lost()
+            return
+        with segment:
+            self.size += segment.size
+            self.batches.begin(name, files.base_offset, following)
+            self.producers.begin(name)
+            self.epochs.begin(name)
+            try:
+                run = _SegmentRun(self, segment, name, active, offset_index, time_index)
+                run.run()
+            except OSError as error:
+                self.findings.add("unreadable", name, str(error.strerror))
+                self._lost()
+                return
+            grown = active and segment.size_now() > segment.size
+        last = max(self.batches.last_offset, files.base_offset - 1)
+        if offset_index is None and (not active or run.count):
+            self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
+        if time_index is None and (not active or run.count) and self.magic_2:
+            self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there")
+        check_transaction_index(
+            self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
+            self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
+        )  # fmt: skip
+        if active and (grown or not self.directory.clean_shutdown):
+            self.findings.add("active-segment", name, f"judged up to its first {segment.size:,} bytes")
+
+    def _indexes(self, files: SegmentFiles, *, active: bool) -> tuple[OffsetIndexCheck | None, TimeIndexCheck | None]:
+        offset_index = time_index = None
+        if "index" in files.suffixes:
+            index = open_index(self.context, files.path("index"), files.base_offset, active=active)
+            offset_index = None if index is None else OffsetIndexCheck(self.context, index)
+        if "timeindex" in files.suffixes:
+            index = open_index(self.context, files.path("timeindex"), files.base_offset, active=active)
+            time_index = None if index is None else TimeIndexCheck(self.context, index, files.base_offset)
+        return offset_index, time_index
+
+    def _lost(self) -> None:
+        self.producers.forget()
+        self.batches.damaged()
+        self.knows_producers = False
+
+
+class _SegmentRun:
+    """One segment's batches. ``sound``: all of them could be read."""
+
+    def __init__(
+        self,
+        partition: _PartitionRun,
+        segment: Segment,
+        name: str,
+        active: bool,
+        offset_index: OffsetIndexCheck | None,
+        time_index: TimeIndexCheck | None,
+    ) -> None:
+        self._partition, self._segment, self._name, self._active = partition, segment, name, active
+        self._offset_index, self._time_index = offset_index, time_index
+        self._records = RecordCheck(partition.context, name) if partition.records else None
+        self.sound, self.count = True, 0
+        self._last = -1
+        self._end = 0
+
+    def run(self) -> None:  # noqa: C901  one loop, for speed
+        """Scan the segment. The usual batch costs few calls: indexes and epochs are checked where they change."""
+        partition, offset_index, time_index = self._partition, self._offset_index, self._time_index
+        batches, producers, epochs, records = partition.batches, partition.producers, partition.epochs, self._records
+        anchors = (lambda _: ()) if offset_index is None else offset_index.anchors
+        total = 0
+        for item in scan(self._segment, anchors):
+            if type(item) is Damage:
+                self._damaged(item)
+                continue
+            assert isinstance(item, Scanned)  # noqa: S101
+            position, header, valid, payload = item
+            self._end = position + header.length + 12
+            if not valid:
+                self._invalid(item)
+                continue
+            self.count += 1
+            total += header.records
+            if offset_index is not None and 0 <= offset_index.next_position <= position:
+                offset_index.batch(position, header, self._last)
+            batches.batch(position, header)
+            last = header.base_offset + header.last_offset_delta
+            self._last = last
+            if time_index is not None:
+                if 0 <= time_index.next_offset <= last:
+                    time_index.batch(header)
+                else:
+                    time_index.larger(header)
+            if header.leader_epoch != epochs.epoch or header.base_offset >= epochs.until:
+                epochs.batch(position, header)
+            if header.producer_id >= 0:
+                if header.attributes & CONTROL:
+                    producers.control(position, header, control_type(payload), batches.gaps)
+                else:
+                    producers.batch(position, header, batches.gaps)
+            if records is not None:
+                records.batch(position, header, payload)
+            partition.magic_2 = partition.magic_2 or header.magic == 2
+        partition.count += self.count
+        partition.record_count += total
+        self._close()
+
+    def _invalid(self, item: Scanned) -> None:
+        self._partition.batches.invalid(item.position, item.header)
+        self._lost(self._end)
+
+    def _damaged(self, damage: Damage) -> None:
+        findings, kind = self._partition.findings, damage.kind
+        if self._active and kind == "cut-batch" and self._segment.size_now() > self._segment.size:
+            return  # a broker was writing this batch
+        if kind == "zero-tail" and not self._active:
+            kind = "foreign-bytes"
+        findings.add(kind, self._name, damage.what, position=damage.position, offset=max(self._last + 1, 0))
+        if kind == "zero-tail":
+            return
+        self._partition.batches.damaged()
+        self._lost(self._segment.size if damage.resumed is None else damage.resumed)
+
+    def _lost(self, end: int) -> None:
+        self.sound = False
+        self._partition.producers.forget()
+        self._partition.knows_producers = False
+        if self._offset_index is not None:
+            self._offset_index.skip(end)
+        if self._time_index is not None:
+            self._time_index.damaged()
+
+    def _close(self) -> None:
+        segment = self._segment
+        grown = False
+        with contextlib.suppress(OSError):
+            grown = self._active and segment.size_now() > segment.size
+        size = segment.size_now() if self._active else segment.size
+        if self._offset_index is not None:
+            self._offset_index.end(self._end, size, self._last)
+        if self._time_index is not None:
+            self._time_index.end(self._last, growing=grown)
+
+
+def total_bytes(directory: LogDirectory) -> int:
+    """Return the size of all ``.log`` files in bytes."""
+    total = 0
+    for partition in directory.partitions:
+        for segment in partition.segments:
+            with contextlib.suppress(OSError):
+                total += Path(segment.path("log")).stat().st_size
+    return total

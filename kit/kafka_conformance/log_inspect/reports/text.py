@@ -1,0 +1,137 @@
+"""An inspection, and a search, as text."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.log_inspect.find import FoundBatch, Search
+from kafka_conformance.log_inspect.result import FindingRow, Inspection
+from kafka_conformance.reports.terminal import plural, table
+
+__all__ = ["show", "show_search", "verdict_line"]
+
+_STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
+_MOST_PARTITIONS = 50
+
+
+def show(out: Console, found: Inspection) -> None:
+    """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict."""
+    partitions = sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
+    rows = [
+        [each.name, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
+         f"{each.start} to {each.end}", f"{each.producers:,}", f"{each.transactions:,}",
+         "yes" if each.compacted else "", f"{each.broken:,}", f"{each.suspicious:,}"]
+        for each in partitions[:_MOST_PARTITIONS]
+    ]  # fmt: skip
+    heads = ["partition", "segments", "bytes", "batches", "records", "offsets", "producers", "transactions ended",
+             "compacted", "broken", "suspicious"]  # fmt: skip
+    out.print(table("", heads, rows))
+    if len(partitions) > _MOST_PARTITIONS:
+        out.print(f"… and {len(partitions) - _MOST_PARTITIONS:,} more partitions; --json lists all", markup=False)
+    explained: set[str] = set()
+    for each in sorted((each for each in found.findings if each.severity != "note"), key=lambda one: one.severity):
+        _finding(out, each, explain=each.kind not in explained)
+        explained.add(each.kind)
+    for kind, notes in groupby(
+        sorted((each for each in found.findings if each.severity == "note"), key=lambda one: one.kind),
+        key=lambda one: one.kind,
+    ):
+        _notes(out, kind, list(notes))
+    out.print()
+    out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
+
+
+def verdict_line(found: Inspection) -> str:
+    """Return the verdict as one line."""
+    how = "every record decoded" if found.records_decoded else "records were not decoded (--records decodes them)"
+    looked = f"{plural(len(found.partitions), 'partition')}, {found.bytes:,} bytes, {found.took_s:.1f} s; {how}"
+    counts = f"{found.broken:,} broken, {found.suspicious:,} suspicious"
+    return f"{found.verdict.upper() if found.verdict != 'sound' else 'sound'}: {counts}; {looked}"
+
+
+def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
+    text = Text("\n" if explain else "")
+    text.append(f"{each.severity}  {each.kind}  ", style=_STYLES[each.severity])
+    text.append(place_of(each))
+    text.append(f"\n  {harmless(each.what)}")
+    if each.more:
+        text.append(f"\n  … and {each.more:,} more like it in this file", style="dim")
+    out.print(text)
+    if explain:
+        out.print(Padding(Text(each.meaning, style="dim"), (0, 0, 0, 2)))
+
+
+def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
+    count = len(notes) + sum(each.more for each in notes)
+    text = Text("\n")
+    text.append(f"note  {kind}  ", style=_STYLES["note"])
+    text.append(place_of(notes[0]))
+    text.append(f"\n  {harmless(notes[0].what)}")
+    if count > 1:
+        text.append(f"; and {plural(count - 1, 'note')} like it (--json lists them)")
+    out.print(text)
+    out.print(Padding(Text(notes[0].meaning, style="dim"), (0, 0, 0, 2)))
+
+
+def place_of(each: FindingRow) -> str:
+    """Return where a finding is, as one line."""
+    parts = [each.file]
+    if each.position is not None:
+        parts.append(f"position {each.position:,}")
+    if each.offset is not None:
+        parts.append(f"offset {each.offset}")
+    return ", ".join(parts)
+
+
+def show_search(out: Console, found: Search) -> None:
+    """Print a search as steps."""
+    out.print(f"offset {found.offset} of {found.partition}", markup=False, style="bold")
+    bases = ", ".join(map(str, found.segments[:8])) + (", …" if len(found.segments) > 8 else "")
+    if found.segment is None:
+        out.print(f"1  segments begin at {bases or '-'}: {found.why}", markup=False)
+        return
+    out.print(f"1  segments begin at {bases}: the largest at or below is {found.segment}, {found.file}", markup=False)
+    out.print(
+        f"2  binary search in its index of {plural(found.entries, 'entry').replace('entrys', 'entries')}:", markup=False
+    )
+    for probe in found.probes:
+        sign = "at or below" if probe.at_or_below else "above"
+        out.print(
+            f"     entry {probe.number}: offset {probe.offset}, position {probe.position:,}: {sign}", markup=False
+        )
+    if found.entry is None:
+        out.print("   no entry is at or below: the scan starts at position 0", markup=False)
+    else:
+        out.print(f"   the largest at or below is offset {found.entry.offset}: the scan starts at position "
+                  f"{found.entry.position:,}", markup=False)  # fmt: skip
+    out.print(f"3  scan of {found.file} from position {found.start:,}:", markup=False)
+    hidden = found.read - len(found.passed) - (found.batch is not None)
+    shown = found.passed if len(found.passed) <= 6 else [*found.passed[:3], None, *found.passed[-2:]]
+    for batch in shown:
+        if batch is None:
+            out.print(f"     … {len(found.passed) - 5 + hidden:,} more", markup=False)
+        else:
+            out.print(f"     {_batch(batch)}: before it", markup=False)
+    if found.batch is not None:
+        out.print(f"     {_batch(found.batch)}: found", markup=False, style="bold")
+    if found.record is not None:
+        record = found.record
+        out.print(f"4  record {record.offset}: timestamp {record.timestamp}, key {_shown(record.key)}, value "
+                  f"{_shown(record.value)}", markup=False, style="bold")  # fmt: skip
+    if found.why:
+        out.print(f"   {found.why}", markup=False)
+
+
+def _batch(batch: FoundBatch) -> str:
+    codec = "" if batch.codec == "none" else f", {batch.codec}"
+    return (f"position {batch.position:,}: offsets {batch.first_offset} to {batch.last_offset}, "
+            f"{plural(batch.records, 'record')}, {batch.size:,} bytes{codec}")  # fmt: skip
+
+
+def _shown(text: str | None) -> str:
+    return "null" if text is None else f'"{text}"'

@@ -1,0 +1,61 @@
+"""What an inspection returns: a summary of every partition, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+__all__ = ["FindingRow", "Inspection", "PartitionSummary"]
+
+
+class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A partition: offsets from ``start`` to before ``end``, sizes in bytes; numbers of records are those of the headers."""
+
+    name: str
+    segments: int
+    bytes: int
+    batches: int
+    records: int
+    start: int
+    end: int
+    producers: int
+    transactions: int
+    compacted: bool
+    broken: int
+    suspicious: int
+
+
+class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding: see :class:`kafka_conformance.log_inspect.findings.Finding`. ``more`` like it are only counted."""
+
+    kind: str
+    severity: str
+    file: str
+    position: int | None
+    offset: int | None
+    what: str
+    meaning: str
+    more: int = 0
+
+
+class Inspection(msgspec.Struct, frozen=True, kw_only=True):
+    """An inspection of ``directory``; ``verdict``: sound, broken, or not judged, if files cannot be read.
+
+    ``records_decoded`` tells whether records were decoded too.
+    """
+
+    kit: str
+    directory: str
+    records_decoded: bool
+    verdict: str
+    broken: int
+    suspicious: int
+    partitions: Sequence[PartitionSummary]
+    findings: Sequence[FindingRow]
+    took_s: float
+
+    @property
+    def bytes(self) -> int:
+        """The size of all ``.log`` files in bytes."""
+        return sum(partition.bytes for partition in self.partitions)

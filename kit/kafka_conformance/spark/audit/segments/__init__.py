@@ -1,0 +1,1 @@
+"""Audit a topic from a broker's segment files, with what they know of producers."""

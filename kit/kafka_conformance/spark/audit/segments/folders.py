@@ -1,0 +1,139 @@
+"""Find the segments of a topic in brokers' data directories, or in the folders of its partitions.
+
+Folders of deleted, moved and stray partitions are left out, and so are files that a deletion or compaction had not finished
+with (:mod:`kafka_conformance.log_inspect.directory`). Where several brokers have a partition, the replica with the latest
+segment is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.log_inspect.checks.checkpoints import read_checkpoints
+from kafka_conformance.log_inspect.directory import Partition, open_directory
+from kafka_conformance.log_inspect.findings import Findings
+
+__all__ = ["SegmentFile", "TopicFiles", "find_topic", "first_offsets"]
+
+_PARTITION = re.compile(r"(?P<topic>.+)-(?P<number>[0-9]{1,10})")
+_INTERNAL = {"__consumer_offsets", "__transaction_state", "__cluster_metadata", "__share_group_state"}
+_SHOWN = 8
+
+
+class SegmentFile(msgspec.Struct, frozen=True):
+    """A ``.log`` file. ``name`` is for messages; ``last`` tells whether a broker writes to it, or did."""
+
+    path: str
+    name: str
+    partition: int
+    base_offset: int
+    size: int
+    last: bool
+
+
+class TopicFiles(msgspec.Struct, frozen=True):
+    """The files of a topic by partition, ascending; ``starts`` are log start offsets as far as checkpoints have them.
+
+    ``cleaned`` are the offsets by partition below which the log cleaner has been.
+    """
+
+    topic: str
+    folders: tuple[str, ...]
+    files: dict[int, tuple[SegmentFile, ...]]
+    starts: dict[int, int]
+    cleaned: dict[int, int]
+
+    @property
+    def size(self) -> int:
+        """The size of all files in bytes."""
+        return sum(file.size for files in self.files.values() for file in files)
+
+    @property
+    def least_offsets(self) -> int:
+        """The number of offsets that the names of the files show."""
+        return sum(files[-1].base_offset - files[0].base_offset for files in self.files.values() if files)
+
+
+class _Replica(msgspec.Struct, frozen=True):
+    topic: str
+    number: int
+    files: tuple[SegmentFile, ...]
+    start: int
+    cleaned: int
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        return (self.files[-1].base_offset, self.files[-1].size) if self.files else (-1, 0)
+
+
+def find_topic(folders: Sequence[str], topic: str = "") -> TopicFiles:
+    """Return the files of a topic, which need not be named if there is one only. Raises BadInput."""
+    replicas = [each for folder in folders for each in _replicas(Path(folder))]
+    names = sorted({each.topic for each in replicas})
+    wanted = topic or _only([name for name in names if name not in _INTERNAL] or names, folders)
+    if wanted not in names:
+        raise BadInput(f"{_shown(folders)}: no partition of topic {wanted} is here, only of {_shown(names)}")
+    best: dict[int, _Replica] = {}
+    for each in replicas:
+        if each.topic == wanted and (each.number not in best or each.reach > best[each.number].reach):
+            best[each.number] = each
+    found = dict(sorted(best.items()))
+    return TopicFiles(
+        wanted, tuple(folders), {number: each.files for number, each in found.items()},
+        {number: each.start for number, each in found.items()}, {number: each.cleaned for number, each in found.items()},
+    )  # fmt: skip
+
+
+def first_offsets(topic: TopicFiles) -> Mapping[int, int]:
+    """Return the base offset of each partition's first segment that is still there."""
+    there = ((number, file) for number, files in topic.files.items() for file in reversed(files))
+    return {number: file.base_offset for number, file in there if Path(file.path).exists()}
+
+
+def _only(names: Sequence[str], folders: Sequence[str]) -> str:
+    if not names:
+        raise BadInput(f"{_shown(folders)}: there is no partition's folder here, such as orders-0")
+    if len(names) > 1:
+        raise BadInput(f"{_shown(folders)}: there are {len(names)} topics here: name one with --topic: {_shown(names)}")
+    return names[0]
+
+
+def _replicas(root: Path) -> Iterator[_Replica]:
+    directory = open_directory(root)
+    checkpoints = read_checkpoints(directory, Findings())
+    starts, cleaned = (checkpoints.get(f"{name}-checkpoint", {}) for name in ("log-start-offset", "cleaner-offset"))
+    for partition in directory.partitions:
+        name = _PARTITION.fullmatch(partition.name)
+        if name is None:
+            if not directory.whole:
+                raise BadInput(f"{root} holds segments, but its name is not that of a partition, such as orders-0")
+            continue  # a folder that a partition moves to
+        number = int(name["number"])
+        files = tuple(_files(partition, number))
+        yield _Replica(name["topic"], number, files, starts.get(partition.name, 0), cleaned.get(partition.name, 0))
+
+
+def _files(partition: Partition, number: int) -> Iterator[SegmentFile]:
+    for segment in partition.segments:
+        path = segment.path("log")
+        try:
+            size = os.stat(path).st_size  # noqa: PTH116
+        except FileNotFoundError:  # deleted since the folder was read
+            continue
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+        last = segment is partition.active
+        name = f"{partition.name}/{path.name}"
+        yield SegmentFile(str(path.absolute()), name, number, segment.base_offset, size, last)
+
+
+def _shown(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    return ", ".join(every[:_SHOWN]) + more

@@ -1,0 +1,101 @@
+"""``log inspect`` and ``log find``: exit codes, JSON, the page, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from log_partitions import data, healthy
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+
+
+def run(*words: str) -> int:
+    with app.make_context("kafka-conformance", ["log", *words]) as context:
+        code: int = app.invoke(context)
+    return code
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return healthy(tmp_path / "data" / "orders-0").folder
+
+
+def test_a_sound_directory(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("inspect", str(folder), "--records", "--html", str(tmp_path / "page.html")) == 0
+    out = capsys.readouterr().out
+    assert "orders-0" in out
+    assert "sound: 0 broken, 0 suspicious; 1 partition" in out
+    assert "every record decoded" in out
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>Sound" in page
+    assert "<p>None.</p>" in page
+
+
+def test_a_broken_one(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / f"{0:020}.log"
+    path.write_bytes(path.read_bytes() + b"<script>alert(1)</script>")
+    (folder / "\x1b[31m<b>").write_bytes(b"")
+    assert run("inspect", str(folder), "--html", str(tmp_path / "page.html")) == 1
+    out = capsys.readouterr().out
+    assert "broken  foreign-bytes  00000000000000000000.log, position " in out
+    assert "These bytes are no record batch." in out
+    assert "\x1b[31m" not in out
+    assert "BROKEN: 1 broken" in out
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>Broken" in page
+    assert "<b>" not in page
+    assert run("inspect", str(folder), "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "broken"
+    assert [row["kind"] for row in document["findings"]] == ["unknown-file", "foreign-bytes"]
+    assert document["findings"][1]["meaning"].startswith("These bytes are no record batch.")
+
+
+def test_strict_counts_what_is_suspicious(folder: Path) -> None:
+    (folder / "leader-epoch-checkpoint").unlink()
+    assert run("inspect", str(folder)) == 0
+    assert run("inspect", str(folder), "--strict") == 1
+
+
+def test_what_cannot_be_judged(tmp_path: Path) -> None:
+    for words in (["inspect", str(tmp_path)], ["inspect", str(tmp_path / "none")], ["find", str(tmp_path), "1"]):
+        with pytest.raises(BadInput):
+            run(*words)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_directory_without_permission(folder: Path) -> None:
+    folder.chmod(0)
+    with pytest.raises(BadInput, match="Permission denied"):
+        run("inspect", str(folder))
+    folder.chmod(0o755)
+
+
+def test_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("find", str(folder), "100") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "offset 100 of orders-0"
+    assert out[1].startswith("1  segments begin at 0, 63, 126: the largest at or below is 63, 00000000000000000063.log")
+    assert [line[0] for line in out if line[0] != " "] == ["o", "1", "2", "3", "4"]
+    assert out[-1].startswith("4  record 100: timestamp")
+    assert run("find", str(folder.parent), "--partition", "orders-0", "100", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["record"]["offset"] == 100
+    assert run("find", str(folder), "100000") == 1
+    assert "the log ends before it" in capsys.readouterr().out
+
+
+def test_find_shows_a_long_scan_shortly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = healthy(tmp_path / "t-0")
+    log.interval = 10**9
+    log.roll()
+    for _ in range(2_000):
+        log.append(data(1))
+    log.write()
+    assert run("find", str(log.folder), str(log.offset - 1)) == 0
+    out = capsys.readouterr().out
+    assert "… 1,994 more" in out
+    assert "the scan starts at position 0" in out

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from questions import generated, missing_labels, space_questions
+
+from kafka_conformance.core.protocol import to_json
+from kafka_conformance.rules.log_segment.mutants import MUTANTS
+from kafka_conformance.rules.log_segment.question import LogSegmentQuestion
+from kafka_conformance.rules.log_segment.rule import RULE
+from kafka_reference.releases import parse_release
+
+
+def ask(question: bytes, version: str = "4.4.0") -> Any:
+    return RULE.ask(msgspec.json.decode(question, type=LogSegmentQuestion), parse_release(version))
+
+
+def test_offset_60_of_an_article() -> None:
+    (question,) = RULE.plain()
+    steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
+    assert steps[6]["index"].startswith("0000000c 00001147 00000018 00002245".replace(" ", ""))
+    assert steps[7] == {"found": [60, 9253, 160]}
+    assert steps[8] == {"found": [60, 9253, 160], "incomplete": False}
+    assert steps[9:] == [{"found": None}, {"offset": 61}]
+
+
+def test_a_history() -> None:
+    answer = ask(
+        b"""{"index_interval_bytes": 100, "max_index_size": 24, "steps": [
+        {"op": "append", "batches": [{"offset": 0, "timestamps": [1000, 990], "value_bytes": 40}]},
+        {"op": "append", "batches": [{"offset": 2, "timestamps": [1010]}]}, {"op": "look"},
+        {"op": "translate", "offset": 1}, {"op": "find", "timestamp": 995, "offset": 1},
+        {"op": "should_roll", "bytes": 0, "timestamp": 1010, "offset": 3, "now": 0}, {"op": "damage", "batch": 1},
+        {"op": "recover"}, {"op": "next_offset"}, {"op": "read", "offset": 0, "max_size": -1}]}"""
+    )
+    assert answer["steps"] == [
+        {}, {},
+        {"size": 223, "index": "00000002" "0000009b" + "00" * 16, "time_index": "00000000000003f200000002" + "00" * 12},
+        {"found": [0, 0, 155]}, {"found": [1010, 2]}, {"roll": True}, {}, {"truncated": 68}, {"offset": 2},
+        {"raises": "IllegalArgumentException"},
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shuffled() -> list[Any]:
+    """The questions of all spaces and some generated ones, in random order."""
+    questions = [*space_questions(RULE.slug), *generated(RULE.slug, 1500)]
+    Random(0).shuffle(questions)
+    return questions
+
+
+def test_labels() -> None:
+    assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
+    assert not missing_labels(RULE.slug, space_questions(RULE.slug))
+
+
+def test_spaces_are_small() -> None:
+    assert len(space_questions(RULE.slug)) <= 20_000
+
+
+def test_paths() -> None:
+    assert {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]} == {"growth", "cut", "recovery"}
+
+
+@pytest.mark.parametrize("version", ["0.11.0.0", "1.1.1", "2.3.0", "3.4.1", "4.0.0", "4.4.0"])
+def test_a_question_is_answered_alike_after_its_json(version: str) -> None:
+    for question in generated(RULE.slug, 1500)[:100]:
+        assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
+
+
+def test_domain() -> None:
+    reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)}
+    assert "" in reasons
+    assert len(reasons) >= 4
+    assert all(not RULE.domain(question) for question in RULE.plain())
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
+    assert any(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at) for question in shuffled)

@@ -1,0 +1,149 @@
+"""``record-batch``: its questions, what it answers for known bytes, its spaces, labels, domain and timeline."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.protocol import Answer
+from kafka_conformance.rules.record_batch import spaces
+from kafka_conformance.rules.record_batch.adapter import ask
+from kafka_conformance.rules.record_batch.domain import domain, nearest, plain
+from kafka_conformance.rules.record_batch.labels import labels, path
+from kafka_conformance.rules.record_batch.question import AskedBatch, AskedRecord, RecordBatchQuestion, number
+from kafka_conformance.rules.record_batch.rule import RULE
+from kafka_conformance.rules.record_batch.wire import RawBatch, raw_record
+from kafka_reference.errors import NotInThisRelease
+from kafka_reference.releases import NEWEST, parse_release
+
+ONE = RawBatch(raw_record(b"k", b"v", [(b"h", b"\x00")]), 1, 5, base_timestamp=9, max_timestamp=9).data()
+
+
+def decode(data: bytes, release: str = str(NEWEST)) -> Answer:
+    return ask(RecordBatchQuestion(decode=data.hex()), parse_release(release))
+
+
+def question(**fields: Any) -> RecordBatchQuestion:
+    return msgspec.convert(fields, type=RecordBatchQuestion)
+
+
+def test_a_batch_is_read() -> None:
+    answer = decode(ONE)
+    (batch,) = answer["batches"]
+    assert (batch["magic"], batch["valid"], batch["size"], batch["base_offset"]) == (2, True, len(ONE), 5)
+    assert batch["records"] == [
+        {"offset": 5, "timestamp": 9, "sequence": -1, "key": "6b", "value": "76", "headers": [["h", "00"]], "size": 13}
+    ]
+    assert (batch["iterated"], batch["skipped"]) == ({"records": 1}, [[5, 9, -1, 13, 1, 1]])
+    assert answer["valid_bytes"] == len(ONE)
+
+
+def test_what_throws_is_named_where_it_is_thrown() -> None:
+    wrong = bytearray(ONE)
+    wrong[-1] ^= 1
+    (batch,) = decode(bytes(wrong))["batches"]
+    assert batch["valid"] == {"raises": "CorruptRecordException"}
+    assert batch["records"][0]["headers"] == [["h", "01"]]
+    assert decode(bytes(wrong), "2.3.1")["batches"][0]["valid"] == {"raises": "InvalidRecordException"}
+    assert "skipped" not in decode(ONE, "2.3.1")["batches"][0]
+    assert decode(ONE + bytes(12)) == {
+        **decode(ONE),
+        "raises": "CorruptRecordException",
+        "valid_bytes": {"raises": "CorruptRecordException"},
+    }
+    assert decode(ONE + ONE[:40]) == decode(ONE)
+
+
+def test_a_batch_is_written_and_one_that_cannot_be_throws() -> None:
+    record = {"key": "6b", "value": "76", "timestamp": 9, "headers": [["h", "00"]]}
+    assert ask(question(encode={"records": [record], "base_offset": 5}), NEWEST) == {"bytes": ONE.hex()}
+    assert ask(question(encode={"records": [record], "magic": 1}), NEWEST) == {"raises": "IllegalArgumentException"}
+    (batch,) = ask(question(compress={"records": [record], "compression": "zstd", "level": 3}), NEWEST)["batches"]
+    assert (batch["header"]["compression"], "crc" in batch["header"], "size" in batch) == ("zstd", False, False)
+    marker = {"commit": True, "coordinator_epoch": 3}
+    with_marker = {
+        "records": [],
+        "transactional": True,
+        "control": marker,
+        "producer": {"id": 7, "epoch": 0, "first_sequence": 0},
+    }
+    written = ask(question(encode=with_marker), NEWEST)["bytes"]
+    (batch,) = decode(bytes.fromhex(written))["batches"]
+    assert (batch["records"][0]["control_type"], batch["records"][0]["marker"]) == ("commit", ["commit", 3])
+    assert ask(question(encode={**with_marker, "transactional": False}), NEWEST) == {
+        "raises": "IllegalArgumentException"
+    }
+
+
+@pytest.mark.parametrize("field", [{"compression": "gzip", "level": 1}, {"delete_horizon": 3}])
+def test_what_a_release_lacks_is_refused(field: dict[str, Any]) -> None:
+    kind = "compress" if "compression" in field else "encode"
+    with pytest.raises(NotInThisRelease, match=r"release 2\.8\.1 has no"):
+        ask(question(**{kind: {"records": [{}], **field}}), parse_release("2.8.1"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({}, "expected one of encode, compress and decode"),
+        ({"decode": "", "encode": {"records": []}}, "expected one of encode, compress and decode"),
+        ({"encode": {"records": [], "compression": "gzip"}}, "asked with compress"),
+        ({"compress": {"records": [], "compression": "snappy", "level": 1}}, "snappy has no levels"),
+    ],
+)
+def test_a_question_that_is_none_is_refused(fields: dict[str, Any], why: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=why):
+        question(**fields)
+
+
+def test_numbers_beyond_2_53_are_text() -> None:
+    assert (number(2**53), number(2**53 + 1), number(-(2**63))) == (2**53, "9007199254740993", "-9223372036854775808")
+    header = decode(RawBatch(b"", 0, producer_id=2**62).data())["batches"][0]["header"]
+    assert header["producer_id"] == str(2**62)
+
+
+def test_java_replaces_half_a_surrogate_pair_by_one_character() -> None:
+    (batch,) = decode(RawBatch(raw_record(headers=[(b"a\xed\xa0\x80\xffb", None)]), 1).data())["batches"]
+    assert batch["records"][0]["headers"] == [["a\ufffd\ufffdb", None]]
+
+
+@pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
+def test_spaces_are_answered(space: Any) -> None:
+    for one in islice(space.questions(), 0, None, 40):
+        for release in ("0.11.0.0", str(NEWEST)):
+            try:
+                ask(one, parse_release(release))
+            except NotInThisRelease:
+                assert one.decode is None
+        assert set(labels(one)) <= RULE.required_labels
+        assert path(one)
+
+
+def test_what_java_compressed_is_read_whole() -> None:
+    read = [ask(one, NEWEST)["batches"] for one in spaces.every_java_batch()]
+    whole = [one for one in read if one and not any("raises" in record for batch in one for record in batch["records"])]
+    assert len(whole) >= 48
+    assert all(batch["valid"] is True for one in whole for batch in one)
+
+
+def test_everyday_batches_are_in_domain_and_so_is_the_nearest() -> None:
+    assert not any(map(domain, plain()))
+    for one in islice(spaces.every_builder(), 0, None, 7):
+        assert domain(nearest(one)) == ""
+        assert domain(one) or nearest(one) is one
+    assert domain(RecordBatchQuestion(encode=AskedBatch((AskedRecord(timestamp=-1),)))).startswith("ProducerRecord")
+
+
+def test_bytes_are_explained_by_position() -> None:
+    asked = RecordBatchQuestion(decode=(ONE + bytes(12)).hex())
+    assert RULE.explain is not None
+    rows = list(RULE.explain(asked, NEWEST, [ask(asked, NEWEST)]))
+    assert [row.step for row in rows][:2] == [
+        "0–11 batch 0: base offset, size", "12–20 batch 0: leader epoch, magic, CRC-32C",
+    ]  # fmt: skip
+    assert rows[6].step == f"61–{len(ONE) - 1} record 0"
+    assert (rows[-1].step, rows[-1].answer) == (f"{len(ONE)} no batch", "raises CorruptRecordException")
+    assert list(RULE.explain(asked, NEWEST, [{"raises": "KafkaException"}])) == []
