@@ -3,7 +3,8 @@
 A rule joins the timeline by one function, ``Rule.explain``: it takes the question, the release, and somebody's answers to
 the steps, and gives one :class:`Explained` for each step. The state and the reasons are those of the reference, which the
 function walks through the question; only the answers are somebody's. A rule without steps may explain the parts of its one
-answer in the same way. A rule with steps and without such a function is shown by ``rules.common.step_text.plain_steps``, step and answer, no state.
+answer in the same way. A rule with steps and without such a function is shown by ``rules.common.step_text.plain_steps``:
+step and answer, no state.
 
 Everything here is text as it is. Who prints it makes it harmless (``reports.harmless``).
 """

@@ -96,7 +96,12 @@ class ProducerCheck:
                 self._gap(position, header, state, 0, gaps)
         elif state.sequence != _UNKNOWN and header.base_sequence != (expected := (state.sequence + 1) & 0x7FFFFFFF):
             self._gap(position, header, state, expected, gaps)
-        state.epoch, state.sequence, state.gaps, state.data_gaps = header.producer_epoch, header.last_sequence, gaps, gaps
+        state.epoch, state.sequence, state.gaps, state.data_gaps = (
+            header.producer_epoch,
+            header.last_sequence,
+            gaps,
+            gaps,
+        )
         state.offset, state.timestamp = header.last_offset, header.max_timestamp
         if header.transactional:
             if state.transaction is None:
