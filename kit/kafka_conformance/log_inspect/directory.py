@@ -156,15 +156,20 @@ def small_text(path: Path) -> str:
 def checkpoint_lines(text: str) -> Iterator[list[str]]:
     """Yield the lines of a checkpoint as words. Raises ValueError for a wrong version, or a wrong number of lines.
 
-    A checkpoint has its version (0), the number of its entries, and a line for each entry.
+    A checkpoint has its version (0), the number of its entries, and a line for each entry. An empty one has no entries:
+    a broker creates all of them so.
+
+    Java source mirrored: ``CheckpointFile.read``.
     """
     lines = text.split("\n")
-    if lines and not lines[-1]:
+    if not lines[-1]:
         lines.pop()
-    if len(lines) < 2:
-        raise ValueError("it has no version or no number of entries")
+    if not lines:
+        return
     if lines[0].strip() != "0":
         raise ValueError(f"version {lines[0][:40]!r} is not 0")
+    if len(lines) == 1:
+        return
     if not lines[1].strip().isdecimal():
         raise ValueError(f"{lines[1][:40]!r} is no number of entries")
     if int(lines[1]) != len(lines) - 2:

@@ -174,8 +174,8 @@ _LISTED = (
          "broker does not open the partition, or truncates at the wrong offset after a change of leader."),
     Kind("leader-epochs-wrong", _BROKEN, "The leader epoch checkpoint contradicts the log. Followers ask it where to "
          "truncate: after a change of leader they keep records that they should drop, or the reverse."),
-    Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, though batches have leader epochs. The "
-         "broker reads the log to write a new one, or truncates by the high watermark."),
+    Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, or it is empty, though batches "
+         "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark."),
     Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory offline."),
     Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were once "
          "here are gone. Legal after an unclean stop without flush; else the log was cut."),

@@ -216,6 +216,24 @@ def test_a_snapshot_that_is_cut_or_contradicts_the_log(log: Log) -> None:
     assert "last sequence" in found.findings[0].what
 
 
+def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
+    """The marker of a transaction is left, and its batch is not: the snapshot has the last sequence, the log an older one."""
+    log = Log(tmp_path / "t-0")
+    log.append(data(3, (1, 0, 0), transactional=True))
+    log.append(data(3, (1, 0, 3), transactional=True))
+    log.append(control(1, 0, commit=True))
+    log.roll()
+    log.append(data(1))
+    path = log.write() / f"{0:020}.log"
+    _, position, size = log.positions[1]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:position] + whole[position + size :])
+    for suffix in ("index", "timeindex"):
+        (log.folder / f"{0:020}.{suffix}").write_bytes(b"")
+    found = seen(log.folder, policy="compact")
+    assert (found.broken, found.suspicious) == (0, 0), found.findings
+
+
 def test_a_sequence_gap(log: Log) -> None:
     base, position, _ = log.positions[12]
     shift = lambda batch: batch.__setitem__(slice(53, 57), struct.pack(">i", struct.unpack(">i", batch[53:57])[0] + 5))  # noqa: E731
@@ -303,7 +321,7 @@ def test_the_transaction_index(log: Log) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("0\n2\n0 0\n", "leader-epochs-corrupt"), ("1\n1\n0 0\n", "leader-epochs-corrupt"), ("", "leader-epochs-corrupt"),
+        ("0\n2\n0 0\n", "leader-epochs-corrupt"), ("1\n1\n0 0\n", "leader-epochs-corrupt"), ("0\n1\n", "leader-epochs-corrupt"),
         ("0\n2\n2 0\n0 63\n", "leader-epochs-corrupt"), ("0\n1\nzero 0\n", "leader-epochs-corrupt"),
         ("0\nx\n", "leader-epochs-corrupt"), ("0\n1\n0 0 0\n", "leader-epochs-corrupt"),
         ("0\n3\n0 0\n2 63\n4 127\n", "leader-epochs-wrong"), ("0\n1\n0 0\n", "leader-epochs-wrong"),
@@ -317,6 +335,23 @@ def test_the_leader_epoch_checkpoint(log: Log, text: str, kind: str) -> None:
 def test_no_leader_epoch_checkpoint(log: Log) -> None:
     (log.folder / "leader-epoch-checkpoint").unlink()
     assert kinds(seen(log.folder), "suspicious") == {"leader-epochs-missing"}
+
+
+@pytest.mark.parametrize("text", ["", "0\n", "0\n0\n"])
+def test_empty_checkpoints_have_no_entries(log: Log, text: str) -> None:
+    """As Java reads them: a new broker creates all of them so."""
+    (log.folder / "leader-epoch-checkpoint").write_text(text)
+    (log.folder.parent / "log-start-offset-checkpoint").write_text(text)
+    found = seen(log.folder.parent)
+    assert (kinds(found), kinds(found, "suspicious")) == (set(), {"leader-epochs-missing"})
+
+
+def test_a_leader_epoch_checkpoint_that_a_broker_writes_in_the_meantime(log: Log) -> None:
+    path = log.folder / "leader-epoch-checkpoint"
+    whole = path.read_text()
+    path.write_text("")
+    found = inspect(open_directory(log.folder), read=lambda _: path.write_text(whole))
+    assert found.findings == []
 
 
 def test_headers_that_contradict_themselves(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class LeaderEpochCheck:
         self._name = context.name(self._path)
         self._epochs: list[int] = []
         self._starts: list[int] = []
-        self._exists, self._reported, self._again = True, False, False
+        self._readable, self._reported, self._again = True, False, False
         self._file = ""
         self.epoch = -1
         self.until = -1  # the first offset at which the checkpoint has another epoch
@@ -47,14 +47,10 @@ class LeaderEpochCheck:
                 "leader-epoch-back", self._file, f"leader epoch {epoch} follows {self.epoch}", position=position,
                 offset=base,
             )  # fmt: skip
+        place = self._place(epoch, base)
         if not self._starts:
             self._missing(epoch)
         else:
-            place = bisect_right(self._starts, base) - 1
-            if place >= 0 and self._epochs[place] != epoch and not self._again:
-                self._again = True  # a broker may have written the checkpoint in the meantime
-                self._read()
-                place = bisect_right(self._starts, base) - 1
             if place >= 0 and self._epochs[place] != epoch and self._above_start(base):
                 self._context.findings.add(
                     "leader-epochs-wrong", self._name, f"offset {base} has leader epoch {epoch} in {self._file}; the "
@@ -63,14 +59,24 @@ class LeaderEpochCheck:
             self.until = self._starts[place + 1] if place + 1 < len(self._starts) else 2**63
         self.epoch = epoch
 
+    def _place(self, epoch: int, base: int) -> int:
+        """Return the place of the line for an offset, -1 if none is for it."""
+        place = bisect_right(self._starts, base) - 1
+        if self._readable and not self._again and (not self._starts or (place >= 0 and self._epochs[place] != epoch)):
+            self._again = True  # a broker may have written the checkpoint in the meantime
+            self._read()
+            place = bisect_right(self._starts, base) - 1
+        return place
+
     def _above_start(self, offset: int) -> bool:
         start = self._context.log_start_offset
         return start is None or offset >= start
 
     def _missing(self, epoch: int) -> None:
-        if not self._reported and not self._exists:
+        if not self._reported and self._readable:
             self._reported = True
-            self._context.findings.add("leader-epochs-missing", self._name, f"batches have leader epoch {epoch}")
+            what = f"it has no line, and batches have leader epoch {epoch}"
+            self._context.findings.add("leader-epochs-missing", self._name, what)
 
     def _read(self) -> None:
         self._epochs, self._starts = [], []
@@ -84,9 +90,11 @@ class LeaderEpochCheck:
                 self._epochs.append(epoch)
                 self._starts.append(start)
         except FileNotFoundError:
-            self._exists = False
+            return
         except OSError as error:
+            self._readable = False
             self._context.findings.add("unreadable", self._name, str(error.strerror))
         except ValueError as error:  # UnicodeDecodeError among them
+            self._readable = False
             self._context.findings.add("leader-epochs-corrupt", self._name, str(error))
             self._epochs, self._starts = [], []
