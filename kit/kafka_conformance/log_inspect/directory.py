@@ -8,6 +8,7 @@ deletion or compaction had not finished with.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -95,7 +96,8 @@ def open_directory(root: Path) -> LogDirectory:
     try:
         entries = sorted(root.iterdir(), key=lambda path: path.name)
     except OSError as error:
-        raise BadInput(f"{root} cannot be read: {error.strerror}") from error
+        hint = ": name the folder that has it" if root.is_file() else ""
+        raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
     partitions, leftovers, unknown = [], [], []
@@ -112,11 +114,22 @@ def open_directory(root: Path) -> LogDirectory:
             unknown.append(entry.name)
     known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
     if not known and not any(partition.segments or partition.snapshots for partition in partitions):
-        raise BadInput(
-            f"{root} is no log directory of Kafka: it has no partition folder, no segment and no meta.properties"
-        )
+        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
+                       f"meta.properties{_hint(entries)}")  # fmt: skip
     clean = (root / ".kafka_cleanshutdown").exists()
     return LogDirectory(root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean)
+
+
+def _hint(entries: list[Path]) -> str:
+    """Name a folder within, if it is what may have been meant."""
+    for entry in entries:
+        with contextlib.suppress(OSError):
+            if entry.is_dir() and any(
+                path.name == "meta.properties" or _SEGMENT_FILE.fullmatch(path.name) or _PARTITION.fullmatch(path.name)
+                for path in entry.iterdir()
+            ):
+                return f"; {harmless(str(entry))} looks like one"
+    return ""
 
 
 def _partition(folder: Path, entries: list[Path]) -> Partition:

@@ -91,6 +91,8 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
             findings.add(
                 "leftover", directory.relative(path), "an index without a .log: the broker deletes it at its start"
             )
+    if not directory.partitions:
+        findings.add("no-partitions", ".", "no folder of a partition")
     if directory.whole and not directory.clean_shutdown:
         findings.add("not-flushed", ".kafka_cleanshutdown", "the file is not there")
 

@@ -217,7 +217,7 @@ def test_a_snapshot_that_is_cut_or_contradicts_the_log(log: Log) -> None:
 
 
 def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
-    """The marker of a transaction is left, and its batch is not: the snapshot has the last sequence, the log an older one."""
+    """The marker of a transaction is left, its batch is not: the snapshot has the last sequence, the log an older one."""
     log = Log(tmp_path / "t-0")
     log.append(data(3, (1, 0, 0), transactional=True))
     log.append(data(3, (1, 0, 3), transactional=True))
@@ -321,7 +321,8 @@ def test_the_transaction_index(log: Log) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("0\n2\n0 0\n", "leader-epochs-corrupt"), ("1\n1\n0 0\n", "leader-epochs-corrupt"), ("0\n1\n", "leader-epochs-corrupt"),
+        ("0\n2\n0 0\n", "leader-epochs-corrupt"), ("1\n1\n0 0\n", "leader-epochs-corrupt"),
+        ("0\n1\n", "leader-epochs-corrupt"),
         ("0\n2\n2 0\n0 63\n", "leader-epochs-corrupt"), ("0\n1\nzero 0\n", "leader-epochs-corrupt"),
         ("0\nx\n", "leader-epochs-corrupt"), ("0\n1\n0 0 0\n", "leader-epochs-corrupt"),
         ("0\n3\n0 0\n2 63\n4 127\n", "leader-epochs-wrong"), ("0\n1\n0 0\n", "leader-epochs-wrong"),

@@ -87,7 +87,7 @@ def _contradiction(fields: tuple[int, ...], snapshot: int, state: ProducerState 
         return ""
     if epoch != state.epoch:
         return f"epoch {epoch}, in the log {state.epoch}"
-    if state.data_gaps != state.gaps:  # the marker of its last transaction is left, and batches before it may be missing
+    if state.data_gaps != state.gaps:  # its last marker is left, and batches before it may be missing
         return ""
     if sequence >= 0 and state.sequence >= 0 and sequence != state.sequence:
         return f"last sequence {sequence}, in the log {state.sequence}"

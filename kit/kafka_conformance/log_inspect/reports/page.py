@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from kafka_conformance.log_inspect.reports.text import place_of, verdict_line
+from kafka_conformance.log_inspect.reports.text import offsets_of, place_of, verdict_line, worst_first
 from kafka_conformance.log_inspect.result import FindingRow, Inspection
 from kafka_conformance.reports.page import render
 
@@ -24,8 +24,14 @@ def write(found: Inspection) -> str:
     return render(
         "log_inspect/reports/inspection_page.html.j2",
         ["reports/page.css", "log_inspect/reports/inspection_page.css"],
-        {"place": place_of},
-        {"found": found, "verdict": verdict_line(found), "groups": groups, "signs": _SIGNS},
+        {"place": place_of, "offsets": offsets_of},
+        {
+            "found": found,
+            "partitions": worst_first(found),
+            "verdict": verdict_line(found),
+            "groups": groups,
+            "signs": _SIGNS,
+        },
     )
 
 

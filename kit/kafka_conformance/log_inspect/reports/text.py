@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.log_inspect.find import FoundBatch, Search
-from kafka_conformance.log_inspect.result import FindingRow, Inspection
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_conformance.reports.terminal import plural, table
 
-__all__ = ["show", "show_search", "verdict_line"]
+__all__ = ["offsets_of", "place_of", "show", "show_search", "verdict_line", "worst_first"]
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
 _MOST_PARTITIONS = 50
@@ -21,16 +20,17 @@ _MOST_PARTITIONS = 50
 
 def show(out: Console, found: Inspection) -> None:
     """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict."""
-    partitions = sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
+    partitions = worst_first(found)
     rows = [
         [each.name, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
-         f"{each.start} to {each.end}", f"{each.producers:,}", f"{each.transactions:,}",
+         offsets_of(each), f"{each.producers:,}", f"{each.transactions:,}",
          "yes" if each.compacted else "", f"{each.broken:,}", f"{each.suspicious:,}"]
         for each in partitions[:_MOST_PARTITIONS]
     ]  # fmt: skip
     heads = ["partition", "segments", "bytes", "batches", "records", "offsets", "producers", "transactions ended",
              "compacted", "broken", "suspicious"]  # fmt: skip
-    out.print(table("", heads, rows))
+    if rows:
+        out.print(table("", heads, rows))
     if len(partitions) > _MOST_PARTITIONS:
         out.print(f"… and {len(partitions) - _MOST_PARTITIONS:,} more partitions; --json lists all", markup=False)
     explained: set[str] = set()
@@ -44,6 +44,16 @@ def show(out: Console, found: Inspection) -> None:
         _notes(out, kind, list(notes))
     out.print()
     out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
+
+
+def worst_first(found: Inspection) -> list[PartitionSummary]:
+    """Return the partitions, those with most findings first."""
+    return sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
+
+
+def offsets_of(partition: PartitionSummary) -> str:
+    """Return the first and the last offset as text."""
+    return f"{partition.start} to {partition.end - 1}" if partition.end > partition.start else "none"
 
 
 def verdict_line(found: Inspection) -> str:
@@ -63,7 +73,7 @@ def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
         text.append(f"\n  … and {each.more:,} more like it in this file", style="dim")
     out.print(text)
     if explain:
-        out.print(Padding(Text(each.meaning, style="dim"), (0, 0, 0, 2)))
+        _meaning(out, each)
 
 
 def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
@@ -75,7 +85,13 @@ def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
     if count > 1:
         text.append(f"; and {plural(count - 1, 'note')} like it (--json lists them)")
     out.print(text)
-    out.print(Padding(Text(notes[0].meaning, style="dim"), (0, 0, 0, 2)))
+    _meaning(out, notes[0])
+
+
+def _meaning(out: Console, each: FindingRow) -> None:
+    for line in Text(each.meaning, style="dim").wrap(out, out.width - 2):
+        line.rstrip()
+        out.print(Text("  ").append_text(line))
 
 
 def place_of(each: FindingRow) -> str:
@@ -96,9 +112,8 @@ def show_search(out: Console, found: Search) -> None:
         out.print(f"1  segments begin at {bases or '-'}: {found.why}", markup=False)
         return
     out.print(f"1  segments begin at {bases}: the largest at or below is {found.segment}, {found.file}", markup=False)
-    out.print(
-        f"2  binary search in its index of {plural(found.entries, 'entry').replace('entrys', 'entries')}:", markup=False
-    )
+    entries = "1 entry" if found.entries == 1 else f"{found.entries:,} entries"
+    out.print(f"2  binary search in its index of {entries}:", markup=False)
     for probe in found.probes:
         sign = "at or below" if probe.at_or_below else "above"
         out.print(

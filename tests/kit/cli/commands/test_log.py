@@ -67,6 +67,25 @@ def test_what_cannot_be_judged(tmp_path: Path) -> None:
             run(*words)
 
 
+def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"orders-0\.log cannot be read: Not a directory: name the folder that has it"):
+        file = tmp_path / "orders-0.log"
+        file.write_bytes(b"")
+        run("inspect", str(file))
+    (folder.parent / "meta.properties").write_text("version=1\n")
+    with pytest.raises(BadInput, match="data looks like one"):
+        run("inspect", str(tmp_path))
+
+
+def test_a_directory_without_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "meta.properties").write_text("version=1\n")
+    assert run("inspect", str(tmp_path)) == 0
+    out = capsys.readouterr().out
+    assert "note  no-partitions" in out
+    assert "0 partitions" in out
+    assert all(line == line.rstrip() for line in out.splitlines() if line.startswith("  "))
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_directory_without_permission(folder: Path) -> None:
     folder.chmod(0)
