@@ -183,8 +183,8 @@ _LISTED = (
          "partition."),
     # What else is there.
     Kind("no-segments", _SUSPICIOUS, "The partition has no segment. The broker creates an empty one at its next start."),
-    Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A broker leaves a new directory so "
-         "until a partition is placed in it."),
+    Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A "
+         "broker leaves a new directory so until a partition is placed in it."),
     Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, or an error of the disk. The directory is not "
          "judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or "
