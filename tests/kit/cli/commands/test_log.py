@@ -68,9 +68,9 @@ def test_what_cannot_be_judged(tmp_path: Path) -> None:
 
 
 def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "orders-0.log"
+    file.write_bytes(b"")
     with pytest.raises(BadInput, match=r"orders-0\.log cannot be read: Not a directory: name the folder that has it"):
-        file = tmp_path / "orders-0.log"
-        file.write_bytes(b"")
         run("inspect", str(file))
     (folder.parent / "meta.properties").write_text("version=1\n")
     with pytest.raises(BadInput, match="data looks like one"):
