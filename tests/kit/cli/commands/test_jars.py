@@ -23,10 +23,14 @@ CLIENTS, BESIDE, COMPILER, COVERAGE, CONNECTOR, NEW = (
     "org.jacoco:org.jacoco.agent:0.8.14", "org.apache.kafka:kafka-clients:3.9.0", "org.apache.kafka:kafka-clients:3.6.1",
 )  # fmt: skip
 STORAGE = "org.apache.kafka:kafka-storage:3.9.2"
-NEW_BROKER = tuple(
-    "org.apache.kafka:kafka-storage:3.6.1 org.apache.kafka:kafka-group-coordinator:3.6.1 org.apache.kafka:kafka_2.13:3.6.1 "
-    "org.apache.kafka:kafka-server-common:3.6.1 org.scala-lang:scala-library:2.13.16 "
-    "com.typesafe.scala-logging:scala-logging_2.13:3.9.5 commons-validator:commons-validator:1.7".split()
+NEW_BROKER = (
+    "org.apache.kafka:kafka-storage:3.6.1",
+    "org.apache.kafka:kafka-group-coordinator:3.6.1",
+    "org.apache.kafka:kafka_2.13:3.6.1",
+    "org.apache.kafka:kafka-server-common:3.6.1",
+    "org.scala-lang:scala-library:2.13.16",
+    "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
+    "commons-validator:commons-validator:1.7",
 )
 CODEC, NEW_CODEC = "org.xerial.snappy:snappy-java:1.1.10.5", "org.xerial.snappy:snappy-java:1.1.10.4"
 
