@@ -47,6 +47,24 @@ def test_of_long_answers_only_what_differs_is_shown() -> None:
     assert long not in shown
 
 
+def test_of_long_lists_of_objects_the_parts_that_differ_are_shown() -> None:
+    asked = question("record-batch", '{"decode": ""}')
+    alike = {"size": 70, "header": {"text": "x" * 300}, "records": [None, {"offset": 1, "key": "6b"}]}
+    first = {"batches": [{**alike, "skipped": [[1, 2]]}, alike], "valid_bytes": 140}
+    second = {"batches": [{**alike, "skipped": [{"raises": "A"}]}], "valid_bytes": 140}
+    assert example_table(asked, [("a", first), ("b", second)]).split("\n\n")[1].splitlines() == [
+        "| part of the answer | a | b |",
+        "|---|---|---|",
+        "| batches 0 skipped 0 | **`[1, 2]`** | **`raises A`** |",
+        "| batches 1 | **`size 70`** | **`–`** |",
+        f"| batches 1 header | **{code('text ' + 'x' * 300)}** | **`–`** |",
+        "| batches 1 records 0 | **`null`** | **`–`** |",
+        '| batches 1 records 1 | **`offset 1, key "k" (6b)`** | **`–`** |',
+    ]
+    (whole,) = (row for row in example_table(asked, [("a", first)]).splitlines() if row.startswith("| in all"))
+    assert whole == "| in all | `valid_bytes 140` |"
+
+
 def test_code_is_one_line_and_cut() -> None:
     assert code("a\nb") == "`a b`"
     assert code("`*|") == "<code>&#96;&#42;&#124;</code>"
