@@ -1,4 +1,4 @@
-"""The batches in a buffer: where each starts and ends.
+"""Find the batches in a buffer.
 
 Java source mirrored: ``ByteBufferLogInputStream`` and ``MemoryRecords``, 0.11.0.0 to 4.4.0.
 """

@@ -58,7 +58,7 @@ class RecordBatchBehaviour(Behaviour):
     )
     stream_of_data_input: bool = holds(
         since("0.11.0.0", until="3.5.x"),
-        "Compressed records are read by a DataInputStream: an early end is an EOFException, whoever throws it; a varint "
+        "Compressed records are read by a DataInputStream: an early end is an EOFException, also that of a codec; a varint "
         "that is too long and a negative size are IllegalArgumentExceptions.",
         "KAFKA-14633",
     )
@@ -68,7 +68,7 @@ class RecordBatchBehaviour(Behaviour):
     )
     gzip_unbuffered: bool = holds(
         since("0.11.0.0", until="1.0.x"),
-        "Gzip delivers each byte before a fault, because the stream is not buffered.",
+        "Each byte before a fault of gzip is read, because the stream is not buffered.",
         "KAFKA-6430",
     )
     gzip_sees_rest_of_input: bool = holds(

@@ -1,4 +1,4 @@
-"""Control records: what their keys and values say.
+"""Control records: read and write their keys and values.
 
 The key is a version and a type (two int16); the value of a record that ends a transaction is a version (int16) and the epoch
 of the coordinator (int32).
@@ -28,7 +28,7 @@ def encode_end_marker(marker: EndTransactionMarker) -> tuple[bytes, bytes]:
 
 
 def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
-    """Return the type of a control record, for example "COMMIT"; "UNKNOWN" if ``release`` does not know it.
+    """Return the type of a control record, for example "COMMIT"; "UNKNOWN" if ``release`` has no such type.
 
     Raises InvalidRecordException for a key that is too short or has a negative version.
     """
@@ -49,7 +49,7 @@ def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
 
 
 def decode_end_marker(key: bytes | None, value: bytes | None, release: str | Release = NEWEST) -> EndTransactionMarker:
-    """Return the end of a transaction that a control record says.
+    """Return the end of a transaction, from the key and the value of a control record.
 
     Raises IllegalArgumentException if it ends no transaction, and InvalidRecordException if it is malformed.
     """

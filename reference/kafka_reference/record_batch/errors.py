@@ -33,11 +33,11 @@ class IndexOutOfBoundsException(JavaException, IndexError):
 
 
 class NegativeArraySizeException(JavaException, ValueError):
-    """The size of a block of snappy is negative; up to snappy-java 1.1.9."""
+    """The size of a block of snappy is negative; up to snappy-java 1.1.10.0."""
 
 
 class SnappyError(JavaException, ValueError):
-    """``org.xerial.snappy.SnappyError``: the size of a block of snappy is negative; since snappy-java 1.1.10."""
+    """``org.xerial.snappy.SnappyError``: the size of a block of snappy is negative; since snappy-java 1.1.10.1."""
 
 
 class StringIndexOutOfBoundsException(IndexOutOfBoundsException):

@@ -103,7 +103,7 @@ class Message:
 
     @property
     def timestamp_type(self) -> TimestampType:
-        """Who set the timestamp: as the wrapper says, if there is one."""
+        """Where the timestamp comes from: the type of the wrapper, if there is one."""
         if self.magic == 0:
             return TimestampType.NO_TIMESTAMP_TYPE
         if self.wrapper_type is not None:
@@ -210,7 +210,7 @@ class LegacyBatch:
 
     @property
     def timestamp_type(self) -> TimestampType:
-        """Who set the timestamps."""
+        """Where the timestamps come from."""
         return self.message.timestamp_type
 
     @property

@@ -45,13 +45,18 @@ _REMAINING = "Incorrect declared batch size, records still remaining in file"
 
 @dataclass(frozen=True, slots=True)
 class BatchFields:
-    """What the records of a batch need of its header. ``log_append_time`` is None with timestamps of the producer."""
+    """The fields of a header from which records are computed."""
 
     count: int
+    """The number of records, 0 or more."""
     base_offset: int
+    """Added to the offset deltas."""
     base_timestamp: int
+    """Added to the timestamp deltas, in ms."""
     base_sequence: int
+    """The sequence of the first record; below 0: none."""
     log_append_time: int | None
+    """The timestamp of all records in ms, if the broker sets it; else None."""
 
 
 def increment_sequence(sequence: int, increment: int) -> int:
@@ -66,8 +71,8 @@ def read_buffer(
 ) -> Iterator[Record | None]:
     """Yield the records of an uncompressed batch. Up to 3.0.0 a record may be None.
 
-    ``data`` is what follows the header; ``behind`` it the array has so many bytes of later batches: up to 2.6.x the key of a
-    header may end there.
+    ``data`` is what follows the header. ``behind`` is the number of bytes that follow in the array below the buffer: up to
+    2.6.x the key of a header may end there.
     """
     if not fields.count:
         return
@@ -266,7 +271,7 @@ def _fail_to_read(stream: Stream, position: int, fields: BatchFields, behaviour:
 
 
 def end_of_stream(stream: Stream, behaviour: RecordBatchBehaviour, message: str) -> JavaException:
-    """Return what is thrown to a reader for whom the stream ends too early; ``message`` if it has no fault."""
+    """Return the exception of a read behind the end of the stream, with ``message`` if the stream has no fault."""
     if isinstance(stream.fault, JavaException):
         return stream.fault
     if stream.fault is None or (behaviour.stream_of_data_input and isinstance(stream.fault, EndOfInput)):

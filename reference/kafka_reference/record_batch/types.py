@@ -45,7 +45,7 @@ class Codec(IntEnum):
 
 @unique
 class TimestampType(IntEnum):
-    """Who set the timestamps of a batch: nobody (magic 0), the producer, or the broker."""
+    """Where the timestamps of a batch come from: none (magic 0), the producer, or the broker."""
 
     NO_TIMESTAMP_TYPE = -1
     CREATE_TIME = 0
@@ -117,10 +117,12 @@ class NewRecord(NamedTuple):
 
 
 class EndTransactionMarker(NamedTuple):
-    """The key and value of a control record that ends a transaction."""
+    """The content of a control record that ends a transaction."""
 
     commit: bool
+    """Whether the transaction commits; otherwise it aborts."""
     coordinator_epoch: int
+    """The epoch of the transaction coordinator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

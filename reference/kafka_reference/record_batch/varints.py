@@ -1,6 +1,6 @@
 """Variable-length integers, as ``org.apache.kafka.common.utils.ByteUtils`` reads and writes them.
 
-Seven bits a byte, the lowest first; the high bit says that another byte follows. Signed numbers are zigzag: 0, -1, 1, -2 are
+Seven bits a byte, the lowest first; the high bit is set if another byte follows. Signed numbers are zigzag: 0, -1, 1, -2 are
 0, 1, 2, 3. An int32 has at most 5 bytes, an int64 10; bits beyond the 32nd or 64th are dropped.
 """
 

@@ -1,4 +1,4 @@
-"""The kinds of question that ``record-batch`` is asked about, and the paths that group differences."""
+"""The kinds of ``record-batch`` questions, and the groups of their differences."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class AskedBatch(Question, frozen=True, omit_defaults=True):
     level: Int32 | None = None
     """The compression level, since 3.8.0; null: the default."""
     timestamp_type: AskedTimestampType = "create"
-    """Who sets the timestamps: the producer ("create"), the broker ("append"), nobody ("none", magic 0)."""
+    """Where the timestamps come from: the producer ("create"), the broker ("append"), none ("none", magic 0)."""
     log_append_time: Int64 = -1
     """The timestamp of all records in ms, if the broker sets it."""
     base_offset: Int64 = 0

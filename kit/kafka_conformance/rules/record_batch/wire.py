@@ -1,4 +1,4 @@
-"""Batches as bytes, part by part, so that each part can be wrong: what no producer writes.
+"""Write batches part by part, so that each part can be wrong.
 
 The formats are written here once more, plainly: a mistake in the reference must not choose the questions that do not show
 it. Compressed bytes are the simplest that each format allows: literals, and blocks that are not compressed.

@@ -1,6 +1,6 @@
 """The codecs of batches, as Kafka's streams read and write them.
 
-``open_stream`` returns all bytes that a reader gets, and what is thrown where they end: a stream is read lazily in Java, so
+``open_stream`` returns all bytes that can be read, and what is thrown where they end: Java reads a stream lazily, so
 records before a fault may be read. A fault when the stream is opened is a KafkaException at once.
 
 Java source mirrored: ``CompressionType.wrapForInput`` and ``wrapForOutput`` (0.11.0.0 to 3.7.x), ``org.apache.kafka.common.

@@ -19,7 +19,9 @@ class EndOfInput(InputFault):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Decompressed bytes: ``data`` can be read; who reads on gets ``fault``, or the end of the stream if that is None."""
+    """Decompressed bytes, and what ends them."""
 
     data: bytes
+    """The bytes before the fault or the end."""
     fault: InputFault | JavaException | None = None
+    """What a read behind ``data`` raises; None: the stream ends there."""
