@@ -191,9 +191,9 @@ class _PartitionRun:
                 return
             grown = active and segment.size_now() > segment.size
         last = max(self.batches.last_offset, files.base_offset - 1)
-        if offset_index is None and (not active or run.count):
+        if "index" not in files.suffixes and (not active or run.count):
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
-        if time_index is None and (not active or run.count) and self.magic_2:
+        if "timeindex" not in files.suffixes and (not active or run.count) and self.magic_2:
             self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there")
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),

@@ -611,6 +611,24 @@ def test_files_that_cannot_be_read_are_not_judged(log: Log, monkeypatch: pytest.
     assert {row.kind for row in found.findings} == {"unreadable"}
 
 
+def test_an_index_that_cannot_be_read_is_not_missing(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, _: int) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("kafka_conformance.log_inspect.checks.offset_index.IndexFile", refuse)
+    found = seen(log.folder)
+    assert found.verdict == "not judged"
+    assert {row.kind for row in found.findings} == {"unreadable"}
+
+
+def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log) -> None:
+    opened = open_directory(log.folder)
+    for path in log.folder.glob(f"{0:020}.*"):
+        path.unlink()
+    found = inspect(opened)
+    assert (found.verdict, kinds(found, "note")) == ("sound", {"leftover"})
+
+
 def test_one_wrong_offset_or_epoch_is_not_reported_for_all_later_batches(log: Log) -> None:
     base, position, _ = log.positions[5]
     change(file(log, base, "log"), position, struct.pack(">q", 50))

@@ -41,14 +41,14 @@ class _Read:
 @click.option(
     "--records", is_flag=True, help="Decode every record too: slower, finds invalid records under a valid CRC."
 )
-@click.option("--cleanup-policy", "policy", default="", type=click.Choice(["", "delete", "compact"]),
+@click.option("--cleanup-policy", "policy", default=None, type=click.Choice(["delete", "compact"]),
               metavar="delete|compact", help="The topics' cleanup.policy: with delete, missing offsets are broken, with "
               "compact legal (default: unknown, they are suspicious).")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
 @click.option("--html", default=None, type=options.FILE, metavar="FILE", help="Also write one HTML page.")
 @options.as_json
 def inspect_directory(
-    *, directory: Path, records: bool, policy: str, strict: bool, html: Path | None, as_json: bool
+    *, directory: Path, records: bool, policy: str | None, strict: bool, html: Path | None, as_json: bool
 ) -> int:
     """Check a log directory or one partition's folder: segments, batches, indexes, snapshots, checkpoints.
 
@@ -58,7 +58,7 @@ def inspect_directory(
     total = total_bytes(opened)
     with steps("inspecting", max(1, total // _MIB)) as progress:
         found = inspect(
-            opened, records=records, policy=policy, read=_Read(progress),
+            opened, records=records, policy=policy or "", read=_Read(progress),
             partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),
         )  # fmt: skip
     if html is not None:

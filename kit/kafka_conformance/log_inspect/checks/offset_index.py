@@ -20,10 +20,12 @@ __all__ = ["OffsetIndexCheck", "open_index"]
 
 
 def open_index(context: Context, path: Path, base_offset: int, *, active: bool) -> IndexFile | None:
-    """Open an index and check its size; None if it cannot be read."""
+    """Open an index and check its size; None if it cannot be read, or a broker has deleted it."""
     name = context.name(path)
     try:
         index = IndexFile(path, base_offset)
+    except FileNotFoundError:
+        return None
     except OSError as error:
         context.findings.add("unreadable", name, str(error.strerror))
         return None

@@ -32,7 +32,10 @@ def check_transaction_index(
     """
     name, findings = context.name(path), context.findings
     listed: dict[int, AbortedEntry] = {}
-    index = open_index(context, path, offsets[0], active=False) if path.exists() else None
+    there = path.exists()
+    index = open_index(context, path, offsets[0], active=False) if there else None
+    if there and index is None:
+        return
     before = -1
     try:
         for entry in index.aborted_entries() if index is not None else ():
@@ -48,6 +51,7 @@ def check_transaction_index(
             listed[entry.last_offset] = entry
     except OSError as error:
         findings.add("unreadable", name, str(error.strerror))
+        return
     for each in aborted:
         found = listed.get(each.last_offset)
         if found is None and not context.cleaned:
