@@ -106,6 +106,8 @@ def open_directory(root: Path) -> LogDirectory:
         if entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
             try:
                 partitions.append(_partition(entry, sorted(entry.iterdir(), key=lambda path: path.name)))
+            except FileNotFoundError:  # a running broker has renamed it
+                continue
             except OSError as error:
                 raise BadInput(f"{entry} cannot be read: {error.strerror}") from error
         elif moved or _LEFTOVER_FILE.fullmatch(entry.name):

@@ -84,6 +84,15 @@ class Findings:
         if self._counts[key] <= KEPT:
             self._kept.append(Finding(kind, meant, file, position, offset, what))
 
+    def mark(self) -> tuple[int, Counter[tuple[str, Severity, str]]]:
+        """Return what :meth:`withdraw` takes to come back to this point."""
+        return len(self._kept), self._counts.copy()
+
+    def withdraw(self, mark: tuple[int, Counter[tuple[str, Severity, str]]]) -> None:
+        """Remove the findings that were added since ``mark``."""
+        del self._kept[mark[0] :]
+        self._counts = mark[1]
+
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._kept)
 
@@ -189,6 +198,8 @@ _LISTED = (
          "judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or "
          "what a compaction or move of the partition had not finished. It removes or completes them."),
+    Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found in it "
+         "is left out. Inspect the partition again, or stop the broker."),
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),
     Kind("active-segment", _NOTE, "The last segment is the one that a broker writes to. It was judged as of its size when "
          "the inspection reached it; zeros at the end of its indexes are preallocated space."),

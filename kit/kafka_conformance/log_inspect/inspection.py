@@ -164,14 +164,23 @@ class _PartitionRun:
                 self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
 
     def _segment(self, files: SegmentFiles, following: int | None) -> None:
+        mark, before = self.findings.mark(), _identity(files)
+        self._inspect_segment(files, following)
+        if _identity(files) != before:
+            self.findings.withdraw(mark)
+            name = self.context.name(files.path("log"))
+            self.findings.add("replaced-segment", name, "its files are not those that they were at first")
+            self._lost()
+
+    def _inspect_segment(self, files: SegmentFiles, following: int | None) -> None:
         path, active = files.path("log"), following is None
         name = self.context.name(path)
         offset_index, time_index = self._indexes(files, active=active)
         try:
             segment = Segment(path, keep=self.records, read=self.read)
         except FileNotFoundError:
-            self.findings.add("leftover", name, "a broker deleted this segment during the inspection")
-            self.batches.damaged()
+            self.findings.add("replaced-segment", name, "a broker deleted it")
+            self._lost()
             return
         except OSError as error:
             self.findings.add("unreadable", name, str(error.strerror))
@@ -191,9 +200,9 @@ class _PartitionRun:
                 return
             grown = active and segment.size_now() > segment.size
         last = max(self.batches.last_offset, files.base_offset - 1)
-        if "index" not in files.suffixes and (not active or run.count):
+        if not files.path("index").exists() and (not active or run.count):
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
-        if "timeindex" not in files.suffixes and (not active or run.count) and self.magic_2:
+        if not files.path("timeindex").exists() and (not active or run.count) and self.magic_2:
             self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there")
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
@@ -204,18 +213,27 @@ class _PartitionRun:
 
     def _indexes(self, files: SegmentFiles, *, active: bool) -> tuple[OffsetIndexCheck | None, TimeIndexCheck | None]:
         offset_index = time_index = None
-        if "index" in files.suffixes:
-            index = open_index(self.context, files.path("index"), files.base_offset, active=active)
-            offset_index = None if index is None else OffsetIndexCheck(self.context, index)
-        if "timeindex" in files.suffixes:
-            index = open_index(self.context, files.path("timeindex"), files.base_offset, active=active)
-            time_index = None if index is None else TimeIndexCheck(self.context, index, files.base_offset)
+        if index := open_index(self.context, files.path("index"), files.base_offset, active=active):
+            offset_index = OffsetIndexCheck(self.context, index)
+        if index := open_index(self.context, files.path("timeindex"), files.base_offset, active=active):
+            time_index = TimeIndexCheck(self.context, index, files.base_offset)
         return offset_index, time_index
 
     def _lost(self) -> None:
         self.producers.forget()
         self.batches.damaged()
         self.knows_producers = False
+
+
+def _identity(files: SegmentFiles) -> list[int | None]:
+    """Return what changes when a segment is compacted or deleted: its files are replaced, not written to."""
+    found: list[int | None] = []
+    for suffix in ("log", "index", "timeindex"):
+        try:
+            found.append(files.path(suffix).stat().st_ino)
+        except OSError:
+            found.append(None)
+    return found
 
 
 class _SegmentRun:

@@ -626,7 +626,25 @@ def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log) -> None
     for path in log.folder.glob(f"{0:020}.*"):
         path.unlink()
     found = inspect(opened)
-    assert (found.verdict, kinds(found, "note")) == ("sound", {"leftover"})
+    assert (found.verdict, kinds(found, "note")) == ("sound", {"replaced-segment"})
+
+
+def test_a_segment_that_a_broker_compacts_during_the_inspection(log: Log) -> None:
+    """Its findings are left out; those of the other segments stay."""
+    path = file(log, bases(log)[1], "log")
+    whole = path.read_bytes()
+    change(path, 500, b"\xff" * 9)
+    change(file(log, 0, "log"), 300, b"\xff" * 9)
+    assert kinds(seen(log.folder)) >= {"crc-mismatch"}
+
+    def replaced(_: int) -> None:
+        other = path.with_suffix(".swap")
+        other.write_bytes(whole)
+        other.rename(path)
+
+    found = inspect(open_directory(log.folder), read=replaced)
+    assert {row.file for row in found.findings if row.severity == "broken"} == {f"{0:020}.log"}
+    assert [row.file for row in found.findings if row.kind == "replaced-segment"] == [path.name]
 
 
 def test_one_wrong_offset_or_epoch_is_not_reported_for_all_later_batches(log: Log) -> None:
