@@ -15,7 +15,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.store import Case
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Comparison, Difference, kind_of, search_kind
-from kafka_conformance.core.protocol import Answered, Differs, Question, to_json
+from kafka_conformance.core.protocol import Answered, Differs, Outcome, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import HYPOTHESIS, Source
 from kafka_reference.releases import parse_release
@@ -33,6 +33,15 @@ _NEAR = 3
 _WEIGHT = 3_000
 # Questions that are compared at once: the search in the spaces ends when enough are found.
 _BATCH = 100
+
+
+class _InTurn(Comparison):
+    """Asks one answerer after the other: a mutant may patch modules that the reference uses, for all threads."""
+
+    def outcomes(self, rule: Rule, questions: Sequence[Question]) -> tuple[Sequence[Outcome], Sequence[Outcome]]:
+        """Ask the expected answerer, then the actual one."""
+        expected = self.expected.answer(rule, self.release, questions)
+        return expected, self.actual.answer(rule, self.actual_release or self.release, questions)
 
 
 def kills(
@@ -72,7 +81,7 @@ def killers(
     smallest = sorted({question for source in asked for question in source.questions}, key=to_size)
 
     def found(mutant: Mutant) -> list[Question]:
-        comparison = Comparison(reference, ReferenceAnswerer(mutant.slug, mutant.ask), mutant.at)
+        comparison = _InTurn(reference, ReferenceAnswerer(mutant.slug, mutant.ask), mutant.at)
 
         def differences(source: Source) -> Iterator[Difference]:
             for judgement in comparison.judgements(rule, source, _BATCH):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -12,6 +14,7 @@ from kafka_conformance.cases.store import Case
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.sources import HYPOTHESIS, collect, source_of
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.murmur2 import rule as murmur2_rule
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
@@ -88,6 +91,17 @@ def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
     found = killers(RULE, [Mutant("rare", "murmur2", "", rare)], [source_of(RULE, "some", tuple(questions))], 20, 7)
     assert found == {"rare": [Murmur2Question("0102030405060708")]}
     assert killers(RULE, [Mutant("none", "murmur2", "", RULE.ask)], [], 20, 7) == {"none": []}
+
+
+def test_a_mutant_that_patches_a_module_leaves_the_reference_alone() -> None:
+    def patched(question: Murmur2Question, at: Release) -> dict[str, Any]:
+        with patch.object(murmur2_rule, "murmur2", lambda _: 5):
+            time.sleep(0.01)  # the reference would be asked now, if it were asked in another thread
+            return RULE.ask(question, at)
+
+    questions = tuple(Murmur2Question(f"{number:02x}") for number in range(WANTED))
+    found = killers(RULE, [Mutant("patched", "murmur2", "", patched)], [source_of(RULE, "some", questions)], 20, 7)
+    assert found == {"patched": list(questions)}
 
 
 @pytest.mark.parametrize("pair", [("", "00"), ("00", "01")])
