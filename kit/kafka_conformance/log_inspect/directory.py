@@ -69,6 +69,15 @@ class Partition:
         """Return the path of the snapshot at an offset."""
         return self.folder / f"{offset:020}.snapshot"
 
+    def has_rolled(self) -> bool:
+        """Has a broker begun a segment since the folder was listed, or deleted the partition?"""
+        try:
+            names = [_SEGMENT_FILE.fullmatch(entry.name) for entry in self.folder.iterdir()]
+        except OSError:
+            return True
+        last = self.segments[-1].base_offset if self.segments else -1
+        return any(name is not None and name[2] == "log" and int(name[1]) > last for name in names)
+
     @property
     def active(self) -> SegmentFiles | None:
         """The segment that a broker writes to: the last one."""

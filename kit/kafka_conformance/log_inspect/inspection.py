@@ -138,7 +138,7 @@ class _PartitionRun:
         end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
         self._other_snapshots(end)
         check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
-        if self.directory.whole and not partition.name.endswith("-future"):
+        if self.directory.whole and not partition.name.endswith("-future") and not partition.has_rolled():
             check_ends(self.checkpoints, name, end, findings)
         return PartitionSummary(
             name=partition.name, segments=len(partition.segments), bytes=self.size, batches=self.count,

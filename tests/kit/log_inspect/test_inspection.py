@@ -629,6 +629,18 @@ def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log) -> None
     assert (found.verdict, kinds(found, "note")) == ("sound", {"replaced-segment"})
 
 
+def test_a_checkpoint_of_a_segment_that_a_broker_begins_during_the_inspection(log: Log) -> None:
+    root = log.folder.parent
+    (root / "replication-offset-checkpoint").write_text(f"0\n1\norders 0 {log.offset + 3}\n")
+    assert kinds(seen(root), "suspicious") == {"checkpoint-past-end"}
+    opened = open_directory(root)
+    log.roll()
+    log.append(data(3))
+    log.write()
+    found = inspect(opened)
+    assert (found.broken, found.suspicious) == (0, 0)
+
+
 def test_a_segment_that_a_broker_compacts_during_the_inspection(log: Log) -> None:
     """Its findings are left out; those of the other segments stay."""
     path = file(log, bases(log)[1], "log")
