@@ -1,5 +1,6 @@
 """The bytes of a ``record-batch`` question, or of the answer to it: a row for each group of header fields and each record.
 
+Records are those of ``streamingIterator``; another iterator has a row if it ends otherwise.
 Positions are those in the whole input, from 0; records of a compressed batch have none.
 """
 
@@ -10,7 +11,7 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.timeline import Explained
-from kafka_conformance.rules.common.step_text import answer_in_words, raised
+from kafka_conformance.rules.common.step_text import answer_in_words, count_of, raised
 from kafka_conformance.rules.record_batch.adapter import ask
 from kafka_conformance.rules.record_batch.question import RecordBatchQuestion
 from kafka_conformance.rules.record_batch.wire import HEADER
@@ -35,9 +36,7 @@ _OLD = (
 _TIMESTAMP = (18, 26, "timestamp", ("max_timestamp",))
 
 
-def explain_batches(
-    question: RecordBatchQuestion, release: Release, answers: Sequence[Any]
-) -> Iterator[Explained]:  # fmt: skip
+def explain_batches(question: RecordBatchQuestion, release: Release, answers: Sequence[Any]) -> Iterator[Explained]:
     """Yield the rows of the only answer: of the batches it lists, or of the bytes it encoded."""
     (answer,) = answers
     if isinstance(answer, dict) and "bytes" in answer:
@@ -71,6 +70,25 @@ def _batch_rows(number: int, batch: Answer, start: int | None) -> Iterator[Expla
         words = "null" if record is None else raised(record) or answer_in_words(record)
         yield Explained(None, f"{_span(place, 0, size)} record {index}", words, f"record {index}")
         place = None if place is None else place + size
+    yield from _other_iterators(batch)
+
+
+def _other_iterators(batch: Answer) -> Iterator[Explained]:
+    """Yield a row for ``iterator`` and ``skipKeyValueIterator``, each if it ends otherwise than ``streamingIterator``."""
+    streamed = _ended(batch["records"])
+    found = {"iterator": (batch["iterated"]["records"], raised(batch["iterated"]))}
+    if "skipped" in batch:
+        found["skipKeyValueIterator"] = _ended(batch["skipped"])
+    for name, ended in found.items():
+        if ended != streamed:
+            words = ", ".join(filter(None, (count_of(ended[0], "record"), ended[1])))
+            yield Explained(None, f"by {name}", words, name)
+
+
+def _ended(records: Sequence[Any]) -> tuple[int, str]:
+    """Return how many records an iterator returned, and the exception that ended them, or ""."""
+    thrown = raised(records[-1]) if records and isinstance(records[-1], dict) else ""
+    return len(records) - bool(thrown), thrown
 
 
 def _span(start: int | None, first: int | None, last: int = 0) -> str:

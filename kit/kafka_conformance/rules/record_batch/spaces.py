@@ -24,7 +24,8 @@ from kafka_reference.java.crc32c import crc32c
 
 __all__ = [
     "every_bit", "every_builder", "every_codec_and_level", "every_control_record", "every_end_of_records",
-    "every_header_field", "every_java_batch", "every_message_field", "every_prefix", "every_record_part", "every_wrapper",
+    "every_gzip_end", "every_header_field", "every_java_batch", "every_message_field", "every_prefix", "every_record_part",
+    "every_wrapper",
 ]  # fmt: skip
 
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
