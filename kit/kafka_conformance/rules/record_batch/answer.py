@@ -36,10 +36,11 @@ class DecodedBatch(AnswerType, frozen=True):
     """The fields of the header, or the exception of the first that cannot be read."""
     base_offset: int | str | Answer
     """The offset of the first record, or the exception: in magic 0 and 1 a wrapper is decompressed for it."""
-    records: tuple[Answer, ...]
-    """The records by ``streamingIterator``; last the exception, if one ends them."""
+    records: tuple[Answer | None, ...]
+    """The records by ``streamingIterator``, null for one that is cut off (up to 3.0.0); last the exception, if one ends
+    them."""
     iterated: Answer
-    """The number of records by ``iterator``, which decompresses all of them first, and the exception."""
+    """The number of records by ``iterator``, which reads all of a compressed batch first, and the exception."""
     skipped: tuple[Any, ...] | msgspec.UnsetType = msgspec.UNSET
     """By ``skipKeyValueIterator``, since 2.4.0: offset, timestamp, sequence, size, key size and value size of each record;
     last the exception."""
