@@ -30,12 +30,11 @@ from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
 from kafka_conformance.log_inspect.directory import LogDirectory, Partition, SegmentFiles
 from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 
-__all__ = ["inspect"]
-
-CONTROL = 0x20
+__all__ = ["inspect", "total_bytes"]
 
 
 def inspect(
