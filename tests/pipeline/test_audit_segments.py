@@ -50,10 +50,14 @@ def folder_of(broker: Broker) -> str:
 
 
 def wait_for_the_cleaner(folder: Path, topic: str) -> None:
-    """Wait until the files of a topic stay as they are."""
+    """Wait until the cleaner has been in every partition, and the files stay as they are."""
+    checkpoint, limit = folder / "cleaner-offset-checkpoint", time.monotonic() + 120
+    wanted = {path.name.replace(f"{topic}-", f"{topic} ") for path in folder.glob(f"{topic}-[0-9]")}
+    while wanted - {line.rpartition(" ")[0] for line in checkpoint.read_text(encoding="utf-8").split("\n")}:
+        assert time.monotonic() < limit, checkpoint.read_text(encoding="utf-8")
+        time.sleep(0.3)
     before, since = None, time.monotonic()
-    limit = since + 60
-    while time.monotonic() < min(since + 4, limit):
+    while time.monotonic() < min(since + 3, limit):
         sizes = {(str(path), path.stat().st_size) for path in folder.glob(f"{topic}-[0-9]/*.log")}
         if sizes != before:
             before, since = sizes, time.monotonic()
@@ -96,6 +100,8 @@ def transactions(broker: Broker, topic: str, java: JavaWriter, settings: dict[st
     producer = Producer({**given, "transactional.id": topic, "compression.type": "zstd"})
     producer.init_transactions(60)
     for number in range(9):
+        if settings and number % 4 == 0:
+            time.sleep(0.6)  # the next batch begins a new segment, and the cleaner may go into the one before
         producer.begin_transaction()
         for at, key in enumerate(keys_of(700, seed=10 + number % 4, keyless=0 if settings else 0.05)):
             producer.produce(topic, b"v" * (at % 500), key)
