@@ -72,7 +72,7 @@ def test_gzip_members_and_what_follows_them() -> None:
         open_stream(Codec.GZIP, b"", 2, NEWEST)
 
 
-def test_gzip_delivers_bytes_before_a_fault_up_to_1_0() -> None:
+def test_gzip_returns_bytes_before_a_fault_up_to_1_0() -> None:
     # A stored block of five bytes, and a block of a type that does not exist, which is met with the last byte.
     data = bytes.fromhex("1f8b08000000000000ff") + b"\x00\x05\x00\xfa\xffhello" + b"\x07"
     assert open_stream(Codec.GZIP, data, 2, OLDEST).data == b"hell"
