@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 import os
+import resource
+import statistics
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,8 +58,8 @@ def inspections(mib: int, rounds: int) -> None:
     pins = load_brokers()
     class_path = os.pathsep.join(str(stored.path) for stored in fetched(pins.jars(RELEASE), default_store()))
     java = [str(find_java().program), "-cp", class_path, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
-    table = Table("file", "MiB", "kafka-dump-log", "log inspect", "speed ratio", box=None, title_justify="left",
-                  title=f"log inspect beside kafka-dump-log {RELEASE}; aim: ratio at least 0.5")  # fmt: skip
+    table = Table("file", "MiB", "kafka-dump-log", "log inspect", "speed ratio", "CPU ratio", box=None,
+                  title_justify="left", title=f"log inspect beside kafka-dump-log {RELEASE}; aim: at least 0.5")  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         for name, share, deep, how in (
             ("batches of 15 records of 1 kB", 1, False, (15, 1_000)),
@@ -70,18 +72,12 @@ def inspections(mib: int, rounds: int) -> None:
             write_partition(folder, size, *how)
             log = str(folder / f"{0:020}.log")
             dump = [*java, "kafka.tools.DumpLogSegments", "--files", log, *(["--deep-iteration"] if deep else [])]
-            ours = [
-                sys.executable,
-                "-m",
-                "kafka_conformance",
-                "log",
-                "inspect",
-                str(folder),
-                *(["--records"] if deep else []),
-            ]
-            seconds = in_turns({"dump": _timed(dump), "ours": _timed(ours)}, rounds)
+            ours = [sys.executable, "-m", "kafka_conformance", "log", "inspect", str(folder)]
+            timed = {"dump": _Timed(dump), "ours": _Timed([*ours, *(["--records"] if deep else [])])}
+            seconds = in_turns(timed, rounds)
             table.add_row(name, f"{size // MIB:,}", f"{seconds['dump']:.1f} s", f"{seconds['ours']:.1f} s",
-                          f"{seconds['dump'] / seconds['ours']:.2f}")  # fmt: skip
+                          f"{seconds['dump'] / seconds['ours']:.2f}",
+                          f"{timed['dump'].cpu_s() / timed['ours'].cpu_s():.2f}")  # fmt: skip
     Console(width=110).print(table)
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         folder = Path(room) / "bench-0"
@@ -89,14 +85,23 @@ def inspections(mib: int, rounds: int) -> None:
         print(f"memory for 1 GiB: {_memory_mib(folder):.0f} MiB; aim: below 300 MB")
 
 
-def _timed(command: Sequence[str]) -> Callable[[], float]:
-    def run() -> float:
-        begun = time.perf_counter()
-        with tempfile.TemporaryFile() as out:
-            subprocess.run(command, stdout=out, stderr=subprocess.DEVNULL, check=True)
-        return time.perf_counter() - begun
+class _Timed:
+    """Runs a command; a call returns the seconds it took, :meth:`cpu_s` the median of the CPU seconds of all threads."""
 
-    return run
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._cpu_s: list[float] = []
+
+    def __call__(self) -> float:
+        before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        with tempfile.TemporaryFile() as out:
+            subprocess.run(self._command, stdout=out, stderr=subprocess.DEVNULL, check=True)
+        elapsed, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+        self._cpu_s.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return elapsed
+
+    def cpu_s(self) -> float:
+        return statistics.median(self._cpu_s)
 
 
 def _memory_mib(folder: Path) -> float:
