@@ -1,15 +1,56 @@
-"""The page of ``log inspect`` explains every kind of finding, in the words of the command."""
+"""The page of ``log inspect``: every kind of finding in the words of the command, and the output of its examples."""
 
 from __future__ import annotations
 
+import io
+import shutil
+import struct
 from pathlib import Path
 
-from kafka_conformance.log_inspect.findings import KINDS
+from log_edits import change, kinds, seen
+from rich.console import Console
 
-PAGE = Path(__file__).parents[3] / "kit" / "docs" / "log.md"
+from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.findings import KINDS
+from kafka_conformance.log_inspect.reports import text
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "kit" / "docs" / "log.md").read_text(encoding="utf-8")
+EXAMPLE = ROOT / "kit" / "docs" / "examples" / "log" / "orders-0"
+
+
+def shown(command: str) -> str:
+    """The output of a command in the page."""
+    return PAGE.partition(f"$ kafka-conformance {command}\n")[2].partition("\n```")[0]
 
 
 def test_every_kind_has_its_row() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    listed = [line for line in page.partition("## Findings")[2].splitlines() if line.startswith("| `")]
+    listed = [line for line in PAGE.partition("## Findings")[2].splitlines() if line.startswith("| `")]
     assert listed == [f"| `{kind.name}` | {kind.severity} | {kind.meaning} |" for kind in KINDS.values()]
+
+
+def test_the_broken_partition(tmp_path: Path) -> None:
+    """Two bits of a batch are flipped, and an index entry is added."""
+    folder = tmp_path / "orders-0"
+    shutil.copytree(EXAMPLE, folder)
+    log, index = folder / f"{0:020}.log", folder / f"{63:020}.index"
+    change(log, 1_211, bytes([log.read_bytes()[1_211] ^ 3]))
+    index.write_bytes(index.read_bytes() + struct.pack(">ii", 62, 1_000_000))
+    found = seen(folder)
+    assert kinds(found) == {"crc-mismatch", "index-past-end"}
+    out = Console(file=io.StringIO(), width=140, highlight=False)
+    text.show(out, found)
+    lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines[:-1] == shown("log inspect DATA/orders-0").splitlines()[:-1]
+    assert (
+        lines[-1].partition(" bytes, ")[0]
+        == shown("log inspect DATA/orders-0").splitlines()[-1].partition(" bytes, ")[0]
+    )
+
+
+def test_the_search() -> None:
+    out = Console(file=io.StringIO(), width=140, highlight=False)
+    text.show_search(out, find_offset(one_partition(open_directory(EXAMPLE), ""), 77))
+    lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines == shown("log find kit/docs/examples/log/orders-0 77").splitlines()
