@@ -126,6 +126,8 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
     batch, record, why, read = None, None, "", 0
     with Segment(files.path("log")) as segment:
         position = start
+        if start > segment.size:
+            why = f"the index entry points past the end of {files.path('log').name}: `log inspect` tells more"
         while position < segment.size:
             at = segment.header_at(position)
             if at is None:

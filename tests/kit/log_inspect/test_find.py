@@ -80,6 +80,8 @@ def test_a_search_through_damage(tmp_path: Path) -> None:
     assert "checksum" in search(log.folder, 0).why
     path.write_bytes(b"\xff" * 100)
     assert "is no batch" in search(log.folder, 0).why
+    (log.folder / f"{0:020}.index").write_bytes(b"\0\0\0\0\0\1\0\0")
+    assert "points past the end" in search(log.folder, 0).why
     (log.folder / f"{0:020}.index").unlink()
     assert search(log.folder, 0).entries == 0
 
