@@ -17,6 +17,7 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.submission import is_submitted
 
 if TYPE_CHECKING:
+    from kafka_conformance.core.progress import Steps
     from kafka_conformance.spark.audit.local.run import LocalSource
 
 __all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
@@ -34,8 +35,8 @@ engine_option = click.option(
 )  # fmt: skip
 
 
-def local_source(name: str, given: Given) -> LocalSource | None:
-    """Return the source if this process is to audit it, None if Spark is.
+def local_source(name: str, given: Given, progress: Steps | None = None) -> LocalSource | None:
+    """Return the source if this process is to audit it, None if Spark is; ``progress`` shows what takes long.
 
     Raises BadInput, KitError; among them, with ``--engine local``, for a source that only Spark can read.
     """
@@ -43,7 +44,7 @@ def local_source(name: str, given: Given) -> LocalSource | None:
         return None
     reason = _spark_alone(name, given)
     if not reason:
-        source, reason = _open(name, given)
+        source, reason = _open(name, given, progress)
         if source is not None:
             return source
     if given.engine == "local":
@@ -77,14 +78,14 @@ def _spark_alone(name: str, given: Given) -> str:
     return ""
 
 
-def _open(name: str, given: Given) -> tuple[LocalSource | None, str]:
+def _open(name: str, given: Given, progress: Steps | None) -> tuple[LocalSource | None, str]:
     """Return the source, or why it is not read in this process."""
     if given.segments:
-        return _open_segments(name, given)
+        return _open_segments(name, given, progress)
     return _open_files(name, given) if given.form else _open_topic(name, given)
 
 
-def _open_segments(name: str, given: Given) -> tuple[LocalSource | None, str]:
+def _open_segments(name: str, given: Given, progress: Steps | None) -> tuple[LocalSource | None, str]:
     from kafka_conformance.spark.audit.isolation import READ_COMMITTED
     from kafka_conformance.spark.audit.local.run import planned_locally
     from kafka_conformance.spark.audit.segments.folders import find_topic
@@ -96,7 +97,7 @@ def _open_segments(name: str, given: Given) -> tuple[LocalSource | None, str]:
     if large and (files.least_offsets > LIMIT_RECORDS or files.size > LIMIT_BYTES):
         return None, f"it has more than {LIMIT_RECORDS:,} records or {LIMIT_BYTES:,} bytes"
     plan = planned_locally(given.folder) if given.folder else None
-    topic = survey_topic(files, OneByOne(), given.partitions, committed=given.isolation == READ_COMMITTED)
+    topic = survey_topic(files, OneByOne(progress), given.partitions, committed=given.isolation == READ_COMMITTED)
     found = LocalSegments(topic, None if plan is None else plan.spans)
     if plan is None and given.selection.bounded:
         found.narrow(given.selection.spans(found))

@@ -13,6 +13,7 @@ from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from kafka_conformance.core.progress import Steps
     from kafka_conformance.spark.audit.result import Audit
     from kafka_conformance.spark.session import Spark
 
@@ -33,8 +34,10 @@ class SegmentOptions(msgspec.Struct, frozen=True):
             return tuple(sources)
         if self.topic and sources:
             raise BadInput("--segments DIR takes one topic: name it once")
+        if "" in self.segments:
+            raise BadInput("--segments is empty: name a folder")
         if sources or given.bootstrap or given.form:
-            return tuple(sources)
+            return tuple(sources) or (self.topic or "a topic",)  # what excludes each other is for ``Given.check``
         from kafka_conformance.spark.audit.segments.folders import find_topic
 
         return (find_topic(self.segments, self.topic).topic,)
@@ -45,7 +48,7 @@ class SegmentOptions(msgspec.Struct, frozen=True):
             raise BadInput(f"--segments has no {'--join' if joins else '--repair-to'}: it needs the broker")
 
 
-def with_segments(found: Audit, source: Any, spark: Spark | None = None) -> Audit:
+def with_segments(found: Audit, source: Any, progress: Steps, spark: Spark | None = None) -> Audit:
     """Add what segment files show of producers, if the source is one of segment files. Raises KitError."""
     from kafka_conformance.spark.audit.segments.local import LocalSegments
 
@@ -55,10 +58,10 @@ def with_segments(found: Audit, source: Any, spark: Spark | None = None) -> Audi
     from kafka_conformance.spark.audit.segments.topic import OneByOne
 
     if spark is None:
-        return with_evidence(found, source, OneByOne())
+        return with_evidence(found, source, OneByOne(progress))
     from kafka_conformance.spark.audit.segments.spark import OnSpark
 
-    return with_evidence(found, source, OnSpark(spark))
+    return with_evidence(found, source, OnSpark(spark, progress))
 
 
 segment_options = options.collected(

@@ -21,6 +21,7 @@ from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
 from kafka_conformance.spark.audit.selection import Selection
 
 if TYPE_CHECKING:
+    from kafka_conformance.core.progress import Steps
     from kafka_conformance.spark.audit.sources import Source
     from kafka_conformance.spark.session import Spark
 
@@ -66,8 +67,11 @@ class Given(msgspec.Struct, frozen=True):
     def check(self, names: Sequence[str]) -> None:
         """Check, before Spark starts, that files exist, or that a broker lets the topics be read. Raises BadInput."""
         if self.segments:
-            if self.bootstrap or self.form:
-                raise BadInput("--segments reads files: it excludes --bootstrap-server and --format")
+            if self.bootstrap or self.form or self.options or self.client:
+                raise BadInput(
+                    "--segments reads a broker's files: it excludes --bootstrap-server, --command-config, --option and"
+                    " --format"
+                )
             _pairs("--setting", self.settings)
             return
         if not self.bootstrap and not self.form:
@@ -111,12 +115,14 @@ def open_session(given: Given) -> Iterator[Spark]:
         yield spark
 
 
-def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None) -> Source:
-    """Return the topic, or the exported files, called ``name``. Raises BadInput, SparkFault."""
+def source_of(
+    spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None, progress: Steps | None = None
+) -> Source:
+    """Return the topic, or the files, called ``name``; ``progress`` shows what takes long. Raises BadInput, SparkFault."""
     from kafka_conformance.spark.audit.sources import Export, Topic
 
     if given.segments:
-        return _segments(spark, name, given, planned)
+        return _segments(spark, name, given, planned, progress)
     if given.form:
         export = Export(
             spark, name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding
@@ -130,13 +136,16 @@ def source_of(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] 
     return topic
 
 
-def _segments(spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None) -> Source:
+def _segments(
+    spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None, progress: Steps | None
+) -> Source:
     from kafka_conformance.spark.audit.segments.folders import find_topic
     from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
     from kafka_conformance.spark.audit.segments.topic import survey_topic
 
     files, committed = find_topic(given.segments, name), given.isolation == READ_COMMITTED
-    found = Segments(spark, survey_topic(files, OnSpark(spark), given.partitions, committed=committed), planned)
+    topic = survey_topic(files, OnSpark(spark, progress), given.partitions, committed=committed)
+    found = Segments(spark, topic, planned)
     if planned is None and given.selection.bounded:
         found.narrow(given.selection.spans(found))
     return found

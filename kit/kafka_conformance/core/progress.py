@@ -28,6 +28,11 @@ class Steps:
         self.title = what
         self._show()
 
+    def begin(self, what: str, total: int) -> None:
+        """Begin to count ``total`` steps of another kind."""
+        self.total, self.done = total, 0
+        self.doing(what)
+
     def advance(self, by: int = 1) -> None:
         """Count ``by`` more steps as done."""
         self.done += by
@@ -49,7 +54,7 @@ class _Bar(Steps):
         self._bar, self._task = bar, bar.add_task(title, total=total)
 
     def _show(self) -> None:
-        self._bar.update(self._task, description=self.title, completed=self.done)
+        self._bar.update(self._task, description=self.title, completed=self.done, total=self.total)
 
 
 @contextmanager

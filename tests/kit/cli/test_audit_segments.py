@@ -53,12 +53,15 @@ def test_every_report(folder: str, tmp_path: Path) -> None:
     assert result.return_value == 0, result.exception
     text = " ".join(result.stdout.split())
     assert f"orders at {folder}" in text
+    assert "By producer id, of" in text
+    assert "keyed records: murmur2 placed" in text
     assert "3 segments: sequences and epochs of 6 batches were checked: 1 problem." in text
     assert "sequence gap: orders-1/00000000000000000000.log, byte" in text
     assert "sequence 51 of producer id 4000, epoch 2, where 50 should follow" in text
     assert "Producer ids: one writer each" in text
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Producers, by segment files" in page
+    assert "By producer id, of" in page
     assert "where 50 should follow" in page
     written = msgspec.json.decode((tmp_path / "run" / "audit.json").read_bytes(), type=Audit)
     assert written.segments is not None
@@ -68,6 +71,8 @@ def test_every_report(folder: str, tmp_path: Path) -> None:
     assert any("the partition count 3 is that of the folders here" in note for note in written.notes)
     again = ran("--report-only", "--folder", str(tmp_path / "run"), "--json")
     assert msgspec.json.decode(again.stdout, type=Audit).segments == written.segments
+    for more in (("--segments", folder), ("--topic", "orders"), ("--segments", "/missing")):
+        assert "--report-only reports what is in" in said("--report-only", "--folder", str(tmp_path / "run"), *more)
 
 
 def test_a_run_is_resumed(folder: str, tmp_path: Path) -> None:
@@ -101,6 +106,12 @@ def test_the_engine(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_it_does_not_take(folder: str, tmp_path: Path) -> None:
     assert "exclude" in said("orders", "--segments", folder, "--bootstrap-server", "127.0.0.1:9")
     assert "exclude" in said("orders", "--segments", folder, "--format", "parquet", "--partitions", "3")
+    assert "exclude" in said("--segments", folder, "--topic", "orders", "--bootstrap-server", "127.0.0.1:9")
+    assert "exclude" in said("--segments", folder, "--option", "kafka.security.protocol=SSL")
+    (tmp_path / "client.properties").write_text("security.protocol=SSL\n", encoding="utf-8")
+    assert "exclude" in said("--segments", folder, "--command-config", str(tmp_path / "client.properties"))
+    assert "--segments is empty" in said("--segments", "", "--topic", "orders")
+    assert "give the topic's partition count with --partitions" in said("--segments", f"{folder}/orders-1")
     assert "--segments has no --join" in said("--join", "a", "b", "--segments", folder)
     assert "--segments has no --repair-to" in said("orders", "--repair-to", "b", "--segments", folder)
     assert "name it once" in said("orders", "--topic", "orders", "--segments", folder)
@@ -119,7 +130,7 @@ def test_nothing_that_can_be_judged(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[70] ^= 1
     path.write_bytes(content)
-    result = ran("--segments", str(tmp_path / "orders-0"), "--folder", str(tmp_path / "run"))
+    result = ran("--segments", str(tmp_path / "orders-0"), "--partitions", "3", "--folder", str(tmp_path / "run"))
     assert result.return_value == 2
     assert "1 place cannot be read" in " ".join(result.stdout.split())
 

@@ -79,12 +79,13 @@ def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, segments: 
         all_records: bool, as_json: bool, html: Path | None, **given: Any) -> int:  # fmt: skip
     """Audit a topic, join two (``--join``), or repair one (``--repair-to``). Raises BadInput, KitError."""
     about = Given(**given, **broker.given(), selection=scope.selection())
-    sources = segments.named(sources, about)
-    about = msgspec.structs.replace(about, segments=segments.segments)
     if scope.report_only:
         from kafka_conformance.cli.audit_finished import finished
 
-        return _report(finished(sources, about, scope), as_json, html, about.folder)
+        named = (*sources, *segments.segments, *filter(None, [segments.topic]))
+        return _report(finished(named, about, scope), as_json, html, about.folder)
+    sources = segments.named(sources, about)
+    about = msgspec.structs.replace(about, segments=tuple(dict.fromkeys(segments.segments)))
     if join and repair.repair_to:
         raise BadInput("--join and --repair-to exclude each other: use one at a time")
     if len(sources) != (2 if join else 1):
@@ -113,10 +114,10 @@ def _run_audit(*, asked: AuditRequest, given: Given, as_json: bool, html: Path |
     """Audit one source, report, and return the exit code."""
     folder = given.folder_for(asked.name)
     with interrupts.explained(how_to_resume(given, folder)), steps(f"looking at {asked.name}", 1) as progress:
-        if (local := local_source(asked.name, given)) is not None:
+        if (local := local_source(asked.name, given, progress)) is not None:
             from kafka_conformance.spark.audit.local.run import audit_locally
 
-            found = with_segments(audit_locally(local, asked, folder, progress), local)
+            found = with_segments(audit_locally(local, asked, folder, progress), local, progress)
         else:
             progress.doing("starting Spark")
             with open_session(given) as spark:
@@ -139,8 +140,8 @@ def _audit(spark: Spark, asked: AuditRequest, given: Given, folder: str, progres
     progress.doing(f"looking at {asked.name}")
     before = planned(spark, folder)
     spans = None if before is None else before.spans
-    source = source_of(spark, asked.name, given, spans)
-    return with_segments(audit(spark, source, asked, folder, progress), source, spark)
+    source = source_of(spark, asked.name, given, spans, progress)
+    return with_segments(audit(spark, source, asked, folder, progress), source, progress, spark)
 
 
 def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:

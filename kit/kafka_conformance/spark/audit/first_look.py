@@ -35,15 +35,19 @@ class Sampled(Protocol):
         ...
 
 
-def look(rows: pa.Table, partitions: int, expected: Placed) -> tuple[tuple[Placed, ...], Doubt | None, Foreign]:
+def look(
+    rows: pa.Table, partitions: int, expected: Placed, *, one_of_many: bool = False
+) -> tuple[tuple[Placed, ...], Doubt | None, Foreign]:
     """Return :func:`examine` and :func:`~.rivals.find_foreign` of a sample (``partition``, ``offset``, ``key``).
 
-    The result depends on the records alone, not on their order.
+    ``one_of_many``: the records are of one partition only because no other was read, so that no placement is "one partition
+    for every key". The result depends on the records alone, not on their order.
     """
     rows = rows.filter(rows["key"].is_valid()).sort_by([("partition", "ascending"), ("offset", "ascending")])
     if not rows.num_rows:
         return (), None, NOTHING_FOREIGN
-    keys = column_of(rows["key"].combine_chunks(), rows["partition"].to_numpy(), partitions)
+    where = rows["partition"].to_numpy()
+    keys = column_of(rows["key"].combine_chunks(), int(where[0]) if one_of_many else where, partitions)
     known, doubt = examine(keys, expected)
     return known, doubt, find_foreign(keys, known)
 

@@ -30,7 +30,7 @@ from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Audit, Deleted
 from kafka_conformance.spark.audit.retention import Deletions
 from kafka_conformance.spark.audit.scan import SCHEMA, BlockScan, block_scanner, scanner
 from kafka_conformance.spark.audit.selection import Selection
-from kafka_conformance.spark.audit.sources import Sized, Source, chunked
+from kafka_conformance.spark.audit.sources import Sized, Source, chunked, is_one_of_many
 from kafka_conformance.spark.audit.spark_findings import SparkFindings
 from kafka_conformance.spark.audit.topics import Span, offset_count
 from kafka_conformance.spark.audit.totals.split_keys import buckets_for
@@ -143,7 +143,9 @@ def _plan(spark: Spark, source: Source, request: AuditRequest, before: Plan | No
     if before is not None:
         return make_plan(source, request, before.known, before.doubt, before.foreign)
     rows = retention.read_remaining(source, lambda: _sample(spark, source))
-    return make_plan(source, request, *look(rows, source.partitions, Placed(request.expected, source.partitions)))
+    expected = Placed(request.expected, source.partitions)
+    found = look(rows, source.partitions, expected, one_of_many=is_one_of_many(source))
+    return make_plan(source, request, *found)
 
 
 def _sample(spark: Spark, source: Source) -> pa.Table:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from kafka_conformance.spark.audit.local.topic import LocalTopic
 
 __all__ = [
-    "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "missing_column", "no_key_type",
+    "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "is_one_of_many", "missing_column",
+    "no_key_type",
     "slices", "spans_of", "still_there", "topic_frame",
 ]  # fmt: skip
 
@@ -54,6 +55,11 @@ class Sized(Protocol):
     def spans(self) -> Mapping[int, Span]:
         """The offsets to read, by partition."""
         ...
+
+
+def is_one_of_many(source: Sized) -> bool:
+    """Return whether one partition is read and the others are elsewhere, as segment files may be."""
+    return bool(getattr(source, "one_of_many", False))
 
 
 class Shrinking(Sized, Protocol):

@@ -30,13 +30,14 @@ def find_foreign(keys: KeyColumn, members: tuple[Placed, ...]) -> Foreign:
     share = rows.size / keys.size
     rows = keys.distinct_pairs(rows)
     rows = rows[np.linspace(0, rows.size - 1, SAMPLE).astype(np.int64)] if rows.size > SAMPLE else rows
-    fitting = tuple(placed for placed in _fitting(keys.taken(rows)) if placed not in members)
+    several = isinstance(keys.partition, np.ndarray)  # else keys of other partitions may exist
+    fitting = tuple(placed for placed in _fitting(keys.taken(rows), constant=several) if placed not in members)
     crowded = len(fitting) > MOST_RIVALS
     return Foreign(share, () if crowded else fitting, crowded)
 
 
-def _fitting(sample: KeyColumn) -> list[Placed]:
-    """Return every placement, with every partition count, that explains all of these keys."""
+def _fitting(sample: KeyColumn, *, constant: bool) -> list[Placed]:
+    """Return every placement, with every partition count, that explains all of these keys; a ``constant`` one if wanted."""
     first = int(sample.where[0])
     counts = range(int(sample.where.max()) + 1, sample.count + 1)
     explained = how_many_explained(hash_columns(sample.offsets, sample.data), PLACEMENTS, sample.where, counts)
@@ -46,6 +47,6 @@ def _fitting(sample: KeyColumn) -> list[Placed]:
         if known.all():
             fitting += [Placed(rule.slug, count) for count in counts if (values % count == sample.where).all()]
     fitting += [placed for each in registered() if sample.by(placed := Placed(each.name, sample.count)).all()]
-    if (sample.where == first).all():
+    if constant and (sample.where == first).all():
         fitting.append(Placed(f"{CONSTANT}{first}", sample.count))
     return fitting

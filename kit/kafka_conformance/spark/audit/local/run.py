@@ -23,7 +23,7 @@ from kafka_conformance.spark.audit.result import Audit, Placed
 from kafka_conformance.spark.audit.retention import Deletions, read_remaining
 from kafka_conformance.spark.audit.run import AuditRequest, Plan, as_plan, make_plan, result_of, scan_of, sum_up
 from kafka_conformance.spark.audit.scan import BlockScan
-from kafka_conformance.spark.audit.sources import Shrinking, chunked
+from kafka_conformance.spark.audit.sources import Shrinking, chunked, is_one_of_many
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalSource", "audit_locally", "planned_locally"]
@@ -52,15 +52,14 @@ def audit_locally(source: LocalSource, request: AuditRequest, folder: str, progr
     expected, run = Placed(request.expected, source.partitions), RunFolder(folder)
     before = planned_locally(folder)
     progress.doing(f"sampling {source.name}")
-    known, doubt, foreign = (
-        look(read_remaining(source, lambda: source.sample(SAMPLE_RECORDS)), source.partitions, expected)
-        if before is None
-        else (before.known, before.doubt, before.foreign)
-    )
-    plan = make_plan(source, request, known, doubt, foreign)
+    if before is None:
+        rows = read_remaining(source, lambda: source.sample(SAMPLE_RECORDS))
+        seen = look(rows, source.partitions, expected, one_of_many=is_one_of_many(source))
+    else:
+        seen = before.known, before.doubt, before.foreign
+    plan = make_plan(source, request, *seen)
     scan = scan_of(plan)
-    progress.total = offset_count(source.spans)
-    progress.doing(f"auditing {source.name}")
+    progress.begin(f"auditing {source.name}", offset_count(source.spans))
     with run.open(msgspec.json.decode(msgspec.json.encode(plan))):
         chunks = chunked(source.spans, request.chunk_records)
         deletions = Deletions(run, chunks)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.segments.result import Producer, SegmentEvidence
 
-__all__ = ["HEADS", "problem_lines", "rows", "verdict"]
+__all__ = ["HEADS", "by_rule", "problem_lines", "rows", "verdict"]
 
 HEADS = ("producer id", "epochs", "records", "partitions", "contradicting", "rule of its records")
 """The columns of :func:`rows`."""
@@ -24,6 +24,20 @@ def verdict(found: SegmentEvidence) -> str:
     parts = [plural(sure, "problem")] if sure else []
     parts += [f"{plural(legal, 'jump')} that retention or compaction may explain"] if legal else []
     return f"{checked} were checked: {', and '.join(parts)}."
+
+
+def by_rule(found: SegmentEvidence) -> str:
+    """Return how many keyed records each rule placed, as far as the producer ids show it; empty without keys."""
+    parts = []
+    for share in found.by_rule:
+        if share.anonymous:
+            parts.append(f"{share.keyed:,} have no producer id")
+        elif share.rules:
+            parts.append(f"{_alternatives(share.rules)} placed {share.keyed:,} ({plural(share.producers, 'id')})")
+        else:
+            parts.append(f"{share.keyed:,} are of {plural(share.producers, 'id')} without one rule for all")
+    keyed = sum(share.keyed for share in found.by_rule)
+    return f"By producer id, of {keyed:,} keyed records: {'; '.join(parts)}." if parts else ""
 
 
 def problem_lines(found: SegmentEvidence) -> Iterator[str]:
@@ -45,7 +59,7 @@ def rows(found: SegmentEvidence) -> Iterator[tuple[str, str, str, str, str, str]
 
 
 def _rule(one: Producer) -> str:
-    named = " or ".join(one.rules[:_ALIKE]) + (f" or {len(one.rules) - _ALIKE} more" if len(one.rules) > _ALIKE else "")
+    named = _alternatives(one.rules)
     if one.verdict == "rule":
         return named
     if one.verdict == "contradicted":
@@ -53,3 +67,7 @@ def _rule(one: Producer) -> str:
     if one.verdict == "too few keys":
         return f"too few keys: {named or 'none fits'}"
     return one.verdict
+
+
+def _alternatives(rules: Sequence[str]) -> str:
+    return " or ".join(rules[:_ALIKE]) + (f" or {len(rules) - _ALIKE} more" if len(rules) > _ALIKE else "")

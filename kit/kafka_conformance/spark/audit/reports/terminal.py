@@ -135,6 +135,7 @@ def _producers(out: Console, found: SegmentEvidence | None) -> None:
     _print(out, producers.verdict(found), "bold red" if found.problems_certain else "")
     for line in list(producers.problem_lines(found))[:_PROBLEMS]:
         _print(out, f"  {line}")
+    _print(out, producers.by_rule(found))
     rows = list(producers.rows(found))[:_PRODUCERS]
     if rows:
         more = found.producers_in_all - len(rows)

@@ -8,7 +8,7 @@ from kafka_conformance.spark.audit.attribution.candidates import registered
 from kafka_conformance.spark.audit.result import Audit
 from kafka_conformance.spark.audit.segments.idempotence import check_sequences
 from kafka_conformance.spark.audit.segments.local import LocalSegments
-from kafka_conformance.spark.audit.segments.producers import Judging, TaskEvidence, known_rules, producers_of
+from kafka_conformance.spark.audit.segments.producers import Judging, TaskEvidence, by_rule, known_rules, producers_of
 from kafka_conformance.spark.audit.segments.result import Problem, SegmentEvidence
 from kafka_conformance.spark.audit.segments.topic import Runner, SegmentTopic
 
@@ -40,7 +40,7 @@ def with_evidence(audit: Audit, source: LocalSegments, run: Runner) -> Audit:
     runs = [each for of in topic.surveys.values() for seen in of for each in seen.runs]
     evidence = SegmentEvidence(
         topic.files.folders, sum(map(len, topic.files.files.values())), topic.files.size, topic.partitions_known,
-        tuple(producers[:_PRODUCERS]), len(producers), tuple(problems[:_PROBLEMS]), len(problems),
+        tuple(producers[:_PRODUCERS]), len(producers), by_rule(producers), tuple(problems[:_PROBLEMS]), len(problems),
         sum(problem.certain for problem in problems), sum(each.batches for each in runs),
     )  # fmt: skip
     return msgspec.structs.replace(audit, segments=evidence, notes=tuple(notes))

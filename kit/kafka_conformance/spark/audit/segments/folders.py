@@ -40,7 +40,8 @@ class SegmentFile(msgspec.Struct, frozen=True):
 class TopicFiles(msgspec.Struct, frozen=True):
     """The files of a topic by partition, ascending; ``starts`` are log start offsets as far as checkpoints have them.
 
-    ``cleaned`` are the offsets by partition below which the log cleaner has been.
+    ``cleaned`` are the offsets by partition below which the log cleaner has been. ``whole``: the folders are brokers' data
+    directories, not those of single partitions.
     """
 
     topic: str
@@ -48,6 +49,7 @@ class TopicFiles(msgspec.Struct, frozen=True):
     files: dict[int, tuple[SegmentFile, ...]]
     starts: dict[int, int]
     cleaned: dict[int, int]
+    whole: bool
 
     @property
     def size(self) -> int:
@@ -61,6 +63,7 @@ class TopicFiles(msgspec.Struct, frozen=True):
 
 
 class _Replica(msgspec.Struct, frozen=True):
+    whole: bool
     topic: str
     number: int
     files: tuple[SegmentFile, ...]
@@ -87,6 +90,7 @@ def find_topic(folders: Sequence[str], topic: str = "") -> TopicFiles:
     return TopicFiles(
         wanted, tuple(folders), {number: each.files for number, each in found.items()},
         {number: each.start for number, each in found.items()}, {number: each.cleaned for number, each in found.items()},
+        all(each.whole for each in found.values()),
     )  # fmt: skip
 
 
@@ -116,7 +120,8 @@ def _replicas(root: Path) -> Iterator[_Replica]:
             continue  # a folder that a partition moves to
         number = int(name["number"])
         files = tuple(_files(partition, number))
-        yield _Replica(name["topic"], number, files, starts.get(partition.name, 0), cleaned.get(partition.name, 0))
+        start, clean = (offsets.get(partition.name, 0) for offsets in (starts, cleaned))
+        yield _Replica(directory.whole, name["topic"], number, files, start, clean)
 
 
 def _files(partition: Partition, number: int) -> Iterator[SegmentFile]:

@@ -35,6 +35,11 @@ class LocalSegments:
         """The topic's partition count."""
         return self.topic.partitions
 
+    @property
+    def one_of_many(self) -> bool:
+        """Whether one partition of several is here."""
+        return self.partitions > 1 and len(self.topic.files.files) == 1
+
     def sample(self, records: int) -> pa.Table:
         """Return the records that an audit of the live topic samples."""
         if offset_count(self.spans) > records:

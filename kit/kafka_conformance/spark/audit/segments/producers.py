@@ -3,7 +3,8 @@
 A topic's placements are found from all of its records; records that several of them explain stay open. A single writer
 uses one rule, so all records of a producer id together show it: a rule that explains every one of them, with more distinct
 keys than chance would allow. A record that contradicts its producer's rule was placed otherwise: its partition was named by
-the application, or the writer's partitioner looked at a partition count that is not known here.
+the application, the writer's partitioner looked at a partition count that is not known here, or clients with different
+partitioners used one ``transactional.id`` in turn, which keeps its producer id.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.spark.audit.attribution.block import column_of
 from kafka_conformance.spark.audit.attribution.candidates import Candidate, register
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
+from kafka_conformance.spark.audit.attribution.placements import ANY, PLACEMENTS
 from kafka_conformance.spark.audit.result import Audit, Placed
 from kafka_conformance.spark.audit.segments.decode import Piece, Task, decode
-from kafka_conformance.spark.audit.segments.result import Producer
+from kafka_conformance.spark.audit.segments.result import Producer, RuleShare
 
-__all__ = ["Judging", "TaskEvidence", "known_rules", "producers_of"]
+__all__ = ["Judging", "TaskEvidence", "by_rule", "known_rules", "producers_of"]
 
 _PIECE, _NEVER = 65_536, 2**63 - 1
-_SURE = 10**6
-"""A rule is named if by chance it would explain all keys of one producer in so many."""
+_CHANCE = 1e-6
+"""Rules are named if by chance any would explain all keys of a producer with at most this probability."""
 
 
 class Seen(msgspec.Struct, array_like=True):
@@ -69,7 +70,7 @@ def known_rules(audit: Audit) -> dict[str, tuple[Placed, ...]]:
             rules[placed.rule].append(placed)
     for each in PLACEMENTS:
         rules.setdefault(each.slug, [Placed(each.slug, audit.partitions)])
-    return {rule: tuple(placed) for rule, placed in rules.items()}
+    return {rule: tuple(placed) for rule, placed in rules.items() if rule != ANY}
 
 
 class Judging(msgspec.Struct, frozen=True):
@@ -149,34 +150,52 @@ def producers_of(
             of[partition] = seen if partition not in of else _added(of[partition], seen, max)
     present = [share.placed.rule for share in audit.shares]
     order = list(dict.fromkeys((*present, *rules)))
-    every = [_producer(list(of.values()), audit.partitions, order, set(present)) for of in by_partition.values()]
+    every = [_producer(list(of.values()), audit.partitions, order, set(present), rules) for of in by_partition.values()]
     return sorted(every, key=lambda one: (-one.records, one.producer_id))
 
 
-def _producer(parts: Sequence[Seen], partitions: int, order: Sequence[str], present: set[str]) -> Producer:
+def by_rule(producers: Sequence[Producer]) -> tuple[RuleShare, ...]:
+    """Return the keyed records by the rule that the ids of their producers show."""
+    sums: dict[tuple[tuple[str, ...], bool], list[int]] = defaultdict(lambda: [0, 0])
+    for one in producers:
+        if one.keyed:
+            sum_ = sums[one.rules if one.verdict == "rule" else (), one.producer_id < 0]
+            sum_[0] += one.producer_id >= 0
+            sum_[1] += one.keyed
+    shares = [RuleShare(rules, anonymous, count, keyed) for (rules, anonymous), (count, keyed) in sums.items()]
+    return tuple(sorted(shares, key=lambda share: (not share.rules, share.anonymous, -share.keyed, share.rules)))
+
+
+def _producer(
+    parts: Sequence[Seen],
+    partitions: int,
+    order: Sequence[str],
+    present: set[str],
+    rules: Mapping[str, Sequence[Placed]],
+) -> Producer:
     whole = parts[0]
     for part in parts[1:]:
         whole = _added(whole, part, lambda a, b: a + b)
     counts = {rule: whole.explains.get(rule, 0) for rule in order}
     fitting = [rule for rule in order if counts[rule] == whole.keyed]
     fitting = [rule for rule in fitting if rule in present] or fitting
-    verdict, rules, contradictions = "rule", fitting, 0
+    verdict, named, contradictions = "rule", fitting, 0
     if whole.producer_id < 0:
-        verdict, rules = "several writers", []
+        verdict, named = "several writers", []
     elif not whole.keyed:
-        verdict, rules = "no keys", []
-    elif partitions ** min(whole.distinct, 64) < _SURE:
+        verdict, named = "no keys", []
+    elif sum(min(1.0, len(each) / partitions) ** whole.distinct for each in rules.values()) > _CHANCE:
         verdict = "too few keys"
     elif not fitting:
         best = max(order, key=lambda rule: counts[rule])
         usual = counts[best] / whole.keyed > (1 + 1 / partitions) / 2
-        verdict, rules = "contradicted", [best] if usual else []
+        verdict, named = "contradicted", [best] if usual else []
         contradictions = whole.keyed - (counts[best] if usual else 0)
-    shown = dict.fromkeys((*rules, order[0], *present)) if whole.keyed else {}
+    shown = dict.fromkeys((*named, order[0], *present)) if whole.keyed else {}
     return Producer(
         whole.producer_id, whole.first_epoch, whole.last_epoch, whole.records, whole.keyed, whole.distinct, len(parts),
         None if whole.first_ms < 0 else whole.first_ms, None if whole.last_ms < 0 else whole.last_ms, verdict,
-        tuple(rules), contradictions, {rule: counts[rule] for rule in shown},
+        tuple(named), contradictions, {rule: counts[rule] for rule in shown},
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["Problem", "Producer", "SegmentEvidence"]
+__all__ = ["Problem", "Producer", "RuleShare", "SegmentEvidence"]
 
 
 class Producer(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class Producer(msgspec.Struct, frozen=True):
     records: int
     keyed: int
     distinct: int
-    """At least so many different keys."""
+    """At least so many different keys; a key in two partitions counts twice."""
     partitions: int
     first_ms: int | None
     last_ms: int | None
@@ -35,6 +35,19 @@ class Producer(msgspec.Struct, frozen=True):
     rules: tuple[str, ...]
     contradictions: int
     explains: dict[str, int]
+
+
+class RuleShare(msgspec.Struct, frozen=True):
+    """The keyed records of all producers of which their ids show the same ``rules``; several, if their keys do not tell.
+
+    Without ``rules``, those of which the ids show none. ``anonymous``: they have no producer id.
+    """
+
+    rules: tuple[str, ...]
+    anonymous: bool
+    producers: int
+    """0 if ``anonymous``: their number is not known."""
+    keyed: int
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -67,6 +80,8 @@ class SegmentEvidence(msgspec.Struct, frozen=True):
     """Whether the partition count was given; else it is that of the folders."""
     producers: tuple[Producer, ...]
     producers_in_all: int
+    by_rule: tuple[RuleShare, ...]
+    """The keyed records of all producers, by rule, the most first; those without a rule last."""
     problems: tuple[Problem, ...]
     problems_in_all: int
     problems_certain: int

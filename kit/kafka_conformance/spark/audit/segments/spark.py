@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.segments.decode import Task, decode
 from kafka_conformance.spark.audit.segments.local import LocalSegments
 from kafka_conformance.spark.audit.segments.topic import SegmentTopic
@@ -30,11 +31,14 @@ class OnSpark:
     """Applies a function on Spark: ``segments.topic.Runner``."""
 
     spark: Spark
+    progress: Steps | None = None
 
     def __call__(self, work: Callable[[T], bytes], items: Sequence[T], doing: str) -> Sequence[bytes]:
         """Return the result for each item. Raises SparkFault."""
         if not items:
             return []
+        if self.progress is not None:
+            self.progress.doing(doing)
         frame = mapped(_numbers(self.spark, len(items)), _Worked(work, items), "at long, data binary")
         rows = self.spark.call(frame.collect, doing)
         found = {row["at"]: bytes(row["data"]) for row in rows}

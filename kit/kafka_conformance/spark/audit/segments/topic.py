@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.segments.decode import Task, decode
 from kafka_conformance.spark.audit.segments.folders import SegmentFile, TopicFiles, first_offsets
 from kafka_conformance.spark.audit.segments.survey import Aborted, Survey, survey
@@ -35,12 +36,20 @@ class Runner(Protocol):
 
 
 class OneByOne:
-    """Applies a function in this process."""
+    """Applies a function in this process, and shows how many items are done."""
+
+    def __init__(self, progress: Steps | None = None) -> None:
+        self._progress = progress or Steps("", 0)
 
     def __call__(self, work: Callable[[T], bytes], items: Sequence[T], doing: str) -> Sequence[bytes]:
         """Return the result for each item."""
-        del doing
-        return [work(item) for item in items]
+        self._progress.begin(doing, len(items))
+        made = []
+        for item in items:
+            made.append(work(item))
+            self._progress.advance()
+        self._progress.begin(doing, 1)
+        return made
 
 
 class SegmentTopic:
@@ -53,11 +62,26 @@ class SegmentTopic:
         self.partitions_known = partitions is not None
         highest = max(files.files, default=0)
         self.partitions = partitions or highest + 1
+        if partitions is None:
+            self._check_complete()
         if highest >= self.partitions:
             raise BadInput(
                 f"{files.topic} has a folder of partition {highest}, but --partitions is {partitions}: give the topic's"
                 " partition count"
             )
+
+    def _check_complete(self) -> None:
+        """Raise BadInput if the folders do not show the topic's partition count."""
+        missing, why = self._missing(), ""
+        if not self.files.whole:
+            why = "a partition's folder does not show the partition count of its topic"
+        elif missing:
+            why = f"partitions {_numbers(missing)} of {self.name} are not in {self.where}"
+        if why:
+            raise BadInput(f"{why}: give the topic's partition count with --partitions")
+
+    def _missing(self) -> list[int]:
+        return [number for number in range(self.partitions) if number not in self.files.files]
 
     @property
     def name(self) -> str:
@@ -133,9 +157,10 @@ class SegmentTopic:
                 f"{len(broken):,} {places} cannot be read, and what is there is not judged; the first is {file.name},"
                 f" byte {first.position:,}, after offset {first.expected - 1:,}: {first.what}"
             )
-        if missing := [number for number in range(self.partitions) if number not in self.files.files]:
-            shown = ", ".join(map(str, missing[:12])) + (" and so on" if len(missing) > 12 else "")
-            lines.append(f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {shown}")
+        if missing := self._missing():
+            lines.append(
+                f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {_numbers(missing)}"
+            )
         if not self.partitions_known:
             lines.append(
                 f"the partition count {self.partitions} is that of the folders here; if partitions are elsewhere, give"
@@ -154,6 +179,10 @@ def survey_topic(
     there = {number: tuple(file for file in each if file.path in by_path) for number, each in files.files.items()}
     surveys = {number: [by_path[file.path] for file in each] for number, each in there.items()}
     return SegmentTopic(msgspec.structs.replace(files, files=there), surveys, partitions, committed=committed)
+
+
+def _numbers(every: Sequence[int]) -> str:
+    return ", ".join(map(str, every[:12])) + (" and so on" if len(every) > 12 else "")
 
 
 def _surveyed(file: SegmentFile) -> bytes:

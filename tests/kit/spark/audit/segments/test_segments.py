@@ -19,6 +19,7 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.local.export import LocalExport
 from kafka_conformance.spark.audit.local.run import audit_locally
+from kafka_conformance.spark.audit.reports import producers as reports
 from kafka_conformance.spark.audit.result import Audit
 from kafka_conformance.spark.audit.run import AuditRequest
 from kafka_conformance.spark.audit.segments.decode import Task, decode
@@ -101,6 +102,9 @@ class Topic:
 
 
 def surveyed(root: str, *, committed: bool = True, partitions: int | None = None) -> SegmentTopic:
+    """A data directory, or the folder of a topic's only partition."""
+    if partitions is None and Path(root).name == "orders-0":
+        partitions = 1
     return survey_topic(find_topic([root]), OneByOne(), partitions, committed=committed)
 
 
@@ -188,6 +192,12 @@ def test_each_producer_has_its_rule(tmp_path: Path) -> None:
     assert not any(one.contradictions for one in found.producers)
     assert not found.problems
     assert found.checked_batches > 100
+    shares = [(share.rules, share.anonymous, share.producers) for share in found.by_rule]
+    assert shares == [(("murmur2",), False, 2), (("librdkafka-consistent",), False, 1), ((), True, 0)]
+    assert sum(share.keyed for share in found.by_rule) == sum(one.keyed for one in found.producers)
+    crc_share = found.by_rule[1].keyed
+    assert f"librdkafka-consistent placed {crc_share:,} (1 id)" in reports.by_rule(found)
+    assert reports.by_rule(found).endswith("200 have no producer id.")
 
 
 def test_a_contradiction_is_counted(tmp_path: Path) -> None:
@@ -202,6 +212,59 @@ def test_a_contradiction_is_counted(tmp_path: Path) -> None:
     found = {one.producer_id: one for one in evidence_of(surveyed(topic.write()), tmp_path / "a").producers}
     assert (found[7].verdict, found[7].rules, found[7].contradictions) == ("contradicted", ("murmur2",), 1)
     assert (found[8].verdict, found[9].verdict) == ("too few keys", "no keys")
+
+
+def test_an_expected_rule_that_explains_everything_is_no_evidence(tmp_path: Path) -> None:
+    source = LocalSegments(surveyed(mixture(tmp_path / "data").write()))
+    found = with_evidence(audited(source, tmp_path / "a", expected="any-partition"), source, OneByOne()).segments
+    assert found is not None
+    named = {one.producer_id: one.rules[:1] for one in found.producers}
+    assert named == {1: ("murmur2",), 2: ("librdkafka-consistent",), 3: ("murmur2",), -1: ()}
+
+
+def test_a_few_keys_fit_some_rule_by_chance(tmp_path: Path) -> None:
+    """Of some twenty rules, one fits six keys in four partitions by chance in every 200th producer."""
+    topic = Topic(tmp_path / "data")
+    topic.send(keys(0, 300), 1, partition_for_key)
+    topic.send(keys(0, 6), 2, partition_for_key)
+    topic.send(keys(0, 16), 3, partition_for_key)
+    found = {one.producer_id: one.verdict for one in evidence_of(surveyed(topic.write()), tmp_path / "a").producers}
+    assert found == {1: "rule", 2: "too few keys", 3: "rule"}
+
+
+@pytest.mark.parametrize("number", range(PARTITIONS))
+def test_one_partition_of_several_shows_its_writers(number: int, tmp_path: Path) -> None:
+    """That its folder alone is read does not make it the partition of every key."""
+    topic = Topic(tmp_path / "data")
+    for turn in range(4):
+        topic.send(keys(turn * 300, 600), 1, partition_for_key)
+        topic.send(keys(turn * 300, 600), 2, crc)
+    source = LocalSegments(surveyed(f"{topic.write()}/orders-{number}", partitions=PARTITIONS))
+    found = audited(source, tmp_path / "a")
+    assert {share.placed.rule for share in found.shares} == {"murmur2", "librdkafka-consistent"}
+    assert not found.doubt
+    evidence = with_evidence(found, source, OneByOne()).segments
+    assert evidence is not None
+    assert {one.producer_id: one.rules for one in evidence.producers} == {
+        1: ("murmur2",),
+        2: ("librdkafka-consistent",),
+    }
+
+
+def test_the_partition_count_must_be_known(tmp_path: Path) -> None:
+    root = Path(mixture(tmp_path / "data").write())
+    with pytest.raises(BadInput, match="folder does not show the partition count of its topic: give the topic's"):
+        surveyed(f"{root}/orders-1")
+    (root / "orders-1").rename(tmp_path / "orders-1")
+    with pytest.raises(BadInput, match=r"partitions 1 of orders are not in .*: give the topic's partition count"):
+        surveyed(str(root))
+
+
+def test_progress_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(Steps, "_show", lambda steps: shown.append((steps.title, steps.done, steps.total)))
+    OneByOne(Steps("", 1))(lambda _: b"", "abc", "surveying")
+    assert shown == [("surveying", done, 3) for done in range(4)] + [("surveying", 0, 1)]
 
 
 @pytest.mark.parametrize(("batches", "kind", "certain"), [
