@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,18 @@ def test_this_process(write: Write, isolation: str, written: Topics, tmp_path: P
         assert live.reading.without_record > 0
 
 
+@contextmanager
+def counted_tasks(spark: Spark) -> Iterator[list[int]]:
+    """Within the block, run Spark jobs; afterwards the list has the number of tasks of each stage."""
+    context, group, numbers = spark.session.sparkContext, uuid.uuid4().hex, []
+    context.setJobGroup(group, group)
+    yield numbers
+    status = context.statusTracker()
+    for job in status.getJobIdsForGroup(group):
+        stages = [status.getStageInfo(stage) for stage in status.getJobInfo(job).stageIds]
+        numbers += [stage.numTasks for stage in stages if stage is not None and stage.numCompletedTasks]
+
+
 @pytest.mark.parametrize("write", [mixture, transactions])
 def test_spark(
     write: Write, spark: Spark, written: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -210,10 +224,15 @@ def test_spark(
     """One task for each segment."""
     monkeypatch.setattr(run, "FEW_RECORDS", -1)  # Spark adds up by itself
     asked, live = written.live(write, READ_COMMITTED)
-    there = Segments(spark, survey_topic(written.files(write), OnSpark(spark), None, committed=True))
+    with counted_tasks(spark) as numbers:
+        there = Segments(spark, survey_topic(written.files(write), OnSpark(spark), None, committed=True))
     tasks = there.topic.tasks(there.spans)
+    assert numbers == [len(tasks)]
     found = audit(spark, there, asked, str(tmp_path / "run"), STEPS)
     assert found_in(found) == found_in(live)
-    assert len(tasks) > 4
+    assert len(tasks) == sum(map(len, written.files(write).files.values())) > 4
+    with counted_tasks(spark) as numbers:
+        assert sum(1 for _ in there.frame().toLocalIterator()) == live.records
+    assert len(tasks) in numbers
     here = LocalSegments(survey_topic(written.files(write), OneByOne(), None, committed=True))
     assert with_evidence(found, there, OnSpark(spark)).segments == with_evidence(found, here, OneByOne()).segments

@@ -123,7 +123,7 @@ def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, prog
     spark.register({_PUT: "PutFile"}, "long")
     with Run.open(spark, folder, msgspec.json.decode(msgspec.json.encode(plan))) as run:
         done = run.finished()
-        progress.total = len(chunks) + 1
+        progress.begin(f"auditing {source.name}", len(chunks) + 1)
         deletions = Deletions(run.files, chunks)
         for number in range(len(chunks)):
             progress.doing(f"auditing {source.name}: chunk {number + 1} of {len(chunks)}")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.log_inspect.header import BatchHeader
-from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment
+from kafka_conformance.log_inspect.scan import Damage, Segment
 from kafka_conformance.spark.audit.segments.folders import SegmentFile
 from kafka_conformance.spark.audit.segments.survey import Aborted, items_of
 from kafka_reference.errors import JavaException
@@ -30,13 +30,17 @@ PIECE = 16_384
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A segment to read: offsets from ``first`` up to ``end``, of its first ``size`` bytes, without aborted records."""
+    """A segment to read: offsets from ``first`` up to ``end``, of its first ``size`` bytes, without aborted records.
+
+    ``end_offset`` is where the segment ended when it was surveyed, None if it was not.
+    """
 
     file: SegmentFile
     size: int
     first: int
     end: int
     aborted: tuple[Aborted, ...] = ()
+    end_offset: int | None = None
 
 
 class Piece(NamedTuple):
@@ -55,17 +59,24 @@ def decode(
     """Yield the records of a task, in pieces of about ``most``.
 
     ``bad`` is called with position, offset and message for a batch whose checksum is right and whose records cannot be
-    decoded. Raises KitError if the file cannot be read.
+    decoded. Raises KitError if the file cannot be read, or is not the one that was surveyed: the log cleaner of a running
+    broker replaces segments, and joins several in one.
     """
-    columns = _Columns(task)
+    columns, last, whole = _Columns(task), task.file.base_offset, True
     try:
         with Segment(Path(task.file.path)) as segment:
             segment.size = min(segment.size, task.size)
             ends = _ends(task.aborted)
             for item in items_of(segment):
-                if isinstance(item, Damage) or not _wanted(item, task, ends):
+                if isinstance(item, Damage) or not item.valid:
                     continue
                 header = item.header
+                if header.magic == 2 and header.base_offset >= task.end:
+                    whole = False
+                    break
+                last = max(last, header.last_offset + 1)
+                if not _wanted(header, task, ends):
+                    continue
                 try:
                     columns.add(header, segment.bytes_at(item.position, header.size))
                 except JavaException as thrown:
@@ -74,6 +85,11 @@ def decode(
                     yield columns.cut()
     except OSError as error:
         raise KitError(f"{task.file.path} cannot be read: {error.strerror or error}") from error
+    if whole and task.end_offset not in {None, last}:
+        raise KitError(
+            f"{task.file.path} has changed since it was surveyed: it ended at offset {task.end_offset:,} and ends at {last:,}."
+            " The broker's log cleaner has replaced it: audit again, or audit a copy"
+        )
     if columns.offsets:
         yield columns.cut()
 
@@ -115,11 +131,8 @@ class _Columns:
         return piece
 
 
-def _wanted(item: Scanned, task: Task, ends: dict[int, list[Aborted]]) -> bool:
-    header = item.header
-    if not item.valid or header.control or header.last_offset < task.first:
-        return False
-    if header.magic == 2 and header.base_offset >= task.end:
+def _wanted(header: BatchHeader, task: Task, ends: dict[int, list[Aborted]]) -> bool:
+    if header.control or header.last_offset < task.first:
         return False
     return not (header.transactional and _is_aborted(header, ends.get(header.producer_id, [])))
 

@@ -128,7 +128,7 @@ class SegmentTopic:
             if file.base_offset < span.end and seen.end_offset > span.first and span.end > span.first:
                 low, high = file.base_offset, seen.end_offset
                 aborted = tuple(one for one in self.aborted[number] if one.first < high and one.last >= low)
-                found.append(Task(file, seen.size, span.first, span.end, aborted))
+                found.append(Task(file, seen.size, span.first, span.end, aborted, seen.end_offset))
         return found
 
     def offsets_at(self, time_ms: int) -> dict[int, int]:

@@ -484,6 +484,18 @@ def test_a_file_that_a_broker_deletes_meanwhile(tmp_path: Path) -> None:
     assert sum(one.records for one in found.segments.producers) < found.records
 
 
+def test_a_file_that_the_cleaner_replaces_meanwhile(tmp_path: Path) -> None:
+    """It joins two segments in the first of them."""
+    root = mixture(tmp_path / "data").write()
+    topic = surveyed(root)
+    first, second = topic.files.files[0][:2]
+    source = LocalSegments(topic)
+    joined = Path(second.path).read_bytes() + Path(first.path).read_bytes()
+    Path(first.path).write_bytes(joined)
+    with pytest.raises(KitError, match=r"has changed since it was surveyed: it ended at offset .*: audit again"):
+        audited(source, tmp_path / "a")
+
+
 def test_a_file_that_a_broker_deletes_before_it_is_surveyed(tmp_path: Path) -> None:
     files = find_topic([mixture(tmp_path / "data").write()])
     first, second = files.files[0][:2]
