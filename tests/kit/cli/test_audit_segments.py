@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.result import Audit
 from kafka_reference import partition_for_key
 from kafka_reference.record_batch import NewBatch, NewRecord
+
+
+PAGE = Path(__file__).parents[3] / "kit" / "docs" / "audit.md"
 
 
 @pytest.fixture
@@ -73,6 +77,18 @@ def test_every_report(folder: str, tmp_path: Path) -> None:
     assert msgspec.json.decode(again.stdout, type=Audit).segments == written.segments
     for more in (("--segments", folder), ("--topic", "orders"), ("--segments", "/missing")):
         assert "--report-only reports what is in" in said("--report-only", "--folder", str(tmp_path / "run"), *more)
+
+
+def test_the_commands_of_the_page(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = re.findall(
+        r"^\$ kafka-conformance audit (.*--segments.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(commands) == 2
+    for number, command in enumerate(commands):
+        (tmp_path / f"{number}").mkdir()
+        monkeypatch.chdir(tmp_path / f"{number}")
+        here = re.sub(r"/var/lib/kafka/data|/backup", folder, command).replace("--partitions 12", "--partitions 3")
+        assert ran(*here.split()).return_value == 0
 
 
 def test_a_run_is_resumed(folder: str, tmp_path: Path) -> None:
