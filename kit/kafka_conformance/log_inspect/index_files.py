@@ -75,11 +75,12 @@ class IndexFile:
             self.entries = 1  # the first record, with timestamp 0
         self.zeros = (self.size // size - self.entries) * size
 
-    def rows(self) -> Iterator[tuple[int, ...]]:
-        """Yield the entries as numbers, each after its position in the file. Raises OSError."""
+    def rows(self, first: int = 0) -> Iterator[tuple[int, ...]]:
+        """Yield the entries from number ``first`` on, each after its position in the file. Raises OSError."""
         size = self._form.size
         with io.FileIO(self.path, "r") as file:
-            at, left = 0, self.entries
+            at, left = first * size, self.entries - first
+            file.seek(at)
             while left > 0:
                 data = file.read(min(left, _ENTRIES_AT_ONCE) * size)
                 data = data[: len(data) // size * size]
@@ -91,9 +92,9 @@ class IndexFile:
                 left -= len(data) // size
                 file.seek(at)
 
-    def offset_entries(self) -> Iterator[OffsetEntry]:
-        """Yield the entries of an offset index."""
-        for at, relative, position in self.rows():
+    def offset_entries(self, first: int = 0) -> Iterator[OffsetEntry]:
+        """Yield the entries of an offset index from number ``first`` on."""
+        for at, relative, position in self.rows(first):
             yield OffsetEntry(at, self._base + relative, position)
 
     def time_entries(self) -> Iterator[TimeEntry]:

@@ -105,3 +105,12 @@ def test_zeros_at_the_end_of_an_index_are_no_entries(tmp_path: Path) -> None:
     first = tmp_path / f"{0:020}.timeindex"
     first.write_bytes(bytes(12))
     assert [entry[1:] for entry in IndexFile(first, 3).time_entries()] == [(0, 3)]
+
+
+def test_entries_of_an_index_from_a_number_on(tmp_path: Path) -> None:
+    path = tmp_path / f"{0:020}.index"
+    path.write_bytes(b"".join(bytes((0, 0, 0, number, 0, 0, number, 0)) for number in range(1, 30)))
+    index = IndexFile(path, 10)
+    every = list(index.offset_entries())
+    assert [list(index.offset_entries(first)) for first in range(4)] == [every[first:] for first in range(4)]
+    assert list(index.offset_entries(len(every))) == []

@@ -56,9 +56,11 @@ class OffsetIndexCheck:
         self._advance()
 
     def anchors(self, position: int) -> Iterator[int]:
-        """Yield the positions of entries after ``position``."""
+        """Yield the positions of entries after ``position``; those of entries before the next one are not."""
+        if self._next is None:
+            return
         try:
-            for entry in self._index.offset_entries():
+            for entry in self._index.offset_entries(self._next.at // ENTRY_BYTES["index"]):
                 if entry.position > position:
                     yield entry.position
         except OSError:
