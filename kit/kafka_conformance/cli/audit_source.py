@@ -73,6 +73,9 @@ class Given(msgspec.Struct, frozen=True):
                     " --format"
                 )
             _pairs("--setting", self.settings)
+            from kafka_conformance.spark.audit.segments.folders import find_topic
+
+            find_topic(self.segments, names[0]).count(self.partitions)
             return
         if not self.bootstrap and not self.form:
             raise BadInput(

@@ -20,7 +20,6 @@ from kafka_conformance.spark.audit.result import Audit
 from kafka_reference import partition_for_key
 from kafka_reference.record_batch import NewBatch, NewRecord
 
-
 PAGE = Path(__file__).parents[3] / "kit" / "docs" / "audit.md"
 
 
@@ -127,7 +126,9 @@ def test_what_it_does_not_take(folder: str, tmp_path: Path) -> None:
     (tmp_path / "client.properties").write_text("security.protocol=SSL\n", encoding="utf-8")
     assert "exclude" in said("--segments", folder, "--command-config", str(tmp_path / "client.properties"))
     assert "--segments is empty" in said("--segments", "", "--topic", "orders")
-    assert "give the topic's partition count with --partitions" in said("--segments", f"{folder}/orders-1")
+    for engine in ("local", "spark"):  # which does not start
+        words = ("--segments", f"{folder}/orders-1", "--engine", engine)
+        assert "give the topic's partition count with --partitions" in said(*words)
     assert "--segments has no --join" in said("--join", "a", "b", "--segments", folder)
     assert "--segments has no --repair-to" in said("orders", "--repair-to", "b", "--segments", folder)
     assert "name it once" in said("orders", "--topic", "orders", "--segments", folder)

@@ -87,8 +87,8 @@ def decode(
         raise KitError(f"{task.file.path} cannot be read: {error.strerror or error}") from error
     if whole and task.end_offset not in {None, last}:
         raise KitError(
-            f"{task.file.path} has changed since it was surveyed: it ended at offset {task.end_offset:,} and ends at {last:,}."
-            " The broker's log cleaner has replaced it: audit again, or audit a copy"
+            f"{task.file.path} has changed since it was surveyed: it ended at offset {task.end_offset:,} and ends at"
+            f" {last:,}. The broker's log cleaner has replaced it: audit again, or audit a copy"
         )
     if columns.offsets:
         yield columns.cut()

@@ -19,7 +19,7 @@ from kafka_conformance.log_inspect.checks.checkpoints import read_checkpoints
 from kafka_conformance.log_inspect.directory import Partition, open_directory
 from kafka_conformance.log_inspect.findings import Findings
 
-__all__ = ["SegmentFile", "TopicFiles", "find_topic", "first_offsets"]
+__all__ = ["SegmentFile", "TopicFiles", "clipped_list", "find_topic", "first_offsets"]
 
 _PARTITION = re.compile(r"(?P<topic>.+)-(?P<number>[0-9]{1,10})")
 _INTERNAL = {"__consumer_offsets", "__transaction_state", "__cluster_metadata", "__share_group_state"}
@@ -61,6 +61,28 @@ class TopicFiles(msgspec.Struct, frozen=True):
         """The number of offsets that the names of the files show."""
         return sum(files[-1].base_offset - files[0].base_offset for files in self.files.values() if files)
 
+    def missing(self, partitions: int) -> list[int]:
+        """Return the partitions that are not here, of so many."""
+        return [number for number in range(partitions) if number not in self.files]
+
+    def count(self, given: int | None) -> int:
+        """Return the topic's partition count, which may be given. Raises BadInput if the folders do not show or fit it."""
+        highest, why = max(self.files, default=0), ""
+        if given is not None:
+            if highest >= given:
+                raise BadInput(
+                    f"{self.topic} has a folder of partition {highest}, but --partitions is {given}: give the topic's"
+                    " partition count"
+                )
+            return given
+        if not self.whole:
+            why = "a partition's folder does not show the partition count of its topic"
+        elif missing := self.missing(highest):
+            why = f"partitions {clipped_list(missing)} of {self.topic} are not in {clipped_list(self.folders)}"
+        if why:
+            raise BadInput(f"{why}: give the topic's partition count with --partitions")
+        return highest + 1
+
 
 class _Replica(msgspec.Struct, frozen=True):
     whole: bool
@@ -81,7 +103,9 @@ def find_topic(folders: Sequence[str], topic: str = "") -> TopicFiles:
     names = sorted({each.topic for each in replicas})
     wanted = topic or _only([name for name in names if name not in _INTERNAL] or names, folders)
     if wanted not in names:
-        raise BadInput(f"{_shown(folders)}: no partition of topic {wanted} is here, only of {_shown(names)}")
+        raise BadInput(
+            f"{clipped_list(folders)}: no partition of topic {wanted} is here, only of {clipped_list(names)}"
+        )
     best: dict[int, _Replica] = {}
     for each in replicas:
         if each.topic == wanted and (each.number not in best or each.reach > best[each.number].reach):
@@ -101,10 +125,11 @@ def first_offsets(topic: TopicFiles) -> Mapping[int, int]:
 
 
 def _only(names: Sequence[str], folders: Sequence[str]) -> str:
+    where = clipped_list(folders)
     if not names:
-        raise BadInput(f"{_shown(folders)}: there is no partition's folder here, such as orders-0")
+        raise BadInput(f"{where}: there is no partition's folder here, such as orders-0")
     if len(names) > 1:
-        raise BadInput(f"{_shown(folders)}: there are {len(names)} topics here: name one with --topic: {_shown(names)}")
+        raise BadInput(f"{where}: there are {len(names)} topics here: name one with --topic: {clipped_list(names)}")
     return names[0]
 
 
@@ -138,7 +163,8 @@ def _files(partition: Partition, number: int) -> Iterator[SegmentFile]:
         yield SegmentFile(str(path.absolute()), name, number, segment.base_offset, size, last)
 
 
-def _shown(names: Iterable[str]) -> str:
-    every = list(names)
+def clipped_list(items: Iterable[object]) -> str:
+    """Return the items with commas between them; of many, the first ones."""
+    every = list(map(str, items))
     more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
     return ", ".join(every[:_SHOWN]) + more

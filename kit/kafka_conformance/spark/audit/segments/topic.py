@@ -13,10 +13,10 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.segments.decode import Task, decode
-from kafka_conformance.spark.audit.segments.folders import SegmentFile, TopicFiles, first_offsets
+from kafka_conformance.spark.audit.segments.folders import SegmentFile, TopicFiles, clipped_list, first_offsets
 from kafka_conformance.spark.audit.segments.survey import Aborted, Survey, survey
 from kafka_conformance.spark.audit.segments.transactions import aborted_in, last_stable_offset
 from kafka_conformance.spark.audit.sources import still_there
@@ -60,28 +60,7 @@ class SegmentTopic:
     ) -> None:
         self.files, self.surveys, self.committed = files, surveys, committed
         self.partitions_known = partitions is not None
-        highest = max(files.files, default=0)
-        self.partitions = partitions or highest + 1
-        if partitions is None:
-            self._check_complete()
-        if highest >= self.partitions:
-            raise BadInput(
-                f"{files.topic} has a folder of partition {highest}, but --partitions is {partitions}: give the topic's"
-                " partition count"
-            )
-
-    def _check_complete(self) -> None:
-        """Raise BadInput if the folders do not show the topic's partition count."""
-        missing, why = self._missing(), ""
-        if not self.files.whole:
-            why = "a partition's folder does not show the partition count of its topic"
-        elif missing:
-            why = f"partitions {_numbers(missing)} of {self.name} are not in {self.where}"
-        if why:
-            raise BadInput(f"{why}: give the topic's partition count with --partitions")
-
-    def _missing(self) -> list[int]:
-        return [number for number in range(self.partitions) if number not in self.files.files]
+        self.partitions = files.count(partitions)
 
     @property
     def name(self) -> str:
@@ -157,9 +136,9 @@ class SegmentTopic:
                 f"{len(broken):,} {places} cannot be read, and what is there is not judged; the first is {file.name},"
                 f" byte {first.position:,}, after offset {first.expected - 1:,}: {first.what}"
             )
-        if missing := self._missing():
+        if missing := self.files.missing(self.partitions):
             lines.append(
-                f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {_numbers(missing)}"
+                f"{len(missing):,} of {self.partitions:,} partitions are not in {self.where}: {clipped_list(missing)}"
             )
         if not self.partitions_known:
             lines.append(
@@ -179,10 +158,6 @@ def survey_topic(
     there = {number: tuple(file for file in each if file.path in by_path) for number, each in files.files.items()}
     surveys = {number: [by_path[file.path] for file in each] for number, each in there.items()}
     return SegmentTopic(msgspec.structs.replace(files, files=there), surveys, partitions, committed=committed)
-
-
-def _numbers(every: Sequence[int]) -> str:
-    return ", ".join(map(str, every[:12])) + (" and so on" if len(every) > 12 else "")
 
 
 def _surveyed(file: SegmentFile) -> bytes:

@@ -3,145 +3,24 @@
 from __future__ import annotations
 
 import struct
-import zlib
-from collections.abc import Iterable, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from log_partitions import START_MS, Log, control
+from log_partitions import START_MS, Log
 from msgspec.structs import replace
+from segment_topics import PARTITIONS, Topic, audited, batch, crc, evidence_of, keys, mixture, surveyed
 
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.local.export import LocalExport
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.reports import producers as reports
 from kafka_conformance.spark.audit.result import Audit
-from kafka_conformance.spark.audit.run import AuditRequest
 from kafka_conformance.spark.audit.segments.decode import Task, decode
 from kafka_conformance.spark.audit.segments.evidence import with_evidence
 from kafka_conformance.spark.audit.segments.folders import find_topic
 from kafka_conformance.spark.audit.segments.local import LocalSegments
-from kafka_conformance.spark.audit.segments.result import SegmentEvidence
-from kafka_conformance.spark.audit.segments.topic import OneByOne, SegmentTopic, survey_topic
+from kafka_conformance.spark.audit.segments.topic import OneByOne, survey_topic
 from kafka_conformance.spark.audit.topics import Span
-from kafka_reference import partition_for_key
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord, encode_batch
-
-PARTITIONS = 4
-Row = tuple[int, int, int, bytes | None]
-"""Partition, offset, timestamp, key."""
-
-
-def batch(keys: Sequence[bytes | None], producer: tuple[int, int, int] = (-1, -1, -1), **fields: Any) -> NewBatch:
-    """A batch of a producer with this id, epoch and base sequence."""
-    fields.setdefault("codec", Codec.NONE)
-    records = [NewRecord(START_MS + n, key, b"value") for n, key in enumerate(keys)]
-    return NewBatch(
-        records=records, producer_id=producer[0], producer_epoch=producer[1], base_sequence=producer[2], **fields
-    )
-
-
-def crc(key: bytes, count: int) -> int:
-    return zlib.crc32(key) % count
-
-
-class Topic:
-    """A topic's folders, and the records that a consumer reads."""
-
-    def __init__(self, root: Path, name: str = "orders") -> None:
-        self.root = root
-        self.logs = [Log(root / f"{name}-{number}") for number in range(PARTITIONS)]
-        self.rows: list[Row] = []
-        self.sequences: dict[tuple[int, int, int], int] = {}
-
-    def send(self, keys: Iterable[bytes | None], producer: int, rule: Any, *, epoch: int = 0, read: bool = True,
-             **fields: Any) -> None:  # fmt: skip
-        """Append a batch to each partition with those of the keys that the rule puts there."""
-        every = list(keys)
-        for number in range(PARTITIONS):
-            of = [
-                key
-                for at, key in enumerate(every)
-                if (at if key is None else rule(key, PARTITIONS)) % PARTITIONS == number
-            ]
-            if not of:
-                continue
-            place = number, producer, epoch
-            sequence = self.sequences.get(place, 0) if producer >= 0 else -1
-            self.append(number, batch(of, (producer, epoch if producer >= 0 else -1, sequence), **fields), read=read)
-            self.sequences[place] = sequence + len(of)
-
-    def append(self, number: int, made: NewBatch, *, read: bool = True) -> None:
-        log = self.logs[number]
-        if read:
-            self.rows += [(number, log.offset + at, one.timestamp, one.key) for at, one in enumerate(made.records)]
-        log.append(made)
-
-    def roll(self) -> None:
-        for log in self.logs:
-            log.roll()
-
-    def write(self) -> str:
-        for log in self.logs:
-            log.write()
-        (self.root / "meta.properties").write_text("version=1\n", encoding="utf-8")
-        return str(self.root)
-
-    def export(self, path: Path) -> LocalExport:
-        columns = dict(
-            zip(("partition", "offset", "timestamp_ms", "key"), map(list, zip(*self.rows, strict=True)), strict=True)
-        )
-        columns["key"] = pa.array(columns["key"], pa.binary())
-        pq.write_table(pa.table(columns), path)
-        return LocalExport(str(path), "parquet", PARTITIONS)
-
-
-def surveyed(root: str, *, committed: bool = True, partitions: int | None = None) -> SegmentTopic:
-    """A data directory, or the folder of a topic's only partition."""
-    if partitions is None and Path(root).name == "orders-0":
-        partitions = 1
-    return survey_topic(find_topic([root]), OneByOne(), partitions, committed=committed)
-
-
-def audited(source: Any, folder: Path, **asked: Any) -> Audit:
-    return audit_locally(source, AuditRequest("orders", "", **asked), str(folder), Steps("audit", 1))
-
-
-def evidence_of(topic: SegmentTopic, folder: Path) -> SegmentEvidence:
-    source = LocalSegments(topic)
-    found = with_evidence(audited(source, folder), source, OneByOne()).segments
-    assert found is not None
-    return found
-
-
-def keys(first: int, count: int) -> list[bytes | None]:
-    return [b"customer-%d" % number for number in range(first, first + count)]
-
-
-def mixture(root: Path) -> Topic:
-    """Two writers with several codecs; a third that names partitions; transactions; markers; an open transaction."""
-    topic = Topic(root)
-    codecs = [Codec.NONE, Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
-    for turn in range(10):
-        if turn in (4, 7):
-            topic.roll()
-        codec = codecs[turn % 5]
-        topic.send([*keys(turn * 40, 60), None], 1, partition_for_key, codec=codec)
-        topic.send(keys(turn * 40, 60), 2, crc, codec=codec)
-        topic.send(keys(turn, 20), -1, crc)
-        aborts = turn % 2 == 1
-        topic.send(keys(turn * 7, 30), 3, partition_for_key, read=not aborts, transactional=True, codec=codec)
-        for number in range(PARTITIONS):
-            topic.append(number, control(3, 0, commit=not aborts), read=False)
-    topic.send(keys(0, 30), 3, partition_for_key, read=False, transactional=True)
-    topic.send(keys(0, 30), 1, partition_for_key, read=False)
-    return topic
-
 
 OWN = {"took_s", "offending_records", "segments", "source", "reading", "notes", "by_partition"}
 """An export ends at its last record, a log at its last marker: that shows in these fields."""
@@ -180,77 +59,6 @@ def test_without_a_transaction_index_the_markers_tell(tmp_path: Path) -> None:
     assert [audited(LocalSegments(topic), tmp_path / "b").records] == with_index == [len(made.rows)]
 
 
-def test_each_producer_has_its_rule(tmp_path: Path) -> None:
-    found = evidence_of(surveyed(mixture(tmp_path / "data").write()), tmp_path / "a")
-    by_id = {one.producer_id: one for one in found.producers}
-    assert {number: one.rules for number, one in by_id.items()} == {
-        1: ("murmur2",), 2: ("librdkafka-consistent",), 3: ("murmur2",), -1: ()}  # fmt: skip
-    assert {one.verdict for one in found.producers} == {"rule", "several writers"}
-    assert by_id[2].partitions == PARTITIONS
-    assert by_id[2].keyed == by_id[2].records == 600
-    assert by_id[1].records == by_id[1].keyed + 10
-    assert not any(one.contradictions for one in found.producers)
-    assert not found.problems
-    assert found.checked_batches > 100
-    shares = [(share.rules, share.anonymous, share.producers) for share in found.by_rule]
-    assert shares == [(("murmur2",), False, 2), (("librdkafka-consistent",), False, 1), ((), True, 0)]
-    assert sum(share.keyed for share in found.by_rule) == sum(one.keyed for one in found.producers)
-    crc_share = found.by_rule[1].keyed
-    assert f"librdkafka-consistent placed {crc_share:,} (1 id)" in reports.by_rule(found)
-    assert reports.by_rule(found).endswith("200 have no producer id.")
-
-
-def test_a_contradiction_is_counted(tmp_path: Path) -> None:
-    topic = Topic(tmp_path / "data")
-    topic.send(keys(0, 200), 7, partition_for_key)
-    wrong = next(
-        key for key in keys(1000, 99) if key and partition_for_key(key, PARTITIONS) not in (0, crc(key, PARTITIONS))
-    )
-    topic.append(0, batch([wrong], (7, 0, topic.sequences[0, 7, 0])))
-    topic.append(1, batch([b"a"], (8, 0, 0)))
-    topic.append(1, batch([None], (9, 0, 0)))
-    found = {one.producer_id: one for one in evidence_of(surveyed(topic.write()), tmp_path / "a").producers}
-    assert (found[7].verdict, found[7].rules, found[7].contradictions) == ("contradicted", ("murmur2",), 1)
-    assert (found[8].verdict, found[9].verdict) == ("too few keys", "no keys")
-
-
-def test_an_expected_rule_that_explains_everything_is_no_evidence(tmp_path: Path) -> None:
-    source = LocalSegments(surveyed(mixture(tmp_path / "data").write()))
-    found = with_evidence(audited(source, tmp_path / "a", expected="any-partition"), source, OneByOne()).segments
-    assert found is not None
-    named = {one.producer_id: one.rules[:1] for one in found.producers}
-    assert named == {1: ("murmur2",), 2: ("librdkafka-consistent",), 3: ("murmur2",), -1: ()}
-
-
-def test_a_few_keys_fit_some_rule_by_chance(tmp_path: Path) -> None:
-    """Of some twenty rules, one fits six keys in four partitions by chance in every 200th producer."""
-    topic = Topic(tmp_path / "data")
-    topic.send(keys(0, 300), 1, partition_for_key)
-    topic.send(keys(0, 6), 2, partition_for_key)
-    topic.send(keys(0, 16), 3, partition_for_key)
-    found = {one.producer_id: one.verdict for one in evidence_of(surveyed(topic.write()), tmp_path / "a").producers}
-    assert found == {1: "rule", 2: "too few keys", 3: "rule"}
-
-
-@pytest.mark.parametrize("number", range(PARTITIONS))
-def test_one_partition_of_several_shows_its_writers(number: int, tmp_path: Path) -> None:
-    """That its folder alone is read does not make it the partition of every key."""
-    topic = Topic(tmp_path / "data")
-    for turn in range(4):
-        topic.send(keys(turn * 300, 600), 1, partition_for_key)
-        topic.send(keys(turn * 300, 600), 2, crc)
-    source = LocalSegments(surveyed(f"{topic.write()}/orders-{number}", partitions=PARTITIONS))
-    found = audited(source, tmp_path / "a")
-    assert {share.placed.rule for share in found.shares} == {"murmur2", "librdkafka-consistent"}
-    assert not found.doubt
-    evidence = with_evidence(found, source, OneByOne()).segments
-    assert evidence is not None
-    assert {one.producer_id: one.rules for one in evidence.producers} == {
-        1: ("murmur2",),
-        2: ("librdkafka-consistent",),
-    }
-
-
 def test_the_partition_count_must_be_known(tmp_path: Path) -> None:
     root = Path(mixture(tmp_path / "data").write())
     with pytest.raises(BadInput, match="folder does not show the partition count of its topic: give the topic's"):
@@ -265,68 +73,6 @@ def test_progress_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(Steps, "_show", lambda steps: shown.append((steps.title, steps.done, steps.total)))
     OneByOne(Steps("", 1))(lambda _: b"", "abc", "surveying")
     assert shown == [("surveying", done, 3) for done in range(4)] + [("surveying", 0, 1)]
-
-
-@pytest.mark.parametrize(("batches", "kind", "certain"), [
-    ([(5, 0, 0, 3), (5, 0, 3, 3), (5, 1, 0, 2)], "", True),
-    ([(5, 0, 0, 3), (5, 0, 4, 3)], "sequence gap", True),
-    ([(5, 0, 0, 3), (5, 0, 3, 3), (5, 0, 3, 3)], "sequence repeated", True),
-    ([(5, 0, 0, 3), (5, 0, 1, 2)], "sequence repeated", True),
-    ([(5, 1, 0, 3), (5, 0, 0, 3)], "epoch back", True),
-    ([(5, 0, 0, 3), (5, 1, 4, 3)], "sequence gap", True),
-    ([(5, 0, 9, 3), (6, 3, 9, 1)], "", True),
-    ([(5, 0, 2**31 - 2, 2), (5, 0, 0, 2)], "", True),
-])  # fmt: skip
-@pytest.mark.parametrize("roll", [False, True])
-def test_sequences_are_checked(
-    batches: list[tuple[int, int, int, int]], kind: str, certain: bool, roll: bool, tmp_path: Path
-) -> None:
-    log = Log(tmp_path / "orders-0")
-    for producer, epoch, sequence, count in batches:
-        if roll and log.offset:
-            log.roll()
-        log.append(batch([b"k"] * count, (producer, epoch, sequence)))
-    log.append(batch([b"k"], (77, 0, 0)))
-    log.write()
-    found = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a")
-    assert [(one.kind, one.certain) for one in found.problems] == ([(kind, certain)] if kind else [])
-    if kind:
-        (one,) = found.problems
-        base, position, _ = log.positions[len(batches) - 1]
-        assert (one.file, one.position) == (f"orders-0/{base:020}.log", position)
-
-
-def test_missing_offsets_may_explain_a_gap(tmp_path: Path) -> None:
-    log = Log(tmp_path / "orders-0")
-    log.append(batch([b"a"] * 3, (5, 0, 0)))
-    log.offset += 4
-    log.append(batch([b"a"] * 3, (5, 0, 7)))
-    log.write()
-    (one,) = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a").problems
-    assert (one.kind, one.certain, one.offset) == ("sequence gap", False, 7)
-
-
-@pytest.mark.parametrize("missing", [0, 5])
-def test_a_marker_outlives_the_batches_before_it(missing: int, tmp_path: Path) -> None:
-    """The cleaner removes the batches of a transaction, and keeps its marker."""
-    log = Log(tmp_path / "orders-0")
-    for sequence in (0, 8):
-        log.append(batch([b"a"] * 3, (5, 0, sequence), transactional=True))
-        log.append(control(5, 0, commit=True))
-        log.offset += missing if not sequence else 0
-        log.append(control(5, 0, commit=True))
-    log.write()
-    (one,) = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a").problems
-    assert (one.kind, one.certain) == ("sequence gap", not missing)
-
-
-def test_of_a_log_that_begins_later_everything_may_be_gone(tmp_path: Path) -> None:
-    log = Log(tmp_path / "orders-0", offset=100, base=100)
-    log.append(control(5, 3, commit=True))
-    log.append(batch([b"a"] * 3, (5, 3, 70)))
-    log.write()
-    (one,) = evidence_of(surveyed(str(tmp_path / "orders-0")), tmp_path / "a").problems
-    assert not one.certain
 
 
 def test_a_segment_ends_where_its_last_whole_batch_ends(tmp_path: Path) -> None:
@@ -501,18 +247,3 @@ def test_a_file_that_a_broker_deletes_before_it_is_surveyed(tmp_path: Path) -> N
     first, second = files.files[0][:2]
     Path(first.path).unlink()
     assert survey_topic(files, OneByOne(), None, committed=True).spans[0].first == second.base_offset
-
-
-def test_many_producers(tmp_path: Path) -> None:
-    """As many as batches: with and without keys, in several epochs, with and without timestamps."""
-    log = Log(tmp_path / "orders-0")
-    for number in range(300):
-        log.append(batch([b"a", None, b"a", b"%d" % number], (number // 2, number % 2, 0)))
-    log.append(NewBatch(records=[NewRecord(-1, b"k", b"v")], producer_id=999, producer_epoch=0, base_sequence=0))
-    log.write()
-    found = evidence_of(surveyed(str(tmp_path / "orders-0"), partitions=9), tmp_path / "a")
-    assert (found.producers_in_all, len(found.producers)) == (151, 151)
-    first, last = found.producers[0], found.producers[-1]
-    assert (first.producer_id, first.first_epoch, first.last_epoch, first.records, first.keyed) == (0, 0, 1, 8, 6)
-    assert (first.distinct, first.first_ms, first.last_ms) == (3, START_MS, START_MS + 3)
-    assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
