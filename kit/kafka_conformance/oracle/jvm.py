@@ -74,14 +74,14 @@ class Jvm:
         self._scratch = tempfile.TemporaryDirectory(
             prefix="kafka-conformance-", dir=_memory_folder()
         )  # for files of a question
+        self._temporary = tempfile.TemporaryDirectory(prefix="kafka-conformance-")
         with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
             address = Path(folder) / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
             try:
                 with interrupts.deferred():
-                    self._process = _start(
-                        self.java, class_path, options, address, self._stderr, Path(self._scratch.name), local
-                    )
+                    folders = (Path(self._scratch.name), Path(self._temporary.name))
+                    self._process = _start(self.java, class_path, options, address, self._stderr, folders, local)
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
                 if not for_pyspark:
@@ -140,6 +140,7 @@ class Jvm:
             self._process.wait(_END_LIMIT_S)
         self._stderr.close()
         self._scratch.cleanup()
+        self._temporary.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -204,7 +205,7 @@ def _start(
     options: Sequence[str],
     address: Path,
     stderr: IO[bytes],
-    scratch: Path,
+    folders: tuple[Path, Path],
     local: bool,
 ) -> subprocess.Popen[bytes]:
     command = [
@@ -212,7 +213,9 @@ def _start(
         "-cp",
         os.pathsep.join(class_path),
         *_OPTIONS,
-        f"-Dkafka.conformance.scratch={scratch}",
+        f"-Dkafka.conformance.scratch={folders[0]}",
+        # Codecs unpack native libraries there, one copy per release: a JVM that is killed would leave them behind.
+        f"-Djava.io.tmpdir={folders[1]}",
     ]
     command += options
     command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]

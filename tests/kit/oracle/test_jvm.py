@@ -197,3 +197,21 @@ def test_an_interrupt_while_the_process_is_made_leaves_none(tmp_path: Path, monk
         for each, handler in before.items():
             signal.signal(each, handler)
     assert program.is_gone()
+
+
+def test_what_a_killed_jvm_leaves_in_its_temporary_folder_is_removed(tmp_path: Path) -> None:
+    """Codecs unpack native libraries there: a JVM that is killed does not remove them."""
+    program = Program(tmp_path, _LEAVE_A_FILE)
+    with pytest.raises(JvmLost, match="code -9"):
+        Jvm(java=program.java)
+    folder = next(word for word in program.arguments if word.startswith("-Djava.io.tmpdir=")).partition("=")[2]
+    assert (tmp_path / "left").read_text(encoding="utf-8") == f"{folder}/libcodec.so"
+    assert not Path(folder).exists()
+
+
+_LEAVE_A_FILE = """
+folder = next(word for word in sys.argv if word.startswith("-Djava.io.tmpdir=")).partition("=")[2]
+open(folder + "/libcodec.so", "w").close()
+open(os.path.dirname(os.path.abspath(__file__)) + "/left", "w").write(folder + "/libcodec.so")
+os.kill(os.getpid(), 9)
+"""
