@@ -67,5 +67,7 @@ class SegmentBehaviour(Behaviour):
     )
 
     has_should_roll: bool = holds(
-        since("1.1.0"), "A segment tells whether it is to be rolled, and resizes its indexes.", "KAFKA-6324"
+        since("1.1.0"),
+        "A segment has methods that decide whether to roll it and that resize its indexes.",
+        "KAFKA-6324",
     )

@@ -1,1 +1,1 @@
-"""The checks, one module per idea. Each is told what the scan finds, and adds findings."""
+"""The checks, one module per idea. Each receives what the scan finds, and adds findings."""

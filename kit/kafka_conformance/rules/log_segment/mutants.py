@@ -295,7 +295,7 @@ MUTANTS = (
     _mutant("requested-offset", "a read shows the offset asked for", _behaving(reads_at_requested_offset=True)),
     _mutant("eager", "the indexes are opened with the segment", _behaving(largest_read_at_open=True), f"{_KAFKA}5498"),
     _mutant(
-        "close-loads", "closing opens indexes that nobody asked", _behaving(close_opens_indexes=True), f"{_KAFKA}8346",
+        "close-loads", "closing opens indexes that were never used", _behaving(close_opens_indexes=True), f"{_KAFKA}8346",
         release="3.4.1",
     ),
     _mutant("close-adds", "closing adds the largest timestamp", _behaving(close_adds_largest=True)),

@@ -86,8 +86,9 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-7283",
     ),
     harness=(
-        "The kit builds the bytes of the batches, tells releases up to 3.9.0 and 4.0.0 the largest offset and timestamp of "
-        "an append as the log does, makes and removes the files, lets a segment crash, cuts its file and changes checksums."
+        "The kit builds the bytes of the batches, passes the largest offset and timestamp of an append to releases up to "
+        "3.9.0 and 4.0.0 as the log does, makes and removes the files, lets a segment crash, cuts its file and changes "
+        "checksums."
     ),
     behaviours=(SegmentBehaviour, IndexBehaviour),
     unobservable=frozenset(f"IndexBehaviour.{name}" for name in _UNOBSERVABLE),

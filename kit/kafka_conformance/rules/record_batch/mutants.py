@@ -277,7 +277,7 @@ MUTANTS = (
             f"{_GITHUB}/zendesk/ruby-kafka/pull/495"),
     _mutant("null-value-is-empty", "a null value is written as an empty one",
             on(RULE.slug, _changed_records(value=lambda value: value or "")), *_TOMBSTONES),
-    _mutant("null-key-is-empty", "a null key is written as an empty one",
+    _mutant("null-is-written-as-empty", "a null key is written as an empty one",
             on(RULE.slug, _changed_records(key=lambda key: key or "")), *_NULLS),
     _mutant("empty-key-is-null", "an empty key is read as null", of_records(_empty_is_null("key")), *_NULLS),
     _mutant("empty-value-is-null", "an empty value is read as null", of_records(_empty_is_null("value")), *_NULLS),
