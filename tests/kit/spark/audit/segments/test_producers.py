@@ -100,3 +100,16 @@ def test_many_producers(tmp_path: Path) -> None:
     assert (first.producer_id, first.first_epoch, first.last_epoch, first.records, first.keyed) == (0, 0, 1, 8, 6)
     assert (first.distinct, first.first_ms, first.last_ms) == (3, START_MS, START_MS + 3)
     assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
+
+
+def test_clients_that_share_a_transactional_id_contradict_it(tmp_path: Path) -> None:
+    """The id stays, with a new epoch; how many records each rule explains is in ``explains``."""
+    topic = Topic(tmp_path / "data")
+    topic.send(keys(0, 200), 7, partition_for_key, epoch=0)
+    topic.send(keys(0, 200), 7, crc, epoch=1)
+    found = evidence_of(surveyed(topic.write()), tmp_path / "a")
+    (one,) = found.producers
+    assert (one.verdict, one.rules, one.first_epoch, one.last_epoch) == ("contradicted", (), 0, 1)
+    assert one.explains["murmur2"] >= 200 <= one.explains["librdkafka-consistent"]
+    assert reports.by_rule(found).endswith("400 are of 1 id without one rule for all.")
+    assert not found.problems
