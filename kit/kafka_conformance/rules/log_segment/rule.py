@@ -16,6 +16,10 @@
         {"op": "damage", "batch": 0},   {}: another checksum
         {"op": "inactive"}, {"op": "resize", "size": 96}, {"op": "reopen"},     {}
         {"op": "look"}]}                {"size": 156, "index": "0000…", "time_index": "0000…"}
+
+Not asked: a read at an index entry that points into the middle of a batch, and a segment that is used after its recovery
+failed, with a cut batch in it. Only 4.4.0 leaves such entries, in a segment that is truncated, then closed without being
+finished: its indexes are not trimmed, so entries of removed batches are read again.
 """
 
 from __future__ import annotations

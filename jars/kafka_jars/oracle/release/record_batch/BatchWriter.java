@@ -50,6 +50,9 @@ final class BatchWriter {
 
     private Object builder(Map<?, ?> batch) throws Exception {
         Class<?>[] types = constructor.getParameterTypes();
+        if (types.length < WITH_DELETE_HORIZON && batch.get("delete_horizon") != null) {
+            throw new IllegalStateException("no delete horizon", new ClassNotFoundException("a delete horizon"));
+        }
         String codec = batch.get("compression") instanceof String name ? name : "none";
         Object compression = compression(types[2], codec, batch.get("level"));
         Map<?, ?> producer = batch.get("producer") instanceof Map<?, ?> given ? given : Map.of();
@@ -69,9 +72,6 @@ final class BatchWriter {
             WRITE_LIMIT,
             number(batch, "delete_horizon", -1),
         };
-        if (types.length < WITH_DELETE_HORIZON && batch.get("delete_horizon") != null) {
-            throw new IllegalStateException("no delete horizon", new ClassNotFoundException("a delete horizon"));
-        }
         return kafka(() -> constructor.newInstance(Arrays.copyOf(arguments, types.length)));
     }
 
