@@ -202,6 +202,8 @@ class LogSegment:
     def check_offset(self, offset: int) -> None:
         """Raise LogSegmentOffsetOverflowException, up to 1.1.x IllegalArgumentException, for an offset that does not fit."""
         if not self.can_append(offset):
+            if self.behaviour.overflow_reads_largest:
+                _ = self.largest
             raise (
                 IllegalArgumentException if self.behaviour.offset_check_is_loose else LogSegmentOffsetOverflowException
             )

@@ -45,6 +45,10 @@ class SegmentBehaviour(Behaviour):
         "Closing a segment opens its indexes, adds the largest timestamp and trims them, even if nothing was asked.",
         "KAFKA-9373",
     )
+    overflow_reads_largest: bool = holds(
+        since("2.6.0", until="3.6.x"),
+        "An offset that does not fit opens the time index: the message of the exception has the largest timestamp.",
+    )
     one_entry_per_append: bool = holds(
         since("0.11.0.0", until="3.9.0") | since("4.0.0", until="4.0.0"),
         "An append adds at most one entry to each index, for all its batches; later one for each batch.",

@@ -298,6 +298,10 @@ MUTANTS = (
         "close-loads", "closing opens indexes that were never used", _behaving(close_opens_indexes=True), f"{_KAFKA}8346",
         release="3.4.1",
     ),
+    _mutant(
+        "overflow-opens-nothing", "an offset that does not fit leaves the time index closed",
+        _behaving(overflow_reads_largest=False), release="3.6.2",
+    ),
     _mutant("close-adds", "closing adds the largest timestamp", _behaving(close_adds_largest=True)),
     _mutant(
         "truncates-only-what-it-has", "an offset behind the last batch truncates nothing",

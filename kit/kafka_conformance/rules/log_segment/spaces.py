@@ -195,6 +195,8 @@ def every_far_offset() -> Iterator[LogSegmentQuestion]:
             ShouldRollStep(0, 10**6, base + 1, 0), TranslateStep(offset), RecoverStep(), _LOOK,
         )  # fmt: skip
         yield LogSegmentQuestion(steps, base_offset=base, index_interval_bytes=0)
+        reopened = (AppendStep((NewBatch(offset, (110,)),)), ReopenStep(), _LOOK)
+        yield LogSegmentQuestion((*before, *reopened), base_offset=base, max_index_size=24)
 
 
 def every_life() -> Iterator[LogSegmentQuestion]:
