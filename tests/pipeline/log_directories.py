@@ -163,11 +163,12 @@ def three_disks(made: Directories, move: JavaTool) -> None:
     """A broker with three ``log.dirs``. A partition moves from one to another, slowly; a topic was deleted."""
     disks = [made.root / f"disk-{number}" for number in (1, 2, 3)]
     jars = [stored.path for stored in fetched(load_brokers().jars(DISKS), default_store())]
-    settings = {**SETTINGS, "log.dirs": ",".join(map(str, disks)), "log.preallocate": "true"}
+    settings = {**SETTINGS, "log.dirs": ",".join(map(str, disks)), "log.preallocate": "true",
+                "log.segment.delete.delay.ms": "600000"}  # fmt: skip
     with running_cluster(Plan(DISKS, find_java(), jars, 1, settings, None, HEAP_MB)) as cluster:
         bootstrap = cluster.nodes[0].address
         for topic, settings in (("moves", SMALL), ("transactions", SMALL), ("plain", SMALL), ("compacted", COMPACTED),
-                                ("deleted", {"file.delete.delay.ms": "600000"})):  # fmt: skip
+                                ("deleted", SMALL)):  # fmt: skip
             create_topic(bootstrap, topic, 3, settings=settings)
         for topic in ("moves", "plain", "compacted", "deleted"):
             produce_plain(bootstrap, topic, 12_000, random.Random(3))

@@ -33,20 +33,36 @@ _IN_DIRECTORY = {
     *CHECKPOINTS, ".kafka_cleanshutdown", ".lock", "meta.properties", "bootstrap.checkpoint", "_rlmm_committed_offsets",
     "remote-log-index-cache", "lost+found",
 }  # fmt: skip
+_MOST_LISTINGS = 5
 _LARGEST_TEXT = 64 * 2**20
 
 
 @dataclass(slots=True)
 class SegmentFiles:
-    """The files of one segment: its base offset, and the suffixes there are, such as ``log`` and ``index``."""
+    """The files of one segment: its base offset, and the suffixes there are, such as ``log`` and ``index``.
+
+    ``inodes`` are those of ``.log``, ``.index`` and ``.timeindex`` when they were listed: a broker that compacts or
+    deletes a segment replaces its files.
+    """
 
     base_offset: int
     folder: Path
     suffixes: set[str] = field(default_factory=set)
+    inodes: tuple[int | None, ...] = ()
 
     def path(self, suffix: str) -> Path:
         """Return the path of the file with this suffix, whether it exists or not."""
         return self.folder / f"{self.base_offset:020}.{suffix}"
+
+    def inodes_now(self) -> tuple[int | None, ...]:
+        """Return the inodes as they are now; None for a file that is not there."""
+        found: list[int | None] = []
+        for suffix in ("log", "index", "timeindex"):
+            try:
+                found.append(self.path(suffix).stat().st_ino)
+            except OSError:
+                found.append(None)
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +84,15 @@ class Partition:
     def snapshot_path(self, offset: int) -> Path:
         """Return the path of the snapshot at an offset."""
         return self.folder / f"{offset:020}.snapshot"
+
+    def listed_again(self) -> Partition:
+        """List the folder again, until two listings agree: a broker may be replacing segments. Raises OSError."""
+        found = _listed(self.folder)
+        for _ in range(_MOST_LISTINGS):
+            before, found = found, _listed(self.folder)
+            if before == found:
+                break
+        return found
 
     def has_rolled(self) -> bool:
         """Has a broker begun a segment since the folder was listed, or deleted the partition?"""
@@ -114,7 +139,7 @@ def open_directory(root: Path) -> LogDirectory:
         moved = _MOVED.fullmatch(entry.name)
         if entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
             try:
-                partitions.append(_partition(entry, sorted(entry.iterdir(), key=lambda path: path.name)))
+                partitions.append(_listed(entry))
             except FileNotFoundError:  # a running broker has renamed it
                 continue
             except OSError as error:
@@ -143,6 +168,10 @@ def _hint(entries: list[Path]) -> str:
     return ""
 
 
+def _listed(folder: Path) -> Partition:
+    return _partition(folder, sorted(folder.iterdir(), key=lambda path: path.name))
+
+
 def _partition(folder: Path, entries: list[Path]) -> Partition:
     segments: dict[int, SegmentFiles] = {}
     snapshots, leftovers, unknown = [], [], []
@@ -163,6 +192,8 @@ def _partition(folder: Path, entries: list[Path]) -> Partition:
     orphans = [
         each.path(suffix) for each in segments.values() if "log" not in each.suffixes for suffix in each.suffixes
     ]
+    for each in segments.values():
+        each.inodes = each.inodes_now()
     with_log = sorted((each for each in segments.values() if "log" in each.suffixes), key=lambda each: each.base_offset)
     return Partition(
         folder, folder.name or folder.resolve().name, tuple(with_log), tuple(sorted(snapshots)), tuple(sorted(orphans)),

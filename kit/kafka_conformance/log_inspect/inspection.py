@@ -58,7 +58,15 @@ def inspect(
     summaries = []
     for partition in directory.partitions:
         partition_begins(partition.name)
-        summaries.append(_PartitionRun(directory, partition, findings, checkpoints, records, policy, read).run())
+        try:
+            listed = partition.listed_again()
+        except FileNotFoundError:
+            findings.add("leftover", directory.relative(partition.folder), "a broker deleted it during the inspection")
+            continue
+        except OSError as error:
+            findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
+            continue
+        summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read).run())
     broken = findings.count(Severity.BROKEN)
     unread = any(each.kind == "unreadable" for each in findings)
     dropped = dict(findings.dropped())
@@ -163,12 +171,13 @@ class _PartitionRun:
                 self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
 
     def _segment(self, files: SegmentFiles, following: int | None) -> None:
-        mark, before = self.findings.mark(), _identity(files)
+        mark, last_offset = self.findings.mark(), self.batches.last_offset
         self._inspect_segment(files, following)
-        if _identity(files) != before:
+        if files.inodes_now() != files.inodes:
             self.findings.withdraw(mark)
             name = self.context.name(files.path("log"))
             self.findings.add("replaced-segment", name, "its files are not those that they were at first")
+            self.batches.last_offset = last_offset  # the new files may have offsets of later segments
             self._lost()
 
     def _inspect_segment(self, files: SegmentFiles, following: int | None) -> None:
@@ -222,17 +231,6 @@ class _PartitionRun:
         self.producers.forget()
         self.batches.damaged()
         self.knows_producers = False
-
-
-def _identity(files: SegmentFiles) -> list[int | None]:
-    """Return what changes when a segment is compacted or deleted: its files are replaced, not written to."""
-    found: list[int | None] = []
-    for suffix in ("log", "index", "timeindex"):
-        try:
-            found.append(files.path(suffix).stat().st_ino)
-        except OSError:
-            found.append(None)
-    return found
 
 
 class _SegmentRun:

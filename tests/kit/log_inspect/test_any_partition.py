@@ -78,9 +78,9 @@ def test_any_flipped_bit_is_found(part: float, suffix: str, tmp_path_factory: py
     log = healthy(tmp_path_factory.mktemp("flip") / "t-0")
     path = min(log.folder.glob(f"*.{suffix}"))
     bit = int(part * path.stat().st_size * 8)
-    if suffix == "txnindex" and bit % (34 * 8) > 26 * 8:
+    if suffix == "txnindex" and bit % (34 * 8) >= 26 * 8:
         return  # the last stable offset, which the log does not tell
-    if suffix == "timeindex" and bit % (12 * 8) > 8 * 8:
+    if suffix == "timeindex" and bit % (12 * 8) >= 8 * 8:
         return  # a smaller offset makes searches by time longer, and not wrong
     flip(path, bit)
     if seen(log.folder).verdict == "sound":  # an entry that names the end of a later batch: searches do not suffer

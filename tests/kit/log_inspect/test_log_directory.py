@@ -122,23 +122,70 @@ def test_an_index_that_cannot_be_read_is_not_missing(log: Log, monkeypatch: pyte
     assert {row.kind for row in found.findings} == {"unreadable"}
 
 
-def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log) -> None:
-    opened = open_directory(log.folder)
-    for path in log.folder.glob(f"{0:020}.*"):
-        path.unlink()
-    found = inspect(opened)
-    assert (found.verdict, kinds(found, "note")) == ("sound", {"replaced-segment"})
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log, number: int) -> None:
+    """The first while it is read, the second before."""
+    base = bases(log)[number]
+
+    def delete(_: int) -> None:
+        for path in log.folder.glob(f"{base:020}.*[!t]"):  # snapshots stay
+            path.unlink(missing_ok=True)
+
+    found = inspect(open_directory(log.folder), read=delete)
+    assert (found.broken, found.suspicious) == (0, 0), found.findings
+    assert [row.file for row in found.findings if row.kind == "replaced-segment"] == [f"{base:020}.log"]
+
+
+def test_a_partition_that_a_broker_deletes_during_the_inspection(log: Log) -> None:
+    healthy(log.folder.parent / "orders-1")
+    opened = open_directory(log.folder.parent)
+
+    def rename(_: int) -> None:
+        if log.folder.with_name("orders-1").exists():
+            log.folder.with_name("orders-1").rename(log.folder.with_name(f"orders-1.{'a' * 32}-delete"))
+
+    found = inspect(opened, read=rename)
+    assert (found.broken, found.suspicious, len(found.partitions)) == (0, 0, 1)
+    assert [row.file for row in found.findings if row.kind == "leftover"] == ["orders-1"]
+
+
+def test_segments_that_a_broker_merges_during_the_inspection(log: Log) -> None:
+    """Compaction writes the batches of the second and third segment to the second, while the first is read."""
+    log.roll()
+    log.append(data(3))
+    log.write()
+    _, second, third, _ = bases(log)
+    both = file(log, second, "log").read_bytes() + file(log, third, "log").read_bytes()
+
+    def merge(_: int) -> None:
+        if not file(log, third, "log").exists():
+            return
+        new = log.folder / "new"
+        new.write_bytes(both)
+        new.rename(file(log, second, "log"))
+        for suffix in ("log", "index", "timeindex", "txnindex"):
+            file(log, third, suffix).unlink(missing_ok=True)
+        for suffix in ("index", "timeindex"):
+            new.write_bytes(b"")
+            new.rename(file(log, second, suffix))
+
+    found = inspect(open_directory(log.folder), read=merge)
+    assert (found.broken, found.suspicious) == (0, 0), found.findings
+    assert len([row for row in found.findings if row.kind == "replaced-segment"]) == 2
 
 
 def test_a_checkpoint_of_a_segment_that_a_broker_begins_during_the_inspection(log: Log) -> None:
     root = log.folder.parent
     (root / "replication-offset-checkpoint").write_text(f"0\n1\norders 0 {log.offset + 3}\n")
     assert kinds(seen(root), "suspicious") == {"checkpoint-past-end"}
-    opened = open_directory(root)
-    log.roll()
-    log.append(data(3))
-    log.write()
-    found = inspect(opened)
+
+    def roll(_: int) -> None:
+        if log.base == bases(log)[2]:
+            log.roll()
+            log.append(data(3))
+            log.write()
+
+    found = inspect(open_directory(root), read=roll)
     assert (found.broken, found.suspicious) == (0, 0)
 
 
@@ -151,9 +198,10 @@ def test_a_segment_that_a_broker_compacts_during_the_inspection(log: Log) -> Non
     assert kinds(seen(log.folder)) >= {"crc-mismatch"}
 
     def replaced(_: int) -> None:
-        other = path.with_suffix(".swap")
-        other.write_bytes(whole)
-        other.rename(path)
+        if path.read_bytes() != whole:
+            other = path.with_suffix(".swap")
+            other.write_bytes(whole)
+            other.rename(path)
 
     found = inspect(open_directory(log.folder), read=replaced)
     assert {row.file for row in found.findings if row.severity == "broken"} == {f"{0:020}.log"}

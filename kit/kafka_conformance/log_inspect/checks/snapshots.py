@@ -32,12 +32,13 @@ def check_snapshots_exist(context: Context, *, producers: bool) -> None:
     first = max(segments[0], context.log_start_offset or 0)
     oldest = min(there, default=None)
     for offset in segments[1:]:
-        if offset in there or offset <= first:
+        path = context.partition.snapshot_path(offset)
+        if offset in there or offset <= first or path.exists():  # a broker writes it after it has begun the segment
             continue
         before_any = oldest is None or offset < oldest
         legal = (before_any and offset != segments[-1]) or not producers
         context.findings.add(
-            "snapshot-missing", context.name(context.partition.snapshot_path(offset)), f"the segment of offset {offset} "
+            "snapshot-missing", context.name(path), f"the segment of offset {offset} "
             "has no snapshot" + (", as brokers before 2.8.0 leave it" if legal else ""), offset=offset,
             severity=Severity.SUSPICIOUS if legal else None,
         )  # fmt: skip
