@@ -53,7 +53,7 @@ _BY_RULE = {
     "record-batch": "Records are written that Java does not read as they were, or read otherwise than Java wrote them.",
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
-    "log-segment": "A broker finds, rolls, truncates or recovers a segment otherwise: records are lost, or a fetch returns others.",
+    "log-segment": "A broker finds, rolls, truncates or recovers a segment otherwise: records are lost or not found.",
 }
 _REFUSED_GROUP = "The leader fails where Java's assigns: nobody in the group gets partitions."
 _UNREAD = "A partition is read by nobody, by two members, or by one that does not subscribe to its topic."
