@@ -79,10 +79,10 @@ def _releases(rule: Rule, release: Release) -> Iterator[Candidate]:
     """Yield the nearest releases first: recent changes are confused most often; of those that behave the same, one."""
     others = [other for other in pinned() if other != release and other in rule.releases]
     before = [other for other in reversed(others) if other < release]
-    known = {behaviour_in(rule, release)}
+    known = [behaviour_in(rule, release)]
     for other in (*before, *(other for other in others if other > release)):
         if (records := behaviour_in(rule, other)) not in known:
-            known.add(records)
+            known.append(records)
             yield Candidate(
                 f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
             )
