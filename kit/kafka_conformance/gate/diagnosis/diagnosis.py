@@ -266,7 +266,7 @@ class _Case:
         if nearest is None:
             return suspect.candidate.story
         same = [one.candidate.release for one in self.suspects if one.candidate.release and self._same(one, suspect)]
-        records = {behaviour_in(self.rule, one) for one in same}
+        records = [behaviour_in(self.rule, one) for one in same]
         releases = [one for one in pinned() if one in self.rule.releases and behaviour_in(self.rule, one) in records]
         first, last = _span_around(nearest, releases)
         return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
