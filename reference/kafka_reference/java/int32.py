@@ -19,6 +19,6 @@ def int32(number: int) -> int:
     return ((number + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
-def uint32(number: int) -> int:  # unreached: for the readable form of murmur2
+def uint32(number: int) -> int:
     """Return the low 32 bits of ``number`` without a sign, 0 to 2^32-1."""
     return number & 0xFFFFFFFF
