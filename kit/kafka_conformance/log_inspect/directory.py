@@ -156,14 +156,18 @@ def open_directory(root: Path) -> LogDirectory:
     return LogDirectory(root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean)
 
 
+def _is_of_kafka(path: Path) -> bool:
+    """Tell whether a file or folder is found in a log directory. A name such as ``x-1`` alone does not make a partition."""
+    if _PARTITION.fullmatch(path.name):
+        return path.is_dir() and any(_SEGMENT_FILE.fullmatch(each.name) for each in path.iterdir())
+    return path.name == "meta.properties" or _SEGMENT_FILE.fullmatch(path.name) is not None
+
+
 def _hint(entries: list[Path]) -> str:
     """Name a folder within, if it is what may have been meant."""
     for entry in entries:
         with contextlib.suppress(OSError):
-            if entry.is_dir() and any(
-                path.name == "meta.properties" or _SEGMENT_FILE.fullmatch(path.name) or _PARTITION.fullmatch(path.name)
-                for path in entry.iterdir()
-            ):
+            if entry.is_dir() and any(_is_of_kafka(path) for path in entry.iterdir()):
                 return f"; {harmless(str(entry))} looks like one"
     return ""
 

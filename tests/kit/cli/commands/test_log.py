@@ -77,6 +77,17 @@ def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_pa
         run("inspect", str(tmp_path))
 
 
+def test_a_folder_of_programs_is_not_proposed(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "cpp-12").write_bytes(b"")
+    (tmp_path / "bin" / "empty-1").mkdir()
+    with pytest.raises(BadInput, match=r"no meta\.properties$"):
+        run("inspect", str(tmp_path))
+    (tmp_path / "bin" / "empty-1" / f"{0:020}.log").write_bytes(b"")
+    with pytest.raises(BadInput, match="bin looks like one"):
+        run("inspect", str(tmp_path))
+
+
 def test_a_directory_without_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "meta.properties").write_text("version=1\n")
     assert run("inspect", str(tmp_path)) == 0
