@@ -1,7 +1,7 @@
 """What the controller does with a partition when brokers come and go, on KRaft and with ZooKeeper.
 
-Both controllers have the same five events: a broker's session ends, a broker registers, the leader asks for other in-sync replicas,
-the topic's settings change, and an administrator asks for an election.
+Both controllers have the same five events: a broker's session ends, a broker registers, the leader asks for other in-sync
+replicas, the topic's settings change, and an administrator asks for an election.
 """
 
 from __future__ import annotations

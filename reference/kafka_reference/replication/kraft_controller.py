@@ -1,7 +1,7 @@
 """The controller of a KRaft cluster, for one partition.
 
-Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager`` and ``PartitionChangeBuilder``, 3.6.0 to 4.4.0 with the
-newest metadata version of the release,
+Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager`` and ``PartitionChangeBuilder``, 3.6.0 to 4.4.0
+with the newest metadata version of the release,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java
 """
 
@@ -118,8 +118,8 @@ class KraftController:
         """Return the eligible leader replicas: who left the in-sync replicas while they were below the minimum."""
         if not self._eligible_leaders or len(isr) >= self._min_isr:
             return ()
-        candidates = {*self.partition.elr, *self.partition.isr} - {*isr, unclean_shutdown}
-        return tuple(sorted(one for one in candidates if one is not None))
+        candidates = {*self.partition.elr, *self.partition.isr}
+        return tuple(sorted(one for one in candidates if one not in isr and one != unclean_shutdown))
 
     def _elect(
         self,

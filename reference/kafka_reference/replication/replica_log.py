@@ -76,12 +76,10 @@ class ReplicaLog:
         return find_epoch_end(self.epochs, epoch, self.end_offset)
 
     def truncate(self, offset: int) -> None:
-        """Remove batches that end behind ``offset``, and epochs that begin there; the high watermark is at most the end.
+        """Remove batches that end behind ``offset``, and epochs that begin there or behind, even at the log's end.
 
         Java source mirrored: ``UnifiedLog.truncateTo``, ``LeaderEpochFileCache.truncateFromEnd``.
         """
-        if offset >= self.end_offset:
-            return
         self.batches = [batch for batch in self.batches if batch.end_offset <= offset]
         self.epochs = [one for one in self.epochs if one.start_offset < offset]
         self.high_watermark = min(self.high_watermark, offset)
