@@ -208,7 +208,9 @@ def running_cluster(plan: Plan) -> Iterator[Cluster]:
 def _started(plan: Plan, stack: contextlib.ExitStack) -> Cluster:
     for tried in range(1, _TRIES + 1):
         supervisor = stack.enter_context(ProcessSupervisor())
-        cluster = Cluster(plan, supervisor, nodes_of(plan.nodes, plan.port, separate_controller=plan.separate_controller))
+        cluster = Cluster(
+            plan, supervisor, nodes_of(plan.nodes, plan.port, separate_controller=plan.separate_controller)
+        )
         try:
             cluster.format()
             cluster.start(*(node.id for node in cluster.nodes))

@@ -1,7 +1,7 @@
 """Kafka's settings for each node of a broker: one node or three.
 
 One node is broker and controller in one. Of three, the first is that, and has the controllers' only vote; the others are
-brokers only. Where every broker may be stopped, the controller is a node of its own. All listen on 127.0.0.1 and nowhere else.
+brokers only. Where every broker may be stopped, the controller is a node of its own. All listen on 127.0.0.1 only.
 
 Kafka's defaults are for machines with terabytes and weeks of time. What is set otherwise, and why:
 
@@ -94,9 +94,9 @@ def properties(node: Node, nodes: tuple[Node, ...], folder: Path, settings: Mapp
     """The text of one node's ``server.properties``."""
     voter = next(each for each in nodes if each.controller_port is not None)
     listeners = [] if node.port is None else [f"PLAINTEXT://{node.address}"]
-    as_broker = {"advertised.listeners": listener for listener in listeners}
+    as_broker = {}
     if listeners:
-        as_broker["inter.broker.listener.name"] = "PLAINTEXT"
+        as_broker = {"advertised.listeners": listeners[0], "inter.broker.listener.name": "PLAINTEXT"}
     if node.controller_port is not None:
         listeners.append(f"CONTROLLER://{HOST}:{node.controller_port}")
     replicas = sum(each.port is not None for each in nodes)

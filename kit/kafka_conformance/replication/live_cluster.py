@@ -1,8 +1,9 @@
-"""A cluster that histories are played on: a controller of its own and three brokers from jars, any of which may be stopped."""
+"""A cluster that histories are played on: a controller of its own, and three brokers from jars that may be stopped."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class LiveCluster:
         self._cluster = cluster
         self._ports = {node.id: node.port for node in cluster.nodes if node.port is not None}
         self._connections: dict[int, Connection] = {}
+        self._topics = itertools.count()
         self.running = set(BROKERS)
         """The brokers that run: neither paused nor killed."""
 
@@ -57,6 +59,10 @@ class LiveCluster:
         if not self.running:
             raise BadInput("no broker runs: the script requests something of the cluster")
         return self.connection(min(self.running))
+
+    def new_topic(self) -> str:
+        """Return the name of a topic that there has not been yet."""
+        return f"history-{next(self._topics)}"
 
     def folder(self, broker: int, topic: str) -> Path:
         """Return the folder of partition 0 of a topic on a broker."""
@@ -131,9 +137,7 @@ def live_cluster(release: str, timing: Timing) -> Iterator[LiveCluster]:
     """Run a cluster of a release until the block ends. Raises BadInput, BrokerLost, NoJava, JarError."""
     pins = load_brokers()
     java, jars = find_java(), [stored.path for stored in fetched(pins.jars(release), default_store())]
-    plan = Plan(
-        release, java, jars, len(BROKERS), timing.broker_settings(), None, _HEAP_MB, separate_controller=True
-    )
+    plan = Plan(release, java, jars, len(BROKERS), timing.broker_settings(), None, _HEAP_MB, separate_controller=True)
     with running_cluster(plan) as cluster, contextlib.closing(LiveCluster(cluster, release, timing)) as live:
         live.await_sessions()
         yield live

@@ -1,4 +1,4 @@
-"""The controller's metadata log, read from its file: brokers' sessions, and leader, in-sync and eligible replicas of partitions.
+"""The controller's metadata log, read from its file: brokers' sessions, and each partition's leader and replicas in sync.
 
 A broker's view of the metadata is behind the controller's, and there is none while no broker runs. The log of a controller
 with the only vote is the metadata itself, and its batches carry the controller's clock.
@@ -20,7 +20,9 @@ __all__ = ["MetadataLog", "PartitionChange", "PartitionView"]
 FILE = Path("__cluster_metadata-0", "00000000000000000000.log")
 """The log in the controller's folder: it is far smaller than a segment in the time that histories take."""
 
-_REGISTER, _TOPIC, _PARTITION, _PARTITION_CHANGE, _FENCE, _UNFENCE, _REGISTRATION_CHANGE = 0, 2, 3, 5, 7, 8, 17
+_REGISTER, _TOPIC, _PARTITION, _PARTITION_CHANGE, _FENCE, _UNFENCE, _REGISTRATION_CHANGE, _CLEAR_ELR = (
+    0, 2, 3, 5, 7, 8, 17, 28
+)  # fmt: skip
 _NO_LEADER_CHANGE = -2
 _ELR_OF_PARTITION, _ISR, _LEADER, _ELR = 1, 0, 1, 6
 _FENCED = 0
@@ -72,7 +74,8 @@ class MetadataLog:
             self._position += batch.size_in_bytes
             if isinstance(batch, DefaultBatch) and not batch.control:
                 for record in batch.records():
-                    self._apply(record.value or b"", batch.max_timestamp)
+                    if record is not None and record.value is not None:
+                        self._apply(record.value, batch.max_timestamp)
 
     def partition(self, topic: str) -> PartitionView | None:
         """Return the state of partition 0 of a topic; None if there is none yet."""
@@ -98,8 +101,10 @@ class MetadataLog:
                 if fenced := fields.tagged().get(_FENCED):
                     self.fenced[broker] = fenced == b"\x01"
             case _ if kind == _TOPIC:
-                name = fields.take(fields.unsigned() - 1).decode()
+                name = fields.text()
                 self._topics[fields.take(16)] = name
+            case _ if kind == _CLEAR_ELR:
+                self._clear_elr(fields.text(), time_ms)
             case _ if kind == _PARTITION:
                 self._add_partition(fields, version, time_ms)
             case _ if kind == _PARTITION_CHANGE:
@@ -132,6 +137,12 @@ class MetadataLog:
             view = replace(view, leader=leader, leader_epoch=view.leader_epoch + 1)
         changes.append(PartitionChange(time_ms, view))
 
+    def _clear_elr(self, topic: str, time_ms: int) -> None:
+        """Forget the eligible replicas of a topic, of all topics if it is empty: since 4.1.0, when a minimum is changed."""
+        for changes in [self._changes[topic]] if topic else self._changes.values():
+            if changes[-1].view.elr:
+                changes.append(PartitionChange(time_ms, replace(changes[-1].view, elr=frozenset())))
+
 
 def _ids(data: bytes) -> frozenset[int]:
     return _Fields(data).int32s()
@@ -146,6 +157,9 @@ class _Fields:
     def take(self, size: int) -> bytes:
         self._position += size
         return self._data[self._position - size : self._position]
+
+    def text(self) -> str:
+        return self.take(self.unsigned() - 1).decode()
 
     def skip(self, size: int) -> None:
         self._position += max(0, size)

@@ -1,4 +1,4 @@
-"""What is seen of a partition on a real cluster: metadata of the controller, files of all replicas, fetches from those that run."""
+"""What is seen of a partition on a real cluster: the controller's metadata, files of all replicas, fetches from brokers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def read_replica(folder: Path) -> ReplicaFile:
     batches = [batch for batch in decode_batches(data) if isinstance(batch, DefaultBatch)]
     return ReplicaFile(
         tuple((batch.base_offset, batch.record_count, batch.partition_leader_epoch) for batch in batches),
-        tuple((record.offset, record.value or b"") for batch in batches for record in batch.records()),
+        _values(data),
     )
 
 
@@ -87,7 +87,9 @@ def _disagreements(
     fetched: dict[int, FetchedLog],
 ) -> list[str]:
     found = [text for broker in sorted(cluster.running) if (text := _metadata_fault(cluster, topic, view, broker))]
-    found += [f"broker {broker} answers a fetch with {one.error}" for broker, one in fetched.items() if one.error != "NONE"]
+    found += [
+        f"broker {broker} answers a fetch with {one.error}" for broker, one in fetched.items() if one.error != "NONE"
+    ]
     if view.leader in fetched:
         found += _leader_faults(cluster, topic, view, files[view.leader], fetched[view.leader])
     return found + _divergences(view, files, fetched)
@@ -95,12 +97,8 @@ def _disagreements(
 
 def _metadata_fault(cluster: LiveCluster, topic: str, view: PartitionView, broker: int) -> str:
     known = metadata(cluster.connection(broker), topic)
-    if (known.leader, known.leader_epoch, known.isr) == (view.leader, view.leader_epoch, view.isr):
-        return ""
-    return (
-        f"broker {broker} has leader {known.leader}, epoch {known.leader_epoch}, ISR {sorted(known.isr)}; the controller"
-        f" has {view.leader}, {view.leader_epoch}, {sorted(view.isr)}"
-    )
+    seen = PartitionView(known.leader, known.leader_epoch, known.isr, known.elr)
+    return "" if seen == view else f"broker {broker} has {seen}, the controller {view}"
 
 
 def _leader_faults(
@@ -134,4 +132,5 @@ def _divergences(view: PartitionView, files: dict[int, ReplicaFile], fetched: di
 
 def _values(records: bytes) -> tuple[tuple[int, bytes], ...]:
     batches = (batch for batch in decode_batches(records) if isinstance(batch, DefaultBatch))
-    return tuple((record.offset, record.value or b"") for batch in batches for record in batch.records())
+    found = (record for batch in batches for record in batch.records() if record is not None)
+    return tuple((record.offset, record.value or b"") for record in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.replication.live_cluster import LiveCluster
@@ -70,7 +71,9 @@ class PartitionClient:
         if event.acks == -1 and not event.wait:
             return self._send(index, event, leader)
         connection = self.cluster.connection(leader)
-        sent = produce(connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms)
+        sent = produce(
+            connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms
+        )
         if event.acks == 0:
             metadata(connection, self.topic)  # a broker handles the requests of a connection in their order
             return Produced(None, None)
@@ -104,7 +107,9 @@ class PartitionClient:
     def await_leader(self) -> None:
         """Wait until the brokers that run know the leader, and it leads. Raises BrokerLost."""
         if not await_true(self._is_led, _FOLLOW_LIMIT_S):
-            raise BrokerLost(f"brokers do not follow the metadata of {self.topic} after {_FOLLOW_LIMIT_S:g} s: {self.view()}")
+            raise BrokerLost(
+                f"brokers do not follow the metadata of {self.topic} after {_FOLLOW_LIMIT_S:g} s: {self.view()}"
+            )
 
     def await_in_sync(self) -> None:
         """Wait until the followers that run are in sync with a leader that runs. Raises BrokerLost."""
@@ -125,7 +130,9 @@ class PartitionClient:
         """Send a request that may wait on a connection of its own; return when it is appended or answered."""
         before = list_end_offset(self.cluster.connection(leader), self.topic)
         connection = self.cluster.new_connection(leader)
-        sent = produce(connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms)
+        sent = produce(
+            connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms
+        )
         limit = time.monotonic() + self._limit_s
         while time.monotonic() < limit:
             if list_end_offset(self.cluster.connection(leader), self.topic) != before:
@@ -141,7 +148,8 @@ class PartitionClient:
             raise BadInput(f"{name}={value} cannot be set for {self.topic}: {error}")
         for broker in sorted(self.cluster.running):
             connection = self.cluster.connection(broker)
-            if not await_true(lambda at=connection: described_setting(at, self.topic, name) == value, _FOLLOW_LIMIT_S):
+            shown = partial(described_setting, connection, self.topic, name)
+            if not await_true(lambda shown=shown: shown() == value, _FOLLOW_LIMIT_S):  # type: ignore[misc]
                 raise BrokerLost(f"broker {broker} does not take over {name}={value} of {self.topic}")
 
     def _is_led(self) -> bool:

@@ -21,7 +21,7 @@ from kafka_conformance.replication.observation import Observation, observe
 from kafka_conformance.replication.partition_client import MIN_ISR, UNCLEAN, PartitionClient
 from kafka_conformance.replication.shrink import Shrink, find_shrinks
 from kafka_conformance.replication.wire import await_true
-from kafka_reference.replication.cluster_observation import Answer, Produced, Settled, Unanswered
+from kafka_reference.replication.cluster_observation import Answer, Produced, Unanswered
 from kafka_reference.replication.cluster_script import (
     ClusterScript,
     Continue,
@@ -74,20 +74,19 @@ def play(
     cluster: LiveCluster,
     scripts: Sequence[ClusterScript],
     expected: Sequence[Sequence[Answer] | None],
-    prefix: str,
     doing: Callable[[str], None] = lambda _: None,
 ) -> list[PlayedHistory]:
     """Play scripts that have the same faults, and return what was seen of each.
 
-    ``expected`` has the expected answers of each script, None where there are none; ``prefix`` begins the topics' names.
+    ``expected`` has the expected answers of each script, None where there are none.
     Raises BadInput for a script that cannot be played, TooSlow, and BrokerLost if the cluster fails.
     """
     if len({faults_of(script) for script in scripts}) != 1:
         raise BadInput("the scripts have different faults: scripts that are played together have the same")
     player = _Player(cluster, doing)
     try:
-        for number, (script, answers) in enumerate(zip(scripts, expected, strict=True)):
-            player.add(script, answers, f"{prefix}-{number}")
+        for script, answers in zip(scripts, expected, strict=True):
+            player.add(script, answers)
         player.play()
     finally:
         player.close()
@@ -127,8 +126,8 @@ class _Player:
         self._returned = False
         self._paused_ms: dict[int, float] = {}
 
-    def add(self, script: ClusterScript, expected: Sequence[Answer] | None, topic: str) -> None:
-        client = PartitionClient(self.cluster, topic)
+    def add(self, script: ClusterScript, expected: Sequence[Answer] | None) -> None:
+        client = PartitionClient(self.cluster, self.cluster.new_topic())
         client.create(script)
         self.tracks.append(_Track(client, expected, PlayedHistory(script)))
 
@@ -185,9 +184,7 @@ class _Player:
         for track in self.tracks:
             for event in track.requests():
                 answer = self._answer(track, event)
-                track.appended |= isinstance(event, Produce) and answer in (_NOTHING, Produced(None, None)) or (
-                    isinstance(answer, Produced) and answer.error == "NONE"
-                )
+                track.appended |= isinstance(event, Produce) and _is_appended(answer)
                 track.played.answers.append(answer)
 
     def _answer(self, track: _Track, event: Event) -> Answer:
@@ -268,6 +265,11 @@ class _Stable:
 
     def has_held(self, limit_s: float, now: float) -> bool:
         return self.count >= _LEAST_OBSERVATIONS and now - self.since >= limit_s
+
+
+def _is_appended(answer: Answer) -> bool:
+    """Return whether a batch is in the leader's log: one that waits is, and one without response is taken to be."""
+    return not isinstance(answer, Produced) or answer.error in {"NONE", None}
 
 
 def _name(fault: Fault) -> str:

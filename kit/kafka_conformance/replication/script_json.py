@@ -68,7 +68,9 @@ def read_script(data: bytes | str) -> ClusterScript:
     try:
         read = msgspec.json.decode(data, type=_Script)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{error}: expected events, replicas, min.insync.replicas, unclean.leader.election.enable") from error
+        raise BadInput(
+            f"{error}: expected events, replicas, min.insync.replicas, unclean.leader.election.enable"
+        ) from error
     if sorted(read.replicas) != [1, 2, 3]:
         raise BadInput(f"replicas {list(read.replicas)}: expected 1, 2 and 3 in some order")
     _check_minimum(read.min_insync_replicas, "min.insync.replicas")
@@ -87,7 +89,10 @@ def write_script(script: ClusterScript) -> str:
         "min.insync.replicas": script.min_insync_replicas,
         "unclean.leader.election.enable": script.unclean_leader_election,
     }
-    fields = "".join(f"  {msgspec.json.encode(name).decode()}: {msgspec.json.encode(value).decode()},\n" for name, value in head.items())
+    fields = "".join(
+        f"  {msgspec.json.encode(name).decode()}: {msgspec.json.encode(value).decode()},\n"
+        for name, value in head.items()
+    )
     return f'{{\n{fields}  "events": [\n    {events}\n  ]\n}}\n'
 
 
@@ -112,7 +117,9 @@ def _event(number: int, read: _Event) -> Event:
     if read.settle is not None:
         made.append(Settle())
     if len(made) != 1:
-        names = ", ".join(name for field in msgspec.structs.fields(_Event) if (name := field.encode_name) not in {"records", "wait"})
+        names = ", ".join(
+            name for field in msgspec.structs.fields(_Event) if (name := field.encode_name) not in {"records", "wait"}
+        )
         raise BadInput(f"event {number} is {len(made)} events: expected exactly one of {names}")
     return made[0]
 
@@ -160,5 +167,8 @@ def _check_faults(events: tuple[Event, ...]) -> None:
                     f"event {number}: {type(event).__name__.lower()} broker {event.broker}, which {states[event.broker]}"
                 )
             states[event.broker] = after
-        elif isinstance(event, Produce | Elect | SetMinInsyncReplicas | SetUncleanElection) and "runs" not in states.values():
+        elif (
+            isinstance(event, Produce | Elect | SetMinInsyncReplicas | SetUncleanElection)
+            and "runs" not in states.values()
+        ):
             raise BadInput(f"event {number}: a request while no broker runs")

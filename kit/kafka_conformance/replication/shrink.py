@@ -27,18 +27,17 @@ class Shrink:
         low, high = bounds_ms
         if low <= self.shrink_ms <= high:
             return ""
-        return (
-            f"broker {self.broker} left the in-sync replicas {self.shrink_ms} ms after its pause: expected {low} to {high}"
-        )
+        left = f"broker {self.broker} left the in-sync replicas {self.shrink_ms} ms after its pause"
+        return f"{left}: expected {low} to {high}"
 
 
-def find_shrinks(
-    event: int, paused_ms: Mapping[int, float], changes: Sequence[PartitionChange]
-) -> Iterator[Shrink]:
+def find_shrinks(event: int, paused_ms: Mapping[int, float], changes: Sequence[PartitionChange]) -> Iterator[Shrink]:
     """Yield the shrinks after pauses at these times, of a leader that ran on: its epoch is the same before and after."""
     for before, after in pairwise(changes):
         for broker in sorted(before.view.isr - after.view.isr):
             paused = paused_ms.get(broker)
-            same_leader = before.view.leader == after.view.leader and before.view.leader_epoch == after.view.leader_epoch
+            same_leader = (
+                before.view.leader == after.view.leader and before.view.leader_epoch == after.view.leader_epoch
+            )
             if paused is not None and after.time_ms >= paused and same_leader and after.view.leader not in paused_ms:
                 yield Shrink(event, broker, round(after.time_ms - paused))

@@ -53,8 +53,8 @@ class Timing:
     def broker_settings(self) -> dict[str, str]:
         """Return the settings of the brokers and the controller.
 
-        ``unclean.leader.election.interval.ms``: the controller looks for partitions without leader every 5 minutes otherwise.
-        Eligible leader replicas are on as a new cluster has them: since 4.1.0.
+        ``unclean.leader.election.interval.ms``: the controller looks for leaderless partitions every 5 minutes by default.
+        Eligible leader replicas are on or off as in a new cluster of the release: on since 4.1.0.
         """
         return {
             "auto.leader.rebalance.enable": "false",

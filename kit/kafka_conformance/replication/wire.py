@@ -11,15 +11,15 @@ import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from kafka_conformance.brokers.settings import HOST
 from kafka_conformance.core.errors import BadInput, BrokerLost
 
 __all__ = [
     "DEBUGGING", "READ_COMMITTED", "READ_UNCOMMITTED", "BrokerMetadata", "Connection", "FetchedLog", "PendingResponse",
-    "alter_topic", "create_topic", "described_setting", "elect", "error_name", "fetch", "list_end_offset", "metadata",
-    "produce", "produced", "await_true",
+    "alter_topic", "await_true", "create_topic", "described_setting", "elect", "error_name", "fetch",
+    "list_end_offset", "metadata", "produce", "produced",
 ]  # fmt: skip
 
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -50,6 +50,8 @@ class BrokerMetadata:
     """The leader epoch."""
     isr: frozenset[int]
     """The in-sync replicas."""
+    elr: frozenset[int]
+    """The eligible leader replicas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Connection:
     def _lost(self, error: OSError) -> BrokerLost:
         return BrokerLost(f"the broker at {HOST}:{self._port} does not respond: {error}")
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -150,16 +152,12 @@ class PendingResponse:
         self._connection.close()
 
 
-def produce(
-    connection: Connection, topic: str, batch: bytes, *, acks: int, timeout_ms: int
-) -> PendingResponse:
+def produce(connection: Connection, topic: str, batch: bytes, *, acks: int, timeout_ms: int) -> PendingResponse:
     """Send one batch for partition 0."""
     request = _message("ProduceRequest")
     topics, partition = request.TopicProduceData, request.TopicProduceData.PartitionProduceData
     data = [topics(name=topic, partition_data=[partition(index=0, records=batch)])]
-    return connection.send(
-        request(version=9, transactional_id=None, acks=acks, timeout_ms=timeout_ms, topic_data=data)
-    )
+    return connection.send(request(version=9, transactional_id=None, acks=acks, timeout_ms=timeout_ms, topic_data=data))
 
 
 def produced(response: Any) -> tuple[str, int]:
@@ -177,9 +175,19 @@ def fetch(
     wanted = partition(partition=0, current_leader_epoch=leader_epoch, fetch_offset=offset, last_fetched_epoch=-1,
                        log_start_offset=-1, partition_max_bytes=_MOST_BYTES)  # fmt: skip
     response = connection.ask(
-        request(version=11, replica_id=-1, max_wait_ms=0, min_bytes=0, max_bytes=_MOST_BYTES, isolation_level=isolation,
-                session_id=0, session_epoch=-1, topics=[topics(topic=topic, partitions=[wanted])],
-                forgotten_topics_data=[], rack_id="")  # fmt: skip
+        request(
+            version=11,
+            replica_id=-1,
+            max_wait_ms=0,
+            min_bytes=0,
+            max_bytes=_MOST_BYTES,
+            isolation_level=isolation,
+            session_id=0,
+            session_epoch=-1,
+            topics=[topics(topic=topic, partitions=[wanted])],
+            forgotten_topics_data=[],
+            rack_id="",
+        )
     )
     if response.error_code or not response.responses:
         return FetchedLog(error_name(response.error_code), -1, b"")
@@ -193,8 +201,12 @@ def list_end_offset(connection: Connection, topic: str) -> tuple[str, int]:
     topics, partition = request.ListOffsetsTopic, request.ListOffsetsTopic.ListOffsetsPartition
     wanted = partition(partition_index=0, current_leader_epoch=-1, timestamp=_LATEST)
     response = connection.ask(
-        request(version=5, replica_id=DEBUGGING, isolation_level=READ_UNCOMMITTED,
-                topics=[topics(name=topic, partitions=[wanted])])  # fmt: skip
+        request(
+            version=5,
+            replica_id=DEBUGGING,
+            isolation_level=READ_UNCOMMITTED,
+            topics=[topics(name=topic, partitions=[wanted])],
+        )
     )
     one = response.topics[0].partitions[0]
     return error_name(one.error_code), one.offset
@@ -202,30 +214,26 @@ def list_end_offset(connection: Connection, topic: str) -> tuple[str, int]:
 
 def metadata(connection: Connection, topic: str) -> BrokerMetadata:
     """Return what a broker knows about partition 0 of a topic."""
-    request = _message("MetadataRequest")
+    request = _message("DescribeTopicPartitionsRequest")
     response = connection.ask(
-        request(version=8, topics=[request.MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False,
-                include_cluster_authorized_operations=False, include_topic_authorized_operations=False)  # fmt: skip
+        request(version=0, topics=[request.TopicRequest(name=topic)], response_partition_limit=1, cursor=None)
     )
     found = response.topics[0]
     if not found.partitions:
-        return BrokerMetadata(error_name(found.error_code), -1, -1, frozenset())
+        return BrokerMetadata(error_name(found.error_code), -1, -1, frozenset(), frozenset())
     one = found.partitions[0]
-    return BrokerMetadata(error_name(one.error_code), one.leader_id, one.leader_epoch, frozenset(one.isr_nodes))
+    isr, elr = frozenset(one.isr_nodes), frozenset(one.eligible_leader_replicas or ())
+    return BrokerMetadata(error_name(one.error_code), one.leader_id, one.leader_epoch, isr, elr)
 
 
-def create_topic(
-    connection: Connection, topic: str, replicas: tuple[int, ...], settings: Mapping[str, str]
-) -> None:
+def create_topic(connection: Connection, topic: str, replicas: tuple[int, ...], settings: Mapping[str, str]) -> None:
     """Create a topic of one partition with these replicas. Raises BadInput if Kafka refuses."""
     request = _message("CreateTopicsRequest")
     topics = request.CreatableTopic
     assigned = topics.CreatableReplicaAssignment(partition_index=0, broker_ids=list(replicas))
     configs = [topics.CreatableTopicConfig(name=name, value=value) for name, value in settings.items()]
     new = topics(name=topic, num_partitions=-1, replication_factor=-1, assignments=[assigned], configs=configs)
-    response = connection.ask(
-        request(version=4, topics=[new], timeout_ms=int(_LIMIT_S * 1000), validate_only=False)
-    )
+    response = connection.ask(request(version=4, topics=[new], timeout_ms=int(_LIMIT_S * 1000), validate_only=False))
     if code := response.topics[0].error_code:
         raise BadInput(f"topic {topic} cannot be created: {response.topics[0].error_message or error_name(code)}")
 
@@ -257,8 +265,12 @@ def elect(connection: Connection, topic: str, *, unclean: bool) -> str:
     request = _message("ElectLeadersRequest")
     wanted = request.TopicPartitions(topic=topic, partitions=[0])
     response = connection.ask(
-        request(version=1, election_type=_UNCLEAN if unclean else _PREFERRED, topic_partitions=[wanted],
-                timeout_ms=int(_LIMIT_S * 1000))  # fmt: skip
+        request(
+            version=1,
+            election_type=_UNCLEAN if unclean else _PREFERRED,
+            topic_partitions=[wanted],
+            timeout_ms=int(_LIMIT_S * 1000),
+        )
     )
     if response.error_code:
         return error_name(response.error_code)
