@@ -138,9 +138,12 @@ class MetadataLog:
         changes.append(PartitionChange(time_ms, view))
 
     def _clear_elr(self, topic: str, time_ms: int) -> None:
-        """Forget the eligible replicas of a topic, of all topics if it is empty: since 4.1.0, when a minimum is changed."""
-        for changes in [self._changes[topic]] if topic else self._changes.values():
-            if changes[-1].view.elr:
+        """Forget the eligible replicas of a topic, of all topics if it is empty: since 4.1.0, when a minimum is changed.
+
+        Also written before the record of a new topic.
+        """
+        for changes in [self._changes.get(topic, [])] if topic else self._changes.values():
+            if changes and changes[-1].view.elr:
                 changes.append(PartitionChange(time_ms, replace(changes[-1].view, elr=frozenset())))
 
 
