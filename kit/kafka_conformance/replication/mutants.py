@@ -161,10 +161,11 @@ def _forgets_last_leader(right: Any) -> Any:
 
 def _truncates_to_high_watermark(right: Any) -> Any:
     def truncate(self: ReplicaLog, leader: ReplicaLog) -> bool:
-        if not right(self, leader):
-            return False
-        self.truncate(self.high_watermark)
-        return True
+        end = self.end_offset, self.epochs, self.batches, self.high_watermark
+        if right(self, leader):
+            _, self.epochs, self.batches, self.high_watermark = end
+            self.truncate(self.high_watermark)
+        return False
 
     return truncate
 
@@ -245,7 +246,7 @@ MISTAKES = (
             lambda right: lambda self, isr, unclean_shutdown: ()),
     Mistake("no-truncation", "A former leader keeps what diverges.", ReplicaLog, "truncate_divergence",
             lambda right: lambda self, leader: False),
-    Mistake("truncates-to-hw", "A log that diverges is cut to its high watermark.", ReplicaLog, "truncate_divergence",
+    Mistake("truncates-to-hw", "A log that diverges is cut to its high watermark, as before KIP-101.", ReplicaLog, "truncate_divergence",
             _truncates_to_high_watermark),
     Mistake("restart-truncates", "A broker that starts cuts its log to the high watermark.", ReplicaLog, "restart",
             _restart_truncates),
