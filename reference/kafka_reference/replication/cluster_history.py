@@ -1,9 +1,9 @@
 """What happens to one partition on three brokers in the course of a script.
 
 There is no time but in a :class:`Settle`. Followers that run fetch as soon as there is something to fetch. When the cluster
-settles, followers that lag leave the in-sync replicas first; then the sessions of brokers that are paused or killed end, and
-leaders are elected: ``replica.lag.time.max.ms`` is shorter than a session. What a script leaves to chance, such as which of two
-sessions ends first, is an :class:`UndeterminedHistory`.
+settles, followers that lag leave the in-sync replicas first; then the sessions of brokers that are paused or killed end,
+and leaders are elected: ``replica.lag.time.max.ms`` is shorter than a session. What a script leaves to chance, such as
+which of two sessions ends first, is an :class:`UndeterminedHistory`.
 """
 
 from __future__ import annotations
