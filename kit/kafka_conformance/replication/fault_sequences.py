@@ -48,22 +48,62 @@ def _sequence(title: str, *rounds: tuple[Fault | Slot, ...]) -> FaultSequence:
 
 SEQUENCES: Final = (
     _sequence("no broker fails", (), ()),
-    _sequence("a broker is paused and continues, another dies and returns", (Pause(3),), (Continue(3),), (Kill(2),), (Start(2),)),
+    _sequence(
+        "a broker is paused and continues, another dies and returns",
+        (Pause(3),),
+        (Continue(3),),
+        (Kill(2),),
+        (Start(2),),
+    ),
     _sequence("two brokers are paused one after the other", (Pause(3),), (Pause(2),), (Continue(2),), (Continue(3),)),
     _sequence("two brokers die together", (Kill(2), Kill(3)), (Start(3),), (Start(2),)),
     _sequence(
-        "a broker dies before the others fetch", (Pause(2), Pause(3), _SLOT, Kill(1), Continue(2), Continue(3)), (Start(1),)
+        "a broker dies before the others fetch",
+        (Pause(2), Pause(3), _SLOT, Kill(1), Continue(2), Continue(3)),
+        (Start(1),),
     ),
     _sequence(
         "a broker is paused before the others fetch",
         (Pause(2), Pause(3), _SLOT, Pause(1), Continue(2), Continue(3)),
         (Continue(1),),
     ),
-    _sequence("the brokers die in turn, each while the others run", (Kill(1),), (Start(1),), (Kill(2),), (Start(2),), (Kill(3),)),
+    _sequence(
+        "the brokers die in turn, each while the others run",
+        (Kill(1),),
+        (Start(1),),
+        (Kill(2),),
+        (Start(2),),
+        (Kill(3),),
+    ),
     _sequence("a broker dies while another is paused", (Pause(3),), (Kill(1),), (Continue(3),), (Start(1),)),
-    _sequence("all brokers die, and return in reverse", (Kill(3),), (Kill(2),), (Kill(1),), (Start(1),), (Start(2), Start(3))),
-    _sequence("all brokers die, and return in order", (Kill(3),), (Kill(2),), (Kill(1),), (Start(3),), (Start(1),), (Start(2),)),
-    _sequence("all brokers are paused, and continue in order", (Pause(3),), (Pause(2),), (Pause(1),), (Continue(3),), (Continue(2),), (Continue(1),)),
-    _sequence("all brokers are paused, and the second continues first", (Pause(3),), (Pause(2),), (Pause(1),), (Continue(2),), (Continue(1), Continue(3))),
-)  # fmt: skip
+    _sequence(
+        "all brokers die, and return in reverse", (Kill(3),), (Kill(2),), (Kill(1),), (Start(1),), (Start(2), Start(3))
+    ),
+    _sequence(
+        "all brokers die, and return in order",
+        (Kill(3),),
+        (Kill(2),),
+        (Kill(1),),
+        (Start(3),),
+        (Start(1),),
+        (Start(2),),
+    ),
+    _sequence(
+        "all brokers are paused, and continue in order",
+        (Pause(3),),
+        (Pause(2),),
+        (Pause(1),),
+        (Continue(3),),
+        (Continue(2),),
+        (Continue(1),),
+    ),
+    _sequence(
+        "all brokers are paused, and the second continues first",
+        (Pause(3),),
+        (Pause(2),),
+        (Pause(1),),
+        (Continue(2),),
+        (Continue(1), Continue(3)),
+    ),
+)
 """The sequences, from harmless to severe."""

@@ -3,10 +3,11 @@
 Only scripts whose outcome is determined in every cluster are generated. Left out, since chance decides them:
 
 - the leader and an in-sync follower that stop together: whose session ends first decides who leads in between;
-- two in-sync replicas that stop together where the first of them still left enough (``min.insync.replicas`` = 2): it does not
-  become an eligible leader replica, and which one that is depends on who is missed first;
+- two in-sync replicas that stop together where the first of them still left enough (``min.insync.replicas`` = 2): it does
+  not become an eligible leader replica, and which one that is depends on who is missed first;
 - a broker that stops while others fetch records or metadata, and a request to a leader that has just stopped;
-- a request to an election, or to a broker, while the controller still takes a stopped broker for alive;
+- an election while the controller still takes a stopped broker for alive;
+- a request while a broker comes back, or after an election, before the cluster has settled;
 - a restart within the broker's session, which Kafka refuses until the session has ended;
 - requests while no broker runs.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from random import Random
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES, FaultSequence, Slot
@@ -54,6 +56,7 @@ class HistoryGroup:
     """The scripts; without their requests and settings they are equal."""
 
 
+@cache
 def generate_histories(seed: int) -> tuple[HistoryGroup, ...]:
     """Return the groups of ``seed``: of each sequence of faults, the drafts that add most kinds of history."""
     random = Random(seed)  # noqa: S311 - no secret

@@ -155,16 +155,13 @@ def _keeps_eligible(right: Any) -> Any:
     return change_min_isr
 
 
-def _forgets_last_leader(right: Any) -> Any:
-    return lambda self, leader: None
-
-
 def _truncates_to_high_watermark(right: Any) -> Any:
     def truncate(self: ReplicaLog, leader: ReplicaLog) -> bool:
-        if not right(self, leader):
-            return False
-        self.truncate(self.high_watermark)
-        return True
+        end = self.end_offset, self.epochs, self.batches, self.high_watermark
+        if right(self, leader):
+            _, self.epochs, self.batches, self.high_watermark = end
+            self.truncate(self.high_watermark)
+        return False
 
     return truncate
 
@@ -197,58 +194,188 @@ def _preferred_returns(right: Any) -> Any:
 
 
 MISTAKES = (
-    Mistake("hw-leader-end", "The high watermark is the end of the leader's log.", partition_leader, "leader_high_watermark",
-            _high_watermark(lambda end, followers, in_sync: end)),
-    Mistake("hw-max", "The high watermark is the furthest follower's end.", partition_leader, "leader_high_watermark",
-            _high_watermark(lambda end, followers, in_sync: max((one.log_end_offset for one in followers.values()), default=end))),
-    Mistake("hw-majority", "The high watermark is what two of three replicas have.", partition_leader, "leader_high_watermark",
-            _high_watermark(lambda end, followers, in_sync: sorted(_ends(end, followers, followers))[1])),
-    Mistake("hw-every-replica", "The high watermark waits for every replica, in sync or not.", partition_leader,
-            "leader_high_watermark", _high_watermark(lambda end, followers, in_sync: min(_ends(end, followers, followers)))),
-    Mistake("hw-below-minimum", "The high watermark rises with fewer in-sync replicas than min.insync.replicas.",
-            partition_leader, "leader_high_watermark", _below_minimum),
-    Mistake("hw-follows-minimum", "A lower min.insync.replicas raises the high watermark at once.", ClusterState,
-            "_follow_metadata", _minimum_moves_high_watermark),
-    Mistake("lag-twice-the-session", "A follower that lags leaves the ISR only when its session ends.", PartitionLeader,
-            "out_of_sync", lambda right: lambda self, now_ms: frozenset()),
-    Mistake("session-keeps-isr", "A follower whose session ends stays in the ISR.", KraftController, "end_session",
-            _stays_in_sync),
-    Mistake("minimum-ignored", "min.insync.replicas is ignored.", cluster_history, "error_before_append",
-            _with_minimum(lambda minimum: 1)),
-    Mistake("minimum-exclusive", "The ISR must have more than min.insync.replicas.", cluster_history, "error_before_append",
-            _with_minimum(lambda minimum: minimum + 1)),
-    Mistake("minimum-beside-the-leader", "min.insync.replicas counts followers only.", partition_leader, "effective_min_in_sync",
-            lambda right: lambda minimum, replicas, behaviour: min(minimum, replicas - 1)),
-    Mistake("minimum-for-acks-1", "min.insync.replicas counts with acks=1, too.", cluster_history, "error_before_append",
-            lambda right: lambda acks, count, minimum: right(ALL if acks else acks, count, minimum)),
-    Mistake("all-answers-at-once", "acks=all is answered once the leader has the record.", cluster_state, "check_completion",
-            lambda right: lambda *args, **options: Completion(True, "NONE")),
-    Mistake("any-acks", "Any number of acks is accepted.", cluster_history, "is_valid_acks", lambda right: lambda acks: True),
+    Mistake(
+        "hw-leader-end",
+        "The high watermark is the end of the leader's log.",
+        partition_leader,
+        "leader_high_watermark",
+        _high_watermark(lambda end, followers, in_sync: end),
+    ),
+    Mistake(
+        "hw-max",
+        "The high watermark is the furthest follower's end.",
+        partition_leader,
+        "leader_high_watermark",
+        _high_watermark(
+            lambda end, followers, in_sync: max((one.log_end_offset for one in followers.values()), default=end)
+        ),
+    ),
+    Mistake(
+        "hw-majority",
+        "The high watermark is what two of three replicas have.",
+        partition_leader,
+        "leader_high_watermark",
+        _high_watermark(lambda end, followers, in_sync: sorted(_ends(end, followers, followers))[1]),
+    ),
+    Mistake(
+        "hw-every-replica",
+        "The high watermark waits for every replica, in sync or not.",
+        partition_leader,
+        "leader_high_watermark",
+        _high_watermark(lambda end, followers, in_sync: min(_ends(end, followers, followers))),
+    ),
+    Mistake(
+        "hw-below-minimum",
+        "The high watermark rises with fewer in-sync replicas than min.insync.replicas.",
+        partition_leader,
+        "leader_high_watermark",
+        _below_minimum,
+    ),
+    Mistake(
+        "hw-follows-minimum",
+        "A lower min.insync.replicas raises the high watermark at once.",
+        ClusterState,
+        "_follow_metadata",
+        _minimum_moves_high_watermark,
+    ),
+    Mistake(
+        "lag-twice-the-session",
+        "A follower that lags leaves the ISR only when its session ends.",
+        PartitionLeader,
+        "out_of_sync",
+        lambda right: lambda self, now_ms: frozenset(),
+    ),
+    Mistake(
+        "session-keeps-isr",
+        "A follower whose session ends stays in the ISR.",
+        KraftController,
+        "end_session",
+        _stays_in_sync,
+    ),
+    Mistake(
+        "minimum-ignored",
+        "min.insync.replicas is ignored.",
+        cluster_history,
+        "error_before_append",
+        _with_minimum(lambda minimum: 1),
+    ),
+    Mistake(
+        "minimum-exclusive",
+        "The ISR must have more than min.insync.replicas.",
+        cluster_history,
+        "error_before_append",
+        _with_minimum(lambda minimum: minimum + 1),
+    ),
+    Mistake(
+        "minimum-beside-the-leader",
+        "min.insync.replicas counts followers only.",
+        partition_leader,
+        "effective_min_in_sync",
+        lambda right: lambda minimum, replicas, behaviour: min(minimum, replicas - 1),
+    ),
+    Mistake(
+        "minimum-for-acks-1",
+        "min.insync.replicas counts with acks=1, too.",
+        cluster_history,
+        "error_before_append",
+        lambda right: lambda acks, count, minimum: right(ALL if acks else acks, count, minimum),
+    ),
+    Mistake(
+        "all-answers-at-once",
+        "acks=all is answered once the leader has the record.",
+        cluster_state,
+        "check_completion",
+        lambda right: lambda *args, **options: Completion(True, "NONE"),
+    ),
+    Mistake(
+        "any-acks", "Any number of acks is accepted.", cluster_history, "is_valid_acks", lambda right: lambda acks: True
+    ),
     Mistake("unclean-by-default", "Unclean leader election is on.", KraftController, "_change", _unclean),
     Mistake("epoch-stays", "An election leaves the leader epoch as it is.", KraftController, "_change", _keeps_epoch),
-    Mistake("shrink-raises-epoch", "The leader epoch rises when the ISR shrinks, as up to 3.5.x.", KraftController, "_change",
-            _shrink_raises_epoch),
-    Mistake("removal-keeps-epoch", "With ZooKeeper, the end of a follower's session leaves the leader epoch.",
-            ZooKeeperController, "end_session", _removal_keeps_epoch),
-    Mistake("elects-lowest-id", "The in-sync replica with the lowest id is elected.", KraftController, "_elect", _elects_lowest),
-    Mistake("preferred-returns", "The preferred replica leads again as soon as it is in sync.", ClusterHistory, "_settle",
-            _preferred_returns),
-    Mistake("last-replica-leaves", "The last in-sync replica leaves the ISR in every release.", KraftController, "_change",
-            _last_replica_leaves),
-    Mistake("eligible-after-crash", "A replica is still eligible after its broker was killed.", KraftController, "register",
-            _restart_is_clean),
-    Mistake("minimum-keeps-eligible", "A new min.insync.replicas keeps the eligible leader replicas.", KraftController,
-            "change_min_isr", _keeps_eligible),
-    Mistake("last-leader-forgotten", "The last known leader is not elected.", KraftController, "_last_known",
-            _forgets_last_leader),
-    Mistake("no-eligible-replicas", "There are no eligible leader replicas.", KraftController, "_eligible",
-            lambda right: lambda self, isr, unclean_shutdown: ()),
-    Mistake("no-truncation", "A former leader keeps what diverges.", ReplicaLog, "truncate_divergence",
-            lambda right: lambda self, leader: False),
-    Mistake("truncates-to-hw", "A log that diverges is cut to its high watermark.", ReplicaLog, "truncate_divergence",
-            _truncates_to_high_watermark),
-    Mistake("restart-truncates", "A broker that starts cuts its log to the high watermark.", ReplicaLog, "restart",
-            _restart_truncates),
+    Mistake(
+        "shrink-raises-epoch",
+        "The leader epoch rises when the ISR shrinks, as up to 3.5.x.",
+        KraftController,
+        "_change",
+        _shrink_raises_epoch,
+    ),
+    Mistake(
+        "removal-keeps-epoch",
+        "With ZooKeeper, the end of a follower's session leaves the leader epoch.",
+        ZooKeeperController,
+        "end_session",
+        _removal_keeps_epoch,
+    ),
+    Mistake(
+        "elects-lowest-id",
+        "The in-sync replica with the lowest id is elected.",
+        KraftController,
+        "_elect",
+        _elects_lowest,
+    ),
+    Mistake(
+        "preferred-returns",
+        "The preferred replica leads again as soon as it is in sync.",
+        ClusterHistory,
+        "_settle",
+        _preferred_returns,
+    ),
+    Mistake(
+        "last-replica-leaves",
+        "The last in-sync replica leaves the ISR in every release.",
+        KraftController,
+        "_change",
+        _last_replica_leaves,
+    ),
+    Mistake(
+        "eligible-after-crash",
+        "A replica is still eligible after its broker was killed.",
+        KraftController,
+        "register",
+        _restart_is_clean,
+    ),
+    Mistake(
+        "minimum-keeps-eligible",
+        "A new min.insync.replicas keeps the eligible leader replicas.",
+        KraftController,
+        "change_min_isr",
+        _keeps_eligible,
+    ),
+    Mistake(
+        "last-leader-forgotten",
+        "The last known leader is not elected.",
+        KraftController,
+        "_last_known",
+        lambda right: lambda self, leader: None,
+    ),
+    Mistake(
+        "no-eligible-replicas",
+        "There are no eligible leader replicas.",
+        KraftController,
+        "_eligible",
+        lambda right: lambda self, isr, unclean_shutdown: (),
+    ),
+    Mistake(
+        "no-truncation",
+        "A former leader keeps what diverges.",
+        ReplicaLog,
+        "truncate_divergence",
+        lambda right: lambda self, leader: False,
+    ),
+    Mistake(
+        "truncates-to-hw",
+        "A log that diverges is cut to its high watermark, as before KIP-101.",
+        ReplicaLog,
+        "truncate_divergence",
+        _truncates_to_high_watermark,
+    ),
+    Mistake(
+        "restart-truncates",
+        "A broker that starts cuts its log to the high watermark.",
+        ReplicaLog,
+        "restart",
+        _restart_truncates,
+    ),
     Mistake("reads-to-end", "Consumers read to the end of the leader's log.", ClusterHistory, "_settle", _reads_to_end),
-)  # fmt: skip
+)
 """The mistakes."""

@@ -1,9 +1,9 @@
 """What happens to one partition on three brokers in the course of a script.
 
 There is no time but in a :class:`Settle`. Followers that run fetch as soon as there is something to fetch. When the cluster
-settles, followers that lag leave the in-sync replicas first; then the sessions of brokers that are paused or killed end, and
-leaders are elected: ``replica.lag.time.max.ms`` is shorter than a session. What a script leaves to chance, such as which of two
-sessions ends first, is an :class:`UndeterminedHistory`.
+settles, followers that lag leave the in-sync replicas first; then the sessions of brokers that are paused or killed end,
+and leaders are elected: ``replica.lag.time.max.ms`` is shorter than a session. What a script leaves to chance, such as
+which of two sessions ends first, is an :class:`UndeterminedHistory`.
 """
 
 from __future__ import annotations
@@ -70,11 +70,13 @@ class ClusterHistory:
             else KraftController(partition, settings, eligible_leaders=self._has_elr)
         )
         self.state = ClusterState(script.replicas, settings, controller, PartitionBehaviour.of(release))
-        self._is_quiet = True
+        self._is_quiet, self._is_moving = True, False
         self.state.replicate()
 
     def happen(self, event: Event) -> Answer | PendingProduce:
         """Let an event happen and return what is seen of it; of a request that waits, what will be."""
+        if self._is_moving and isinstance(event, Produce | Elect | SetMinInsyncReplicas | SetUncleanElection):
+            raise UndeterminedHistory("a request while a broker comes back or a leader is elected: settle before it")
         match event:
             case Produce():
                 return self._produce(event)
@@ -140,7 +142,7 @@ class ClusterHistory:
             broker.log.restart()
             broker.epoch += 1
         broker.process = "running"
-        self._is_quiet = False
+        self._is_quiet, self._is_moving = False, True
         if broker.is_fenced:
             broker.is_fenced = False
             self.state.controller.register(number, restarted=restarted)
@@ -149,7 +151,8 @@ class ClusterHistory:
         if self.state.missed:
             raise UndeterminedHistory("an election before the session of a stopped broker has ended: settle before it")
         error = self.state.controller.elect(election)
-        self._is_quiet = False
+        self._is_moving = error == "NONE"
+        self._is_quiet = self._is_quiet and not self._is_moving
         self.state.replicate()
         return error
 
@@ -163,7 +166,7 @@ class ClusterHistory:
         for one in self.state.pending:
             one.error = "REQUEST_TIMED_OUT"
         self.state.pending.clear()
-        self._is_quiet = True
+        self._is_quiet, self._is_moving = True, False
         return self._observe()
 
     def _check_sessions(self) -> None:

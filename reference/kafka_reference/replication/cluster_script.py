@@ -1,9 +1,9 @@
 """A history of one partition on three brokers: how it begins, and the events that happen, one after the other.
 
-The brokers are 1, 2 and 3; the controller is a process of its own that no event touches. The partition's replicas are all three
-brokers. Every event is complete, and the cluster has settled, before the next one begins, with two exceptions: a produce request with
-``acks=all`` that cannot be answered yet is left waiting while the events that follow happen, if it has ``wait=False``; and a pause
-has no effect that is awaited until a :class:`Settle`.
+The brokers are 1, 2 and 3; the controller is a process of its own that no event touches. The partition's replicas are all
+three brokers. Requests and changes of settings are complete before the next event begins, with one exception: a produce
+request with ``acks=all`` that cannot be answered yet is left waiting while the events that follow happen, if it has
+``wait=False``. What follows from a broker that is paused, killed or back is awaited by a :class:`Settle`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Three brokers, a controller and one partition: who takes over which metadata, and who fetches what.
 
-Java source mirrored, besides that of the parts: ``kafka.server.ReplicaManager``, ``AbstractFetcherThread`` and ``DelayedProduce``,
-3.6.0 to 4.4.0.
+Java source mirrored, besides that of the parts: ``kafka.server.ReplicaManager``, ``AbstractFetcherThread`` and
+``DelayedProduce``, 3.6.0 to 4.4.0.
 """
 
 from __future__ import annotations
@@ -97,7 +97,10 @@ class ClusterState:
             self._complete_pending(leader)
 
     def lag(self) -> None:
-        """Let ``replica.lag.time.max.ms`` pass: the leader removes followers that lag. Mirrors ``Partition.maybeShrinkIsr``."""
+        """Let ``replica.lag.time.max.ms`` pass: the leader removes followers that lag.
+
+        Mirrors ``Partition.maybeShrinkIsr``.
+        """
         self._now_ms += MAX_LAG_MS + 1
         self.replicate()
         if self.leader is not None and (out_of_sync := self.leader.out_of_sync(now_ms=self._now_ms)):

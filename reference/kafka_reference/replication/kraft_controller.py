@@ -1,7 +1,7 @@
 """The controller of a KRaft cluster, for one partition.
 
-Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager`` and ``PartitionChangeBuilder``, 3.6.0 to 4.4.0
-with the newest metadata version of the release,
+Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager`` and ``PartitionChangeBuilder``, 3.6.0 to
+4.4.0 with the newest metadata version of the release,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java
 """
 

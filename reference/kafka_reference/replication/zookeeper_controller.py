@@ -1,7 +1,7 @@
 """The controller of a cluster with ZooKeeper, for one partition.
 
-Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine`` and ``Election``,
-2.7.0 to 3.9.2, https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
+Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine`` and
+``Election``, 2.7.0 to 3.9.2, https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
 """
 
 from __future__ import annotations
