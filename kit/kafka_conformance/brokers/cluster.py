@@ -29,7 +29,7 @@ from kafka_conformance.oracle.java_home import Java
 
 __all__ = ["Cluster", "Plan", "cluster_id", "last_words", "running_cluster"]
 
-START_LIMIT_S = 90
+START_LIMIT_S = 180
 STOP_LIMIT_S = 45
 _TRIES = 3
 _POLL_S = 0.02

@@ -11,18 +11,11 @@ from rich.text import Text
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.replication.comparison import Difference
 from kafka_conformance.replication.player import PlayedHistory
+from kafka_conformance.replication.story_timeline import describe_event
 from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, ReplicaState, Settled
-from kafka_reference.replication.cluster_script import (
-    ClusterScript,
-    Elect,
-    Event,
-    Produce,
-    SetMinInsyncReplicas,
-    Settle,
-    SetUncleanElection,
-)
+from kafka_reference.replication.cluster_script import ClusterScript
 
-__all__ = ["answer_text", "event_text", "print_timeline", "start_text"]
+__all__ = ["answer_text", "print_timeline", "start_text"]
 
 _NOTHING = "–"
 
@@ -43,7 +36,7 @@ def print_timeline(
         seen, predicted = answer_text(actual), answer_text(wanted)
         table.add_row(
             Text(str(number), style="dim"),
-            Text(event_text(event)),
+            Text(describe_event(event)),
             Text(f"{seen} ◀" if number in wrong else seen, style=style),
             Text(
                 "same" if predicted == seen and seen != _NOTHING else predicted,
@@ -70,22 +63,6 @@ def start_text(script: ClusterScript) -> str:
         f"replicas {', '.join(map(str, script.replicas))}; min.insync.replicas={script.min_insync_replicas};"
         f" unclean leader election {unclean}"
     )
-
-
-def event_text(event: Event) -> str:
-    """Return an event in a few words."""
-    match event:
-        case Produce(acks, records, wait):
-            return f"produce {_count(records)}, acks={'all' if acks == -1 else acks}{'' if wait else ', do not wait'}"
-        case SetMinInsyncReplicas(replicas):
-            return f"set min.insync.replicas={replicas}"
-        case SetUncleanElection(enabled):
-            return f"switch unclean leader election {'on' if enabled else 'off'}"
-        case Elect(election):
-            return f"{election} election"
-        case Settle():
-            return "settle"
-    return f"{type(event).__name__.lower()} broker {event.broker}"
 
 
 def answer_text(answer: Answer) -> str:
