@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
 from kafka_conformance.replication.metadata_log import FILE, MetadataLog
+from kafka_conformance.replication.outages import Outages
 from kafka_conformance.replication.timing import Timing
 from kafka_conformance.replication.wire import Connection, await_true
 from kafka_jars.brokers import load_brokers
@@ -35,6 +37,7 @@ class LiveCluster:
     def __init__(self, cluster: Cluster, release: str, timing: Timing) -> None:
         self.release, self.timing = release, timing
         self.metadata = MetadataLog(cluster.data(CONTROLLER_NODE) / FILE)
+        self.outages = Outages(timing.shrink_bounds_ms[1])
         self._cluster = cluster
         self._ports = {node.id: node.port for node in cluster.nodes if node.port is not None}
         self._connections: dict[int, Connection] = {}
@@ -76,7 +79,7 @@ class LiveCluster:
     def resume(self, broker: int) -> None:
         """Let a paused broker run again."""
         self._cluster.resume(broker)
-        self.running.add(broker)
+        self._return(broker)
 
     def kill(self, broker: int) -> None:
         """Kill a broker's process, running or paused."""
@@ -86,7 +89,8 @@ class LiveCluster:
     def start(self, brokers: set[int]) -> None:
         """Start killed brokers on their files, and wait until they are ready."""
         self._cluster.restart(*sorted(brokers))
-        self.running |= brokers
+        for broker in brokers:
+            self._return(broker)
 
     def await_sessions(self) -> None:
         """Wait until brokers that run have sessions, and those of the others have ended. Raises BrokerLost."""
@@ -126,7 +130,12 @@ class LiveCluster:
         self.metadata.read()
         return all(self.metadata.fenced.get(each, True) for each in brokers)
 
+    def _return(self, broker: int) -> None:
+        self.outages.end(broker, time.time() * 1000)
+        self.running.add(broker)
+
     def _forget(self, broker: int) -> None:
+        self.outages.begin(broker, time.time() * 1000)
         self.running.discard(broker)
         if (connection := self._connections.pop(broker, None)) is not None:
             connection.close()

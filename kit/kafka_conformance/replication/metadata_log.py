@@ -58,6 +58,8 @@ class MetadataLog:
     """The log's file."""
     fenced: dict[int, bool] = field(default_factory=dict)
     """Whether each registered broker is fenced."""
+    fences: list[tuple[int, int]] = field(default_factory=list)
+    """The ends of sessions: the controller's time in ms, and the broker."""
     _topics: dict[bytes, str] = field(default_factory=dict)
     _changes: dict[str, list[PartitionChange]] = field(default_factory=dict)
     _position: int = 0
@@ -94,12 +96,12 @@ class MetadataLog:
             case _ if kind == _REGISTER:
                 self.fenced[fields.int32()] = True  # a broker is fenced until its first heartbeat that has caught up
             case _ if kind in (_FENCE, _UNFENCE):
-                self.fenced[fields.int32()] = kind == _FENCE
+                self._change_session(fields.int32(), time_ms, fenced=kind == _FENCE)
             case _ if kind == _REGISTRATION_CHANGE:
                 broker = fields.int32()
                 fields.skip(8)
                 if fenced := fields.tagged().get(_FENCED):
-                    self.fenced[broker] = fenced == b"\x01"
+                    self._change_session(broker, time_ms, fenced=fenced == b"\x01")
             case _ if kind == _TOPIC:
                 name = fields.text()
                 self._topics[fields.take(16)] = name
@@ -109,6 +111,11 @@ class MetadataLog:
                 self._add_partition(fields, version, time_ms)
             case _ if kind == _PARTITION_CHANGE:
                 self._change_partition(fields, time_ms)
+
+    def _change_session(self, broker: int, time_ms: int, *, fenced: bool) -> None:
+        self.fenced[broker] = fenced
+        if fenced:
+            self.fences.append((time_ms, broker))
 
     def _add_partition(self, fields: _Fields, version: int, time_ms: int) -> None:
         number, topic = fields.int32(), fields.take(16)

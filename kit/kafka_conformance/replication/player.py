@@ -88,6 +88,9 @@ def play(
         for script, answers in zip(scripts, expected, strict=True):
             player.add(script, answers)
         player.play()
+    except (BadInput, BrokerLost):
+        player.check_outages()  # what follows from a broker that was missed is no fault of the script
+        raise
     finally:
         player.close()
     return [track.played for track in player.tracks]
@@ -122,6 +125,7 @@ class _Track:
 class _Player:
     def __init__(self, cluster: LiveCluster, doing: Callable[[str], None]) -> None:
         self.cluster, self.tracks, self._doing = cluster, list[_Track](), doing
+        self._fences_before = len(cluster.metadata.fences)
         self._quiet_at = 0.0
         self._returned = False
         self._paused_ms: dict[int, float] = {}
@@ -170,7 +174,10 @@ class _Player:
         """Raise TooSlow if the session of a broker that was paused since the last settling has ended already."""
         self.cluster.metadata.read()
         if broker in self._paused_ms and self.cluster.metadata.fenced[broker]:
-            raise TooSlow(f"the session of broker {broker} ended before it continued: the machine is too slow")
+            raise TooSlow(
+                f"the session of broker {broker} ended before it continued: the machine is too slow; play on one with"
+                " fewer other tasks"
+            )
 
     def _request(self) -> None:
         """Send the requests of all scripts up to the next fault."""
@@ -210,8 +217,18 @@ class _Player:
                 track.client.await_in_sync()
         for track, seen in zip(self.tracks, self._await_settled(), strict=True):
             self._finish(track, seen)
+        self.check_outages()
         self._returned = False
         self._paused_ms.clear()
+
+    def check_outages(self) -> None:
+        """Raise TooSlow if the controller missed a broker that ran."""
+        metadata, outages = self.cluster.metadata, self.cluster.outages
+        found = [*outages.lost_sessions(metadata.fences[self._fences_before :])]
+        for track in self.tracks:
+            found += outages.lagging(metadata.changes(track.client.topic))
+        if found:
+            raise TooSlow(f"{found[0]}: the machine is too slow; play on one with fewer other tasks")
 
     def _finish(self, track: _Track, seen: Observation) -> None:
         played = track.played
