@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 from kafka_reference.replication.cluster_history import ClusterMode, simulate
@@ -67,6 +68,7 @@ An unclean election fails with ELIGIBLE_LEADERS_NOT_AVAILABLE only while no brok
 """
 
 
+@cache
 def labels(script: ClusterScript) -> frozenset[str]:
     """Return the kinds of a history. Raises UndeterminedHistory."""
     answers = {cluster: simulate(script, *cluster) for cluster in CLUSTERS}
