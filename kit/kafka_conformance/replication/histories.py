@@ -23,7 +23,7 @@ from itertools import count
 from random import Random
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES, FaultSequence, Slot
-from kafka_conformance.replication.history_labels import CLUSTERS, REQUIRED_LABELS, labels
+from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS, REQUIRED_LABELS, labels
 from kafka_reference.replication.cluster_history import ClusterHistory, UndeterminedHistory
 from kafka_reference.replication.cluster_script import (
     ClusterScript,
@@ -154,12 +154,12 @@ def _determined(script: ClusterScript, events: list[Event]) -> ClusterScript | N
 
 
 def _find_undetermined(script: ClusterScript) -> int | None:
-    """Return the index of the first event whose outcome is left to chance, in any cluster."""
-    histories = [ClusterHistory(script, *cluster) for cluster in CLUSTERS]
-    for index, event in enumerate(script.events):
-        try:
-            for history in histories:
+    """Return the index of an event whose outcome is left to chance: the first in the newest cluster that has one."""
+    for cluster in reversed(DISTINCT_CLUSTERS):
+        history = ClusterHistory(script, *cluster)
+        for index, event in enumerate(script.events):
+            try:
                 history.happen(event)
-        except UndeterminedHistory:
-            return index
+            except UndeterminedHistory:
+                return index
     return None
