@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from random import Random
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES, FaultSequence, Slot
-from kafka_conformance.replication.history_labels import CLUSTERS, REQUIRED_LABELS, labels
+from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS, REQUIRED_LABELS, labels
 from kafka_reference.replication.cluster_history import ClusterHistory, UndeterminedHistory
 from kafka_reference.replication.cluster_script import (
     ClusterScript,
@@ -41,7 +42,7 @@ from kafka_reference.replication.cluster_script import (
 __all__ = ["SCRIPTS_PER_SEQUENCE", "HistoryGroup", "generate_histories", "missing_labels"]
 
 SCRIPTS_PER_SEQUENCE = 6
-_DRAFTS = 25
+_DRAFTS = 14
 _MOST_REQUESTS = 3
 _FAULTS = (Pause, Continue, Kill, Start, Settle)
 
@@ -58,8 +59,16 @@ class HistoryGroup:
 
 @cache
 def generate_histories(seed: int) -> tuple[HistoryGroup, ...]:
-    """Return the groups of ``seed``: of each sequence of faults, the drafts that add most kinds of history."""
-    random = Random(seed)  # noqa: S311 - no secret
+    """Return the groups of ``seed``, with every required kind: drafts are drawn again until none is missing."""
+    for attempt in count():
+        groups = _choose(Random(f"{seed} {attempt}"))  # noqa: S311 - no secret
+        if not missing_labels(groups):
+            return groups
+    raise AssertionError("count never ends")
+
+
+def _choose(random: Random) -> tuple[HistoryGroup, ...]:
+    """Return of each sequence of faults the drafts that add most kinds of history."""
     groups, found = [], set[str]()
     for sequence in SEQUENCES:
         drafts = {script: labels(script) for script in _drafts(sequence, random)}
@@ -122,13 +131,12 @@ def _requests(random: Random) -> list[Event]:
 
 def _request(random: Random) -> Event:
     draw = random.random()
-    if draw < 0.70:
-        return Produce(
-            acks=random.choice((-1, -1, -1, 1, 1, 0, 2)), records=random.randint(1, 3), wait=random.random() < 0.5
-        )
-    if draw < 0.82:
+    if draw < 0.60:
+        acks = random.choice((-1, -1, -1, 1, 1, 0, 2))
+        return Produce(acks, records=random.randint(1, 3), wait=acks != -1 or random.random() < 0.5)
+    if draw < 0.74:
         return SetMinInsyncReplicas(random.randint(1, 3))
-    if draw < 0.90:
+    if draw < 0.83:
         return SetUncleanElection(random.random() < 0.5)
     return Elect(random.choice(("preferred", "unclean")))
 
@@ -146,12 +154,12 @@ def _determined(script: ClusterScript, events: list[Event]) -> ClusterScript | N
 
 
 def _find_undetermined(script: ClusterScript) -> int | None:
-    """Return the index of the first event whose outcome is left to chance, in any cluster."""
-    histories = [ClusterHistory(script, *cluster) for cluster in CLUSTERS]
-    for index, event in enumerate(script.events):
-        try:
-            for history in histories:
+    """Return the index of an event whose outcome is left to chance: the first in the newest cluster that has one."""
+    for cluster in reversed(DISTINCT_CLUSTERS):
+        history = ClusterHistory(script, *cluster)
+        for index, event in enumerate(script.events):
+            try:
                 history.happen(event)
-        except UndeterminedHistory:
-            return index
+            except UndeterminedHistory:
+                return index
     return None

@@ -41,6 +41,7 @@ def test_every_history_is_determined_in_every_cluster(groups: tuple[HistoryGroup
         for script in group.scripts:
             for cluster in CLUSTERS:
                 assert len(simulate(script, *cluster)) == len(script.events)
+            assert simulate(script, "4.3.1") == simulate(script, "4.4.0"), "not distinguished"
 
 
 def test_a_missing_kind_is_named(groups: tuple[HistoryGroup, ...]) -> None:

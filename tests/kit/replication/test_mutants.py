@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_conformance.replication.histories import generate_histories
-from kafka_conformance.replication.history_labels import CLUSTERS
+from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS
 from kafka_conformance.replication.mutants import MISTAKES, Mistake, mistaken
 from kafka_reference.replication.cluster_history import ClusterMode, UndeterminedHistory, simulate
 from kafka_reference.replication.cluster_observation import Answer
@@ -24,7 +24,7 @@ def predict(script: ClusterScript, cluster: tuple[str, ClusterMode]) -> Predicti
 @pytest.fixture(scope="module")
 def right() -> dict[tuple[ClusterScript, tuple[str, ClusterMode]], Prediction]:
     scripts = [script for group in generate_histories(0) for script in group.scripts]
-    return {(script, cluster): predict(script, cluster) for cluster in CLUSTERS for script in scripts}
+    return {(script, cluster): predict(script, cluster) for cluster in DISTINCT_CLUSTERS for script in scripts}
 
 
 def test_there_are_enough_mistakes() -> None:
