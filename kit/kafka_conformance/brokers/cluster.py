@@ -29,7 +29,7 @@ from kafka_conformance.oracle.java_home import Java
 
 __all__ = ["Cluster", "Plan", "cluster_id", "last_words", "running_cluster"]
 
-START_LIMIT_S = 90
+START_LIMIT_S = 180
 STOP_LIMIT_S = 45
 _TRIES = 3
 _POLL_S = 0.02
@@ -55,7 +55,10 @@ _SHORT_LIVED = ("-Xmx128m", "-XX:TieredStopAtLevel=1")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to run: a release's jars by a Java, and with which settings."""
+    """What is to run: a release's jars by a Java, and with which settings.
+
+    ``nodes`` counts the brokers; a ``separate_controller`` comes on top, so that any of them may be stopped.
+    """
 
     release: str
     java: Java
@@ -64,6 +67,7 @@ class Plan:
     settings: Mapping[str, str]
     port: int | None
     heap_mb: int
+    separate_controller: bool = False
 
     def command(self, folder: Path, *words: str) -> list[str]:
         """A Java program of the release."""
@@ -86,7 +90,7 @@ class Cluster:
         named = cluster_id()
         for node in self.nodes:
             file = self._properties(node)
-            file.write_text(properties(node, self.nodes, self._data(node), self._plan.settings), encoding="utf-8")
+            file.write_text(properties(node, self.nodes, self.data(node.id), self._plan.settings), encoding="utf-8")
             words = (*_SHORT_LIVED, "kafka.tools.StorageTool", "format", "-t", named, "-c", str(file))
             self._supervisor.start(
                 f"format-{node.id}", self._plan.command(self.folder, *words), f"format-{node.id}.log"
@@ -125,12 +129,21 @@ class Cluster:
         """Kill a node, as a machine that loses its power would."""
         self._end(node, signal.SIGKILL)
 
-    def restart(self, node: int) -> None:
-        """Start a node that was stopped or killed, on its port and its files."""
-        self._checked(node)
-        if self._supervisor.code(str(node)) is None:
-            raise BadInput(f"node {node} runs already")
-        self.start(node)
+    def pause(self, node: int) -> None:
+        """Stop a node's process as it is: it answers nothing, and its connections stay open."""
+        self._send(node, signal.SIGSTOP)
+
+    def resume(self, node: int) -> None:
+        """Let the process of a paused node run again."""
+        self._send(node, signal.SIGCONT)
+
+    def restart(self, *ids: int) -> None:
+        """Start nodes that were stopped or killed, on their ports and their files."""
+        for node in ids:
+            self._checked(node)
+            if self._supervisor.code(str(node)) is None:
+                raise BadInput(f"node {node} runs already")
+        self.start(*ids)
 
     def pids(self) -> dict[int, int]:
         """The process ids of the nodes that run, by node."""
@@ -139,6 +152,10 @@ class Cluster:
     def log(self, node: int) -> Path:
         """The log of a node since its last start."""
         return self.folder / f"node-{node}.{self._starts[node]}.log"
+
+    def data(self, node: int) -> Path:
+        """The folder with a node's partitions."""
+        return self.folder / f"node-{node}"
 
     def ended_alone(self) -> str:
         """The first node that has ended and was not asked to, with its last words; empty if there is none."""
@@ -149,7 +166,7 @@ class Cluster:
 
     def _end(self, node: int, how: signal.Signals) -> None:
         self._checked(node)
-        if len(self.nodes) > 1 and node == self.nodes[0].id:
+        if len(self.nodes) > 1 and self._node(node).controller_port is not None:
             raise BadInput(
                 f"node {node} has the controllers' only vote, without it the others are no cluster: end another"
             )
@@ -164,6 +181,12 @@ class Cluster:
                 f"node {node} did not end within {STOP_LIMIT_S} s and was killed: {last_words(self.log(node))}"
             )
 
+    def _send(self, node: int, how: signal.Signals) -> None:
+        self._checked(node)
+        if self._supervisor.code(str(node)) is not None:
+            raise BadInput(f"node {node} does not run")
+        self._supervisor.signal(str(node), how)
+
     def _checked(self, node: int) -> None:
         if node not in self._starts:
             raise BadInput(f"there is no node {node}: they are {', '.join(map(str, self._starts))}")
@@ -173,9 +196,6 @@ class Cluster:
 
     def _properties(self, node: Node) -> Path:
         return self.folder / f"node-{node.id}.properties"
-
-    def _data(self, node: Node) -> Path:
-        return self.folder / f"node-{node.id}"
 
 
 @contextlib.contextmanager
@@ -188,7 +208,9 @@ def running_cluster(plan: Plan) -> Iterator[Cluster]:
 def _started(plan: Plan, stack: contextlib.ExitStack) -> Cluster:
     for tried in range(1, _TRIES + 1):
         supervisor = stack.enter_context(ProcessSupervisor())
-        cluster = Cluster(plan, supervisor, nodes_of(plan.nodes, plan.port))
+        cluster = Cluster(
+            plan, supervisor, nodes_of(plan.nodes, plan.port, separate_controller=plan.separate_controller)
+        )
         try:
             cluster.format()
             cluster.start(*(node.id for node in cluster.nodes))

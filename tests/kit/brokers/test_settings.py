@@ -37,6 +37,19 @@ def test_of_three_the_first_votes_alone() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
+def test_a_controller_of_its_own_leaves_three_brokers_alike() -> None:
+    nodes = nodes_of(3, None, separate_controller=True)
+    assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
+    said = [told(node, nodes) for node in nodes]
+    assert {each["controller.quorum.voters"] for each in said} == {f"100@127.0.0.1:{nodes[0].controller_port}"}
+    assert said[0]["listeners"] == f"CONTROLLER://127.0.0.1:{nodes[0].controller_port}"
+    assert "advertised.listeners" not in said[0]
+    assert "inter.broker.listener.name" not in said[0]
+    assert said[3]["listeners"] == said[3]["advertised.listeners"] == f"PLAINTEXT://{nodes[3].address}"
+    assert {each["offsets.topic.replication.factor"] for each in said} == {"3"}
+    assert len({node.port for node in nodes[1:]} | {nodes[0].controller_port}) == 4
+
+
 def test_a_setting_goes_before_the_usual_one() -> None:
     node = Node(1, 21_000, 21_001)
     said = told(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
