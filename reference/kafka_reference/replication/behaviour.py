@@ -45,3 +45,8 @@ class PartitionBehaviour(Behaviour):
         since("4.0.0"),
         "A fetch from the middle of a batch counts as one from the first offset of the batch.",
     )
+    skips_newer_epochs: bool = holds(
+        since("3.9.1", until="3.9.x") | since("4.0.0"),
+        "A follower skips batches whose leader epoch is above its own when it appends.",
+        "KAFKA-18723",
+    )
