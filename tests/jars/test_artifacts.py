@@ -15,6 +15,7 @@ SCALA = ("kafka_2.13", "scala-library", "scala-logging_2.13", "metrics-core")
 RAFT = ("kafka-metadata", "kafka-server-common")
 """What the controller of KRaft needs."""
 COORDINATOR = ("kafka-storage", "kafka-group-coordinator")
+JAVA8, PARTITION = "scala-java8-compat_2.13", ("pcollections", "kafka-server")
 LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core", "kafka-metadata")
 
 
@@ -26,13 +27,16 @@ LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core"
         ("1.1.1", ["kafka_2.12", "scala-library", "scala-logging_2.12", "metrics-core"]),
         ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12", "metrics-core"]),
         ("2.4.1", [*SCALA]),
-        ("3.4.1", [*SCALA, *RAFT]),
-        ("3.5.2", ["kafka-storage", *SCALA, *RAFT]),
-        ("3.6.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator"]),
-        ("3.7.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator"]),
-        ("3.9.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator", "kafka-group-coordinator-api"]),
-        ("4.0.2", [*COORDINATOR, "kafka-server-common", *LATE[1:]]),
-        ("4.1.2", ["kafka-storage", "kafka-server-common", *LATE]),
+        ("3.4.1", [*SCALA, *RAFT, "kafka-raft", "kafka-storage"]),
+        ("3.5.2", ["kafka-storage", *SCALA, *RAFT, JAVA8]),
+        ("3.6.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator", JAVA8, "pcollections"]),
+        ("3.7.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator", JAVA8, *PARTITION]),
+        (
+            "3.9.2",
+            [*COORDINATOR, *SCALA, *RAFT, "commons-validator", "kafka-group-coordinator-api", JAVA8, *PARTITION],
+        ),
+        ("4.0.2", [*COORDINATOR, "kafka-server-common", *LATE[1:], *SCALA[:3], *PARTITION]),
+        ("4.1.2", ["kafka-storage", "kafka-server-common", *LATE, *SCALA[:3], *PARTITION, "log4j-api"]),
     ],
 )
 def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:
