@@ -43,10 +43,11 @@ class PartitionBehaviour(Behaviour):
     )
     fetch_starts_at_batch: bool = holds(
         since("4.0.0"),
-        "A fetch from the middle of a batch counts as one from the first offset of the batch.",
+        "A fetch from the middle of a batch counts as one from the first offset of the batch, and a high watermark within a "
+        "batch falls back to it when its position is looked up.",
     )
-    skips_newer_epochs: bool = holds(
+    refuses_newer_epochs: bool = holds(
         since("3.9.1", until="3.9.x") | since("4.0.0"),
-        "A follower skips batches whose leader epoch is above its own when it appends.",
+        "A follower appends the batches before the first one whose leader epoch is above its own.",
         "KAFKA-18723",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.errors import (
@@ -37,6 +38,8 @@ class PartitionLog:
         self.epochs: list[EpochStart] = []
         self.end_offset = 0
         self.high_watermark = 0
+        self.high_watermark_is_located = True
+        """Whether the log knows the position of the high watermark in its files."""
 
     def append_as_leader(self, records: int, epoch: int) -> int:
         """Append a batch of ``records`` at the end; return the offset of its first record."""
@@ -50,8 +53,8 @@ class PartitionLog:
         Raises OffsetsOutOfOrderException, UnexpectedAppendOffsetException.
         """
         taken = list(batches)
-        if self.behaviour.skips_newer_epochs:
-            taken = [batch for batch in batches if batch.epoch <= leader_epoch]
+        if self.behaviour.refuses_newer_epochs:
+            taken = list(takewhile(lambda batch: batch.epoch <= leader_epoch, batches))
         if not taken:
             return
         ends = [-1, *(batch.last_offset for batch in taken)]
@@ -115,8 +118,21 @@ class PartitionLog:
         if offset < self.end_offset:
             self.batches = [batch for batch in self.batches if batch.last_offset < offset]
             self.end_offset = offset
-            self.high_watermark = min(self.high_watermark, offset)
+            if self.high_watermark >= offset:
+                self.high_watermark, self.high_watermark_is_located = offset, True
 
     def follow_high_watermark(self, leader_high_watermark: int) -> None:
-        """Take over the leader's high watermark, within this log."""
+        """Take over the leader's high watermark, within this log; its position is known if that is the end of the log."""
         self.high_watermark = follower_high_watermark(leader_high_watermark, self.end_offset)
+        self.high_watermark_is_located = leader_high_watermark >= self.end_offset
+
+    def locate_high_watermark(self) -> int:
+        """Find the position of the high watermark, if it is not known; return the high watermark.
+
+        It is found by a read, and becomes the offset that the read reports: since 4.0.0 the first offset of its batch.
+
+        Java source mirrored: ``UnifiedLog.fetchHighWatermarkMetadata``.
+        """
+        if not self.high_watermark_is_located:
+            self.high_watermark, self.high_watermark_is_located = self.find_read_start(self.high_watermark), True
+        return self.high_watermark

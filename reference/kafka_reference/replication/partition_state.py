@@ -14,7 +14,7 @@ from kafka_reference.replication.errors import (
     OffsetOutOfRangeException,
     UnknownLeaderEpochException,
 )
-from kafka_reference.replication.high_watermark import EpochEnd, leader_high_watermark
+from kafka_reference.replication.high_watermark import EpochEnd, leader_high_watermark, may_advance
 from kafka_reference.replication.in_sync_replicas import (
     BrokerMetadata,
     InSyncState,
@@ -174,14 +174,17 @@ class Partition:
 
     def update_high_watermark(self) -> bool:
         """Move the leader's high watermark, if it can; return whether it moved."""
-        before = self.log.high_watermark
+        count, least = len(self.in_sync.committed), self.effective_min_in_sync
+        if not may_advance(count, least, self.behaviour):
+            return False
+        before = self.log.locate_high_watermark()
         self.log.high_watermark = leader_high_watermark(
             before,
             self.log.end_offset,
             self.followers,
             self.in_sync.maximal,
-            in_sync_count=len(self.in_sync.committed),
-            min_in_sync=self.effective_min_in_sync,
+            in_sync_count=count,
+            min_in_sync=least,
             now_ms=self.now_ms,
             max_lag_ms=self.max_lag_ms,
             may_join=[each for each in self.followers if self.is_eligible(each)],

@@ -31,7 +31,7 @@ HighWatermarkStep: TypeAlias = (
 )  # fmt: skip
 
 
-class HighWatermarkQuestion(PartitionQuestion, frozen=True, omit_defaults=True, kw_only=True):
+class HighWatermarkQuestion(PartitionQuestion, frozen=True, kw_only=True):
     """The history of a partition, from an empty log on."""
 
     steps: Annotated[tuple[HighWatermarkStep, ...], msgspec.Meta(max_length=100)]

@@ -17,12 +17,14 @@ import org.apache.kafka.common.utils.Time;
 
 /** Kafka's LogManager over a folder, one for all questions: it is never started, so it has no cleaner and no threads. */
 final class LogFolder {
+    /** Where there are no disks: Kafka syncs files with every new leader epoch. */
+    private static final Path MEMORY = Path.of("/dev/shm");
+
     final Object manager;
     private final Path folder;
 
     LogFolder(Class<?> type, Time time) throws Exception {
-        String scratch = System.getProperty("kafka.conformance.scratch");
-        folder = scratch == null ? Files.createTempDirectory("partitions-") : Files.createTempDirectory(Path.of(scratch), "partitions-");
+        folder = Files.createTempDirectory(Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir")), "partitions-");
         Runtime.getRuntime().addShutdownHook(new Thread(this::remove));
         Constructor<?> constructor = Members.constructor(type);
         Class<?> config = Members.type("org.apache.kafka.storage.internals.log.LogConfig", "kafka.log.LogConfig");

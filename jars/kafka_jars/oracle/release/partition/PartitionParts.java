@@ -4,9 +4,12 @@ import java.util.Arrays;
 import kafkaoracle.accumulator.SteppedClock;
 import kafkaoracle.reflection.Members;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /** What a broker gives each of its partitions: Kafka's log manager, metadata and purgatories, and the kit's controller. */
 final class PartitionParts {
+    /** The id of the topic, which a partition gets since 3.8.0. */
+    static final Uuid TOPIC_ID = new Uuid(1, 1);
     private static final String STATUS_LEVEL = "log4j2.StatusLogger.level";
 
     final SteppedClock clock = new SteppedClock();
@@ -40,6 +43,8 @@ final class PartitionParts {
                 return requests.manager;
             case "DelayedOperations":
                 return purgatories.operations(topicPartition);
+            case "Option":
+                return Members.method(type, "apply", 1).invoke(null, TOPIC_ID);
             case "Function0":
                 return Scala.function(type, ignored -> brokerEpoch);
             default:

@@ -29,11 +29,23 @@ public abstract class PartitionRule extends ScriptRule {
         parts.metadata.begin((List<?>) question.getOrDefault("brokers", List.of()));
         live = new LivePartition(new TopicPartition("t" + questions++, 0), number(question, "max_lag_ms", 0), BROKER_EPOCH, parts);
         live.setMinInSync((int) number(question, "min_in_sync", 1));
-        opened(parts, live);
+        opened();
     }
 
     /** Called when the partition of a question has been made. */
-    protected void opened(PartitionParts made, LivePartition partition) throws Exception {
+    protected void opened() throws Exception {
+    }
+
+    /** Called before the partition of a question is removed. */
+    protected void closing() throws Exception {
+    }
+
+    final PartitionParts parts() {
+        return parts;
+    }
+
+    final LivePartition live() {
+        return live;
     }
 
     @Override
@@ -46,6 +58,7 @@ public abstract class PartitionRule extends ScriptRule {
         try {
             if (live != null) {
                 parts.purgatories.expire();
+                closing();
                 Members.call(live.partition, "delete");
                 parts.logs.drop(live.topicPartition);
                 live = null;
@@ -64,6 +77,7 @@ public abstract class PartitionRule extends ScriptRule {
                 break;
             case "follow":
                 shown.put("new", live.become("makeFollower", step));
+                follows((Boolean) shown.get("new"));
                 break;
             case "append":
                 shown.put("offset", live.append((int) number(step, "records", 1), (int) number(step, "acks", -1)));
@@ -118,15 +132,27 @@ public abstract class PartitionRule extends ScriptRule {
                 live.setMinInSync((int) number(step, "replicas", 1));
                 return;
             default:
-                throw new IllegalArgumentException("a script of a partition has no step " + op);
+                takeOwn(op, step);
         }
+    }
+
+    /** Takes a step that only this rule has. */
+    protected void takeOwn(String op, Map<String, Object> step) throws Exception {
+        throw new IllegalArgumentException("a script of a partition has no step " + op);
+    }
+
+    /** Called when the partition follows; {@code anew} if its leader epoch is new. */
+    protected void follows(boolean anew) throws Exception {
     }
 
     /** The log end offset and the high watermark. */
     protected void showOffsets(Map<String, Object> shown) throws Exception {
-        Object log = live.log();
-        shown.put("end", Members.call(log, "logEndOffset"));
-        shown.put("high_watermark", Members.call(log, "highWatermark"));
+        shown.put("end", Members.call(live.log(), "logEndOffset"));
+        showHighWatermark(shown);
+    }
+
+    protected void showHighWatermark(Map<String, Object> shown) throws Exception {
+        shown.put("high_watermark", Members.call(live.log(), "highWatermark"));
     }
 
     /** Of each follower: its id, log end offset, log start offset, and when it was last caught up. */
@@ -155,9 +181,4 @@ public abstract class PartitionRule extends ScriptRule {
         return Scala.elements(collection).stream().sorted().toList();
     }
 
-    /** Whether a produce request whose records end at this offset is answered, and with which error. */
-    protected Map<String, Object> checkEnough(long offset) throws Exception {
-        Object found = kafka(live.partition, "checkEnoughReplicasReachOffset", offset);
-        return Map.of("done", Members.call(found, "_1"), "error", Members.call(found, "_2").toString());
-    }
 }

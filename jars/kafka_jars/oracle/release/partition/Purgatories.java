@@ -12,7 +12,7 @@ final class Purgatories {
     private static final int PURGE_INTERVAL = 1000;
 
     final Object produce;
-    private final Object others;
+    final Object others;
     private final List<Runnable> timed = new ArrayList<>();
 
     Purgatories() throws Exception {

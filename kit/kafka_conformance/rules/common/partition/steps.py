@@ -9,9 +9,27 @@ import msgspec
 from kafka_conformance.core.protocol import Question
 
 __all__ = [
-    "AppendStep", "BrokerStep", "Epoch", "EpochEndStep", "FetchStep", "FollowHighWatermarkStep", "FollowStep", "LeadStep",
-    "MinInSyncStep", "Ms", "Offset", "PartitionQuestion", "RegisteredBroker", "ReplicaBatch", "ReplicateStep",
-    "RespondStep", "ShrinkStep", "TruncateStep", "UnregisterStep", "WaitStep",
+    "AppendStep",
+    "BrokerStep",
+    "Epoch",
+    "EpochEndStep",
+    "Error",
+    "FetchStep",
+    "FollowHighWatermarkStep",
+    "FollowStep",
+    "LeadStep",
+    "MinInSyncStep",
+    "Ms",
+    "Offset",
+    "PartitionQuestion",
+    "RegisteredBroker",
+    "ReplicaBatch",
+    "ReplicateStep",
+    "RespondStep",
+    "ShrinkStep",
+    "TruncateStep",
+    "UnregisterStep",
+    "WaitStep",
 ]  # fmt: skip
 
 Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=-1, le=2**31)]
@@ -28,7 +46,7 @@ Error: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-class RegisteredBroker(Question, frozen=True, omit_defaults=True):
+class RegisteredBroker(Question, frozen=True):
     """A broker in the cluster's metadata."""
 
     id: Replica
@@ -41,7 +59,7 @@ class RegisteredBroker(Question, frozen=True, omit_defaults=True):
     """Whether it is in a controlled shutdown."""
 
 
-class LeadStep(Question, frozen=True, tag_field="op", tag="lead", omit_defaults=True):
+class LeadStep(Question, frozen=True, tag_field="op", tag="lead"):
     """The metadata name broker 1 as the leader (``makeLeader``)."""
 
     epoch: Epoch
@@ -54,7 +72,7 @@ class LeadStep(Question, frozen=True, tag_field="op", tag="lead", omit_defaults=
     """The assigned replicas."""
 
 
-class FollowStep(Question, frozen=True, tag_field="op", tag="follow", omit_defaults=True):
+class FollowStep(Question, frozen=True, tag_field="op", tag="follow"):
     """The metadata name another leader (``makeFollower``)."""
 
     epoch: Epoch
@@ -69,7 +87,7 @@ class FollowStep(Question, frozen=True, tag_field="op", tag="follow", omit_defau
     """The assigned replicas."""
 
 
-class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
+class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
     """Append a batch as the leader (``appendRecordsToLeader``)."""
 
     records: Records = 1
@@ -78,7 +96,7 @@ class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defau
     """``acks`` of the request; -1 is all."""
 
 
-class FetchStep(Question, frozen=True, tag_field="op", tag="fetch", omit_defaults=True):
+class FetchStep(Question, frozen=True, tag_field="op", tag="fetch"):
     """A follower fetches (``fetchRecords``)."""
 
     replica: Follower
@@ -106,7 +124,7 @@ class ShrinkStep(Question, frozen=True, tag_field="op", tag="shrink"):
     """Check for followers that are out of sync (``maybeShrinkIsr``)."""
 
 
-class RespondStep(Question, frozen=True, tag_field="op", tag="respond", omit_defaults=True):
+class RespondStep(Question, frozen=True, tag_field="op", tag="respond"):
     """The controller answers the oldest AlterPartition request, if there is one."""
 
     partition_epoch: Epoch = 0
@@ -115,7 +133,7 @@ class RespondStep(Question, frozen=True, tag_field="op", tag="respond", omit_def
     """The error; "": success."""
 
 
-class BrokerStep(RegisteredBroker, frozen=True, tag_field="op", tag="broker", omit_defaults=True):
+class BrokerStep(RegisteredBroker, frozen=True, tag_field="op", tag="broker"):
     """The metadata register a broker, or register it anew."""
 
 
@@ -172,7 +190,7 @@ class EpochEndStep(Question, frozen=True, tag_field="op", tag="epoch_end"):
     """The epoch; -1: unknown."""
 
 
-class PartitionQuestion(Question, frozen=True, omit_defaults=True, kw_only=True):
+class PartitionQuestion(Question, frozen=True, kw_only=True):
     """A partition with an empty log, which neither leads nor follows yet."""
 
     now: Ms = 1000
