@@ -27,7 +27,8 @@ from          jars                                               why
 4.0.0         the same without scala-java8-compat and            the last controller on ZooKeeper is 3.9's; the
               commons-validator                                  uniform assignor, indexes and LogSegment use
                                                                  kafka-server-common and metrics-core
-4.1.0         the same, kafka-server-common second, log4j-api    UnifiedLog, in Java too, names its errors;
+4.1.0         the same, kafka-server-common second,              UnifiedLog, in Java too, names its errors;
+              kafka-transaction-coordinator, log4j-api           ReplicaManager has settings of transactions;
                                                                  Partition sets log levels
 ============  =================================================  =========================================
 """
@@ -61,6 +62,7 @@ _SERVER = "org.apache.kafka:kafka-server-common:{release}"
 _METADATA = "org.apache.kafka:kafka-metadata:{release}"
 _RAFT = "org.apache.kafka:kafka-raft:{release}"
 _BROKER = "org.apache.kafka:kafka-server:{release}"
+_TRANSACTIONS = "org.apache.kafka:kafka-transaction-coordinator:{release}"
 _LOG4J = "org.apache.logging.log4j:log4j-api:2.25.5"
 _JAVA8 = "org.scala-lang.modules:scala-java8-compat_2.13:1.0.2"
 _COLLECTIONS = "org.pcollections:pcollections:4.0.1"
@@ -147,6 +149,7 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
                 *_CORE,
                 _COLLECTIONS,
                 _BROKER,
+                _TRANSACTIONS,
                 _LOG4J,
             ),
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.errors import (
@@ -58,7 +58,7 @@ class PartitionLog:
         if not taken:
             return
         ends = [-1, *(batch.last_offset for batch in taken)]
-        if any(end >= later for end, later in zip(ends, ends[1:], strict=False)):
+        if any(end >= later for end, later in pairwise(ends)):
             raise OffsetsOutOfOrderException
         if taken[0].base_offset < self.end_offset:
             raise UnexpectedAppendOffsetException

@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kafka_conformance.rules.common.partition.history import PartitionHistory
 from kafka_conformance.rules.common.partition.steps import FetchStep, MinInSyncStep, ShrinkStep, WaitStep
 from kafka_conformance.rules.common.partition.symbols import (
     Symbol,
@@ -30,6 +31,8 @@ from kafka_conformance.rules.common.partition.symbols import (
     truncate,
 )
 from kafka_conformance.rules.high_watermark.question import HighWatermarkQuestion
+from kafka_reference.releases import NEWEST
+from kafka_reference.replication.partition_state import Partition
 
 __all__ = ["high_watermarks"]
 
@@ -46,7 +49,7 @@ _BEGINNINGS: tuple[tuple[Symbol, ...], ...] = (
     (lead(), append(3), caught_up(2), caught_up(3), caught_up(2)), (follow(), replicate((0, 4, 0))),
 )  # fmt: skip
 _LEADER: tuple[Symbol, ...] = (
-    append(1), append(2), append(5), append(1, -1),
+    append(1), append(2), append(5), append(1, -1), append(2, -1),
     *(caught_up(replica, back) for replica in (2, 3) for back in (0, 0, 0, 1, 2)),
     *(fetch_own(replica, more) for replica in (2, 3) for more in (1, 2, 0)),
     fetch_at(2, 0), fetch_at(3, 0), fetch_at(3, 1), fetch_at(2, 2),
@@ -94,4 +97,5 @@ def _question(spelling: bytes) -> HighWatermarkQuestion:
     settings = _SETTINGS[head[0] % len(_SETTINGS)]
     named = (_ALPHABET[byte % len(_ALPHABET)] for byte in spelling[_HEAD:])
     symbols = [*_BEGINNINGS[head[1] % len(_BEGINNINGS)], *(symbol for symbol in named if symbol is not None)]
-    return HighWatermarkQuestion(steps=spell(settings, symbols), **settings)
+    history = PartitionHistory(HighWatermarkQuestion(steps=(), **settings), NEWEST, Partition)
+    return HighWatermarkQuestion(steps=spell(history, symbols), **settings)

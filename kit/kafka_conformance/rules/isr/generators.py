@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kafka_conformance.rules.common.partition.history import PartitionHistory
 from kafka_conformance.rules.common.partition.steps import RegisteredBroker, ShrinkStep, UnregisterStep, WaitStep
 from kafka_conformance.rules.common.partition.symbols import (
     Symbol,
@@ -22,6 +23,8 @@ from kafka_conformance.rules.common.partition.symbols import (
     spell,
 )
 from kafka_conformance.rules.isr.question import InSyncQuestion
+from kafka_reference.releases import NEWEST
+from kafka_reference.replication.partition_state import Partition
 
 __all__ = ["in_sync_histories"]
 
@@ -117,4 +120,5 @@ def _question(spelling: bytes) -> InSyncQuestion:
     settings = _SETTINGS[head[0] % len(_SETTINGS)]
     named = (_ALPHABET[byte % len(_ALPHABET)] for byte in spelling[_HEAD:])
     symbols = [*_BEGINNINGS[head[1] % len(_BEGINNINGS)], *(symbol for symbol in named if symbol is not None)]
-    return InSyncQuestion(steps=spell(settings, symbols), **settings)
+    history = PartitionHistory(InSyncQuestion(steps=(), **settings), NEWEST, Partition)
+    return InSyncQuestion(steps=spell(history, symbols), **settings)

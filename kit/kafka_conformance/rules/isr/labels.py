@@ -54,4 +54,7 @@ def _outcome(before: Answer, answer: Answer) -> str:
 def path(question: InSyncQuestion) -> str:
     """Return the group of a difference: what the script does to the in-sync replicas."""
     steps = {step.__struct_config__.tag for step in question.steps}
-    return " and ".join(sorted(steps & {"shrink", "respond", "broker", "unregister", "follow"})) or "fetches"
+    return (
+        " and ".join(sorted(str(step) for step in steps & {"shrink", "respond", "broker", "unregister", "follow"}))
+        or "fetches"
+    )

@@ -70,9 +70,10 @@ def every_candidate() -> Iterator[InSyncQuestion]:
         (), (RegisteredBroker(3, 103),), (RegisteredBroker(3, 103, fenced=True),),
         (RegisteredBroker(3, 103, shutting_down=True),),
     )  # fmt: skip
-    for state, offset, epoch, behind in product(states, range(5), (-1, 102, 103, 104), (False, True)):
+    newer = (LeadStep(2, 2, (1, 2)), AppendStep(2))
+    for state, offset, epoch, then in product(states, range(5), (-1, 102, 103, 104), ((), newer)):
         steps = (
-            LeadStep(1, 1, (1, 2)), AppendStep(2), _fetch(2, 2), *((LeadStep(2, 2, (1, 2)), AppendStep(2)) if behind else ()),
+            LeadStep(1, 1, (1, 2)), AppendStep(2), _fetch(2, 2), *then,
             FetchStep(3, offset, broker_epoch=epoch),
         )  # fmt: skip
         yield InSyncQuestion(steps=steps, brokers=(RegisteredBroker(2, 102), *state))

@@ -6,6 +6,7 @@ Each symbol is a function that gets the partition as the newest release has it, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from kafka_conformance.rules.common.partition.history import PartitionHistory
@@ -17,14 +18,12 @@ from kafka_conformance.rules.common.partition.steps import (
     FollowHighWatermarkStep,
     FollowStep,
     LeadStep,
-    PartitionQuestion,
     ReplicaBatch,
     ReplicateStep,
     RespondStep,
     TruncateStep,
 )
 from kafka_reference.errors import JavaException
-from kafka_reference.releases import NEWEST
 from kafka_reference.replication.partition_state import Partition
 
 __all__ = [
@@ -36,18 +35,15 @@ Symbol: TypeAlias = Callable[[Partition], Any]
 _EPOCHS = {2: 102, 3: 103}
 
 
-def spell(settings: dict[str, Any], symbols: Iterable[Symbol]) -> tuple[Any, ...]:
+def spell(history: PartitionHistory, symbols: Iterable[Symbol]) -> tuple[Any, ...]:
     """Return the steps of a script: each symbol sees what the steps before it have left of the partition."""
-    history = PartitionHistory(PartitionQuestion(**settings), NEWEST, Partition)
     steps: list[Any] = []
     for symbol in symbols:
         made = symbol(history.partition)
         for step in made if isinstance(made, tuple) else (made,):
             steps.append(step)
-            try:
+            with suppress(JavaException):  # the script goes on with what that left
                 history.take(step)
-            except JavaException:  # the script goes on with what that left
-                continue
     return tuple(steps)
 
 
