@@ -24,8 +24,8 @@ from          jars                                               why
                                                                  controller, checks addresses; images of metadata
 3.7.0         the same, kafka-server                             Partition's requests to the controller
 3.8.0         the same, kafka-group-coordinator-api              the assignors' interfaces moved there
-4.0.0         the same without scala-java8-compat and            the last controller on ZooKeeper is 3.9's; the
-              commons-validator                                  uniform assignor, indexes and LogSegment use
+4.0.0         the same without scala-java8-compat                the last controller on ZooKeeper is 3.9's; the
+                                                                 uniform assignor, indexes and LogSegment use
                                                                  kafka-server-common and metrics-core
 4.1.0         the same, kafka-server-common second,              UnifiedLog, in Java too, names its errors;
               kafka-transaction-coordinator, log4j-api           ReplicaManager has settings of transactions;
@@ -132,7 +132,18 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
         (4, 0, 0),
         Broker(
             _IN_JAVA,
-            (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API, _METRICS, _METADATA, *_CORE, _COLLECTIONS, _BROKER),
+            (
+                _STORAGE,
+                _COORDINATOR,
+                _SERVER,
+                _COORDINATOR_API,
+                _METRICS,
+                _METADATA,
+                _VALIDATOR,
+                *_CORE,
+                _COLLECTIONS,
+                _BROKER,
+            ),
         ),
     ),
     (
@@ -146,6 +157,7 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
                 _COORDINATOR_API,
                 _METRICS,
                 _METADATA,
+                _VALIDATOR,
                 *_CORE,
                 _COLLECTIONS,
                 _BROKER,

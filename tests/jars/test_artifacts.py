@@ -35,8 +35,20 @@ LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core"
             "3.9.2",
             [*COORDINATOR, *SCALA, *RAFT, "commons-validator", "kafka-group-coordinator-api", JAVA8, *PARTITION],
         ),
-        ("4.0.2", [*COORDINATOR, "kafka-server-common", *LATE[1:], *SCALA[:3], *PARTITION]),
-        ("4.1.2", ["kafka-storage", "kafka-server-common", *LATE, *SCALA[:3], *PARTITION, "kafka-transaction-coordinator", "log4j-api"]),
+        ("4.0.2", [*COORDINATOR, "kafka-server-common", *LATE[1:], "commons-validator", *SCALA[:3], *PARTITION]),
+        (
+            "4.1.2",
+            [
+                "kafka-storage",
+                "kafka-server-common",
+                *LATE,
+                "commons-validator",
+                *SCALA[:3],
+                *PARTITION,
+                "kafka-transaction-coordinator",
+                "log4j-api",
+            ],
+        ),
     ],
 )
 def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:
