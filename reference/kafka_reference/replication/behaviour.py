@@ -47,7 +47,7 @@ class PartitionBehaviour(Behaviour):
         "batch falls back to it when its position is looked up.",
     )
     refuses_newer_epochs: bool = holds(
-        since("3.9.1", until="3.9.x") | since("4.0.0"),
+        since("3.9.1", until="3.9.x") | since("4.0.1"),
         "A follower appends the batches before the first one whose leader epoch is above its own.",
         "KAFKA-18723",
     )

@@ -31,6 +31,7 @@ from kafka_conformance.rules.high_watermark.spaces import (
     every_epoch,
     every_follower,
     every_leader,
+    every_shrink,
     every_waiting,
 )
 from kafka_reference.replication.behaviour import PARTITIONS, PartitionBehaviour

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 from kafka_conformance.rules.common.partition.steps import (
@@ -25,7 +25,7 @@ from kafka_conformance.rules.common.partition.steps import (
 from kafka_conformance.rules.common.scripts import every_script
 from kafka_conformance.rules.high_watermark.question import HighWatermarkQuestion
 
-__all__ = ["EVERYDAY", "every_epoch", "every_follower", "every_leader", "every_waiting"]
+__all__ = ["EVERYDAY", "every_epoch", "every_follower", "every_leader", "every_shrink", "every_waiting"]
 
 EVERYDAY = HighWatermarkQuestion(
     steps=(
@@ -54,6 +54,29 @@ def every_leader() -> Iterator[HighWatermarkQuestion]:
     )
     for steps in every_script(alphabet, 3):
         yield HighWatermarkQuestion(steps=(LeadStep(1, 1), AppendStep(4), *steps), min_in_sync=2)
+
+
+def every_shrink() -> Iterator[HighWatermarkQuestion]:
+    """Yield a follower's last two fetches at each offset, after which followers are removed, and each order of what follows."""
+    ends: tuple[Any, ...] = (
+        RespondStep(2),
+        FetchStep(3, 3, broker_epoch=103),
+        AppendStep(1),
+        RespondStep(0, "INELIGIBLE_REPLICA"),
+    )
+    for first, second, ms, then in product(range(3), range(4), (40, 41, 101), permutations(ends, 2)):
+        steps = (
+            LeadStep(1, 1),
+            AppendStep(2),
+            WaitStep(60),
+            FetchStep(2, first, broker_epoch=102),
+            AppendStep(1),
+            FetchStep(2, second, broker_epoch=102),
+            WaitStep(ms),
+            ShrinkStep(),
+            *then,
+        )
+        yield HighWatermarkQuestion(steps=steps)
 
 
 def every_waiting() -> Iterator[HighWatermarkQuestion]:
@@ -103,5 +126,6 @@ def every_epoch() -> Iterator[HighWatermarkQuestion]:
                 LeadStep(7, 2),
                 AppendStep(1),
                 *(FetchStep(2, offset, broker_epoch=102, last_epoch=max(epoch, 0)) for offset in range(7)),
+                FetchStep(2, 0, broker_epoch=102, leader_epoch=max(epoch, 0)),
             )
         )

@@ -56,10 +56,10 @@ def every_history() -> Iterator[InSyncQuestion]:
 
 def every_lag() -> Iterator[InSyncQuestion]:
     """Yield a follower's last fetches at each offset, followed by each time around the lag limit."""
-    for first, second, early, late in product(range(3), range(4), (0, 1, 50), (49, 50, 51, 99, 100, 101)):
+    for first, second, early, late in product(range(3), range(4), (0, 1), (39, 40, 41, 99, 100, 101)):
         steps = (
-            LeadStep(1, 1, (1, 2)), AppendStep(2), _fetch(2, first), WaitStep(early), AppendStep(1), _fetch(2, second),
-            WaitStep(late), ShrinkStep(),
+            LeadStep(1, 1, (1, 2)), AppendStep(2), WaitStep(60), _fetch(2, first), WaitStep(early), AppendStep(1),
+            _fetch(2, second), WaitStep(late), ShrinkStep(),
         )  # fmt: skip
         yield InSyncQuestion(steps=steps)
 
