@@ -15,6 +15,7 @@ from kafka_conformance.rules.common.partition.steps import FetchStep, MinInSyncS
 from kafka_conformance.rules.common.partition.symbols import (
     Symbol,
     append,
+    as_follower,
     broker,
     caught_up,
     end_of_epoch,
@@ -84,7 +85,14 @@ _FOLLOWER: tuple[Symbol, ...] = (
     *map(follow_high_watermark, (0, 1, 2, -3, 1000)), *map(truncate, (0, 1, 2, 3, -2, 1000)), *map(end_of_epoch, (0, 1,
     2, -1, 1000)),
 )  # fmt: skip
-_ALPHABET: tuple[Symbol | None, ...] = (None, *_LEADER, *_CHANGES, *_FOLLOWER, *_LEADER[:18])
+_ALPHABET: tuple[Symbol | None, ...] = (
+    None,
+    *_LEADER,
+    *_CHANGES,
+    *map(as_follower, _FOLLOWER),
+    *_FOLLOWER[:3],
+    *_LEADER[:18],
+)
 
 
 def high_watermarks() -> st.SearchStrategy[HighWatermarkQuestion]:

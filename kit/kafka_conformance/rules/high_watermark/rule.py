@@ -50,6 +50,7 @@ RULE = Rule(
     strategy=high_watermarks,
     spaces=(
         Space("every history of up to 3 of 7 steps after a leader's first batch", every_leader),
+        Space("a follower's last two fetches, the removal of followers, and 2 of 4 steps in any order", every_shrink),
         Space(
             "2 followers at 3 offsets each, by in-sync set, lag, broker state and min.insync.replicas", every_waiting
         ),

@@ -57,7 +57,7 @@ def every_leader() -> Iterator[HighWatermarkQuestion]:
 
 
 def every_shrink() -> Iterator[HighWatermarkQuestion]:
-    """Yield a follower's last two fetches at each offset, after which followers are removed, and each order of what follows."""
+    """Yield a follower's last two fetches at each offset, the removal of followers, and each order of what follows."""
     ends: tuple[Any, ...] = (
         RespondStep(2),
         FetchStep(3, 3, broker_epoch=103),

@@ -22,6 +22,7 @@ final class RequestParts {
             case "VerificationGuard":
                 return type.getField("SENTINEL").get(null);
             case "Object":
+            case "String":
                 return null;
             default:
                 return Defaults.make(type);

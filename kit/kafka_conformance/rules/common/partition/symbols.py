@@ -27,7 +27,7 @@ from kafka_reference.errors import JavaException
 from kafka_reference.replication.partition_state import Partition
 
 __all__ = [
-    "Symbol", "append", "broker", "caught_up", "end_of_epoch", "fetch_at", "fetch_own", "fixed", "follow",
+    "Symbol", "append", "as_follower", "broker", "caught_up", "end_of_epoch", "fetch_at", "fetch_own", "fixed", "follow",
     "follow_high_watermark", "lead", "lead_again", "replicate", "respond", "spell", "truncate",
 ]  # fmt: skip
 
@@ -82,18 +82,18 @@ def append(records: int, acks: int = 1) -> Symbol:
     return fixed(AppendStep(records, acks))  # type: ignore[arg-type]
 
 
-def _fetch(partition: Partition, replica: int, offset: int, **fields: Any) -> FetchStep:
-    return FetchStep(replica, max(offset, -1), **{"broker_epoch": _EPOCHS.get(replica, 104), **fields})
+def _fetch(replica: int, offset: int, **fields: Any) -> FetchStep:
+    return FetchStep(replica, max(offset, 0), **{"broker_epoch": _EPOCHS.get(replica, 104), **fields})
 
 
 def caught_up(replica: int, back: int = 0, **fields: Any) -> Symbol:
     """A follower fetches from the leader's end, or some records before it."""
-    return lambda partition: _fetch(partition, replica, partition.log.end_offset - back, **fields)
+    return lambda partition: _fetch(replica, partition.log.end_offset - back, **fields)
 
 
 def fetch_at(replica: int, back: int, **fields: Any) -> Symbol:
     """A follower fetches from the high watermark, or some records before it."""
-    return lambda partition: _fetch(partition, replica, partition.log.high_watermark - back, **fields)
+    return lambda partition: _fetch(replica, partition.log.high_watermark - back, **fields)
 
 
 def fetch_own(replica: int, more: int, *, tells_epoch: bool = False, newer_epoch: int = 0) -> Symbol:
@@ -104,7 +104,7 @@ def fetch_own(replica: int, more: int, *, tells_epoch: bool = False, newer_epoch
         offset = max(state.log_end_offset if state is not None else 0, 0) + more
         epoch = max(partition.leader_epoch + newer_epoch, 0)
         fields = {"leader_epoch": epoch, "last_epoch": epoch} if tells_epoch else {}
-        return _fetch(partition, replica, offset, **fields)
+        return _fetch(replica, offset, **fields)
 
     return step
 
@@ -131,6 +131,16 @@ def replicate(*batches: tuple[int, int, int]) -> Symbol:
         return ReplicateStep(tuple(made))
 
     return step
+
+
+def as_follower(symbol: Symbol) -> Symbol:
+    """Take a symbol's steps as a follower: a leader follows first."""
+
+    def steps(partition: Partition) -> Any:
+        made = symbol(partition)
+        return (follow()(partition), made) if partition.leader in {None, partition.broker} else made
+
+    return steps
 
 
 def follow_high_watermark(back: int) -> Symbol:
