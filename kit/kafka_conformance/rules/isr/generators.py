@@ -7,7 +7,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kafka_conformance.rules.common.partition.history import PartitionHistory
-from kafka_conformance.rules.common.partition.steps import RegisteredBroker, ShrinkStep, UnregisterStep, WaitStep
+from kafka_conformance.rules.common.partition.steps import (
+    AppendStep,
+    RegisteredBroker,
+    ShrinkStep,
+    UnregisterStep,
+    WaitStep,
+)
 from kafka_conformance.rules.common.partition.symbols import (
     Symbol,
     append,
@@ -61,9 +67,9 @@ _FETCHES: tuple[Symbol, ...] = (
 )
 _ALTERATIONS: tuple[Symbol, ...] = (
     fixed(ShrinkStep()),
-    fixed(ShrinkStep()),
-    respond(),
-    respond(),
+    *(fixed(AppendStep(1), WaitStep(101), ShrinkStep()) for _ in range(4)),
+    fixed(AppendStep(1), WaitStep(100), ShrinkStep()),
+    *(respond() for _ in range(4)),
     respond(newer=0),
     respond(newer=-1),
     *map(
