@@ -18,7 +18,7 @@ class PartitionBehaviour(Behaviour):
         since("3.5.0"),
         "A follower joins the in-sync replicas only if the broker epoch of its last fetch is that of the metadata, or -1; "
         "AlterPartition requests name the broker epochs.",
-        "KAFKA-14139, KIP-903",
+        "KAFKA-14617, KIP-903",
     )
     waits_only_for_eligible: bool = holds(
         since("3.6.0"),
@@ -39,7 +39,7 @@ class PartitionBehaviour(Behaviour):
     fences_stale_fetch: bool = holds(
         since("3.7.0"),
         "A fetch with an older broker epoch than that of the metadata is refused and leaves the follower's state as it was.",
-        "KAFKA-15490, KIP-903",
+        "KAFKA-15221, KIP-903",
     )
     fetch_starts_at_batch: bool = holds(
         since("4.0.0"),

@@ -57,8 +57,9 @@ _BEGINNINGS: tuple[tuple[Symbol, ...], ...] = (
     (lead(), append(3), caught_up(2), caught_up(3), caught_up(2)), (follow(), replicate((0, 4, 0))),
 )  # fmt: skip
 _LEADER: tuple[Symbol, ...] = (
-    append(1), append(2), append(5), append(1, -1), fixed(MinInSyncStep(3), AppendStep(1, -1)), fixed(AppendStep(1), WaitStep(101), ShrinkStep()),
-    fixed(AppendStep(1), WaitStep(100), ShrinkStep()), fixed(FollowHighWatermarkStep(0)), append(2, -1),
+    append(1), append(2), append(5), append(1, -1), fixed(MinInSyncStep(3), AppendStep(1, -1)),
+    fixed(AppendStep(1), WaitStep(101), ShrinkStep()), fixed(AppendStep(1), WaitStep(100), ShrinkStep()),
+    fixed(FollowHighWatermarkStep(0)), append(2, -1),
     *(caught_up(replica, back) for replica in (2, 3) for back in (0, 0, 0, 1, 2)),
     *(fetch_own(replica, more) for replica in (2, 3) for more in (1, 2, 0)),
     fetch_at(2, 0), fetch_at(3, 0), fetch_at(3, 1), fetch_at(2, 2),

@@ -17,7 +17,7 @@ from kafka_reference.replication.partition_state import Partition
 
 __all__ = ["MUTANTS"]
 
-_ISSUES = "https://issues.apache.org/jira/browse/"
+_KAFKA = "https://github.com/apache/kafka/pull/"
 
 
 def _behaving(**values: Any) -> Ask:
@@ -39,34 +39,34 @@ def _partition(slug: str, story: str, create: type[Partition], *references: str,
 MUTANTS = (
     _mutant(
         "below-min-isr", "it moves with fewer in-sync replicas than min.insync.replicas",
-        _behaving(high_watermark_waits_for_min_isr=False), f"{_ISSUES}KAFKA-15583",
+        _behaving(high_watermark_waits_for_min_isr=False), f"{_KAFKA}14594",
     ),
     _mutant(
         "at-min-isr-early", "it stays below min.insync.replicas before there was a release that did so",
-        _behaving(high_watermark_waits_for_min_isr=True), f"{_ISSUES}KAFKA-15583", release="3.6.2",
+        _behaving(high_watermark_waits_for_min_isr=True), f"{_KAFKA}14594", release="3.6.2",
     ),
     _mutant(
         "min-isr-not-capped", "min.insync.replicas above the number of replicas stops it",
-        _behaving(min_isr_capped_at_replicas=False), f"{_ISSUES}KAFKA-15583",
+        _behaving(min_isr_capped_at_replicas=False), f"{_KAFKA}14594",
     ),
     _mutant(
         "waits-for-fenced", "it waits for a follower that is fenced", _behaving(waits_only_for_eligible=False),
-        f"{_ISSUES}KAFKA-15021",
+        f"{_KAFKA}13765",
     ),
     _mutant(
         "stale-fetch", "a fetch with an older broker epoch counts", _behaving(fences_stale_fetch=False),
-        f"{_ISSUES}KAFKA-15490",
+        f"{_KAFKA}14053",
     ),
     _mutant("middle-of-batch", "a fetch from the middle of a batch counts as such", _behaving(fetch_starts_at_batch=False)),
     _mutant(
         "newer-epochs", "a follower appends batches of a newer epoch", _behaving(refuses_newer_epochs=False),
-        f"{_ISSUES}KAFKA-18723",
+        f"{_KAFKA}18852",
     ),
     _partition("assigned", "every assigned replica counts", mistakes.CountsAssigned),
     _partition("only-in-sync", "it waits for no caught-up follower that may join", mistakes.OnlyInSync),
     _partition("unconfirmed", "a follower that is being added does not count", mistakes.IgnoresMaximal),
     _partition("leaving", "followers that are being removed do not count", mistakes.WaitsForShrinking),
-    _partition("answers", "it does not move when the in-sync replicas change", mistakes.KeepsHighWatermark),
+    _partition("answers", "it does not move when the in-sync replicas change", mistakes.KeepsHighWatermark, f"{_KAFKA}11245"),
     _partition("monotonic", "a follower's never goes down", mistakes.FollowerNeverGoesBack),
     _partition("unbounded", "a follower's goes beyond its log", mistakes.FollowsBlindly),
     _partition("keeps-epochs", "truncation keeps epochs", mistakes.KeepsEpochs),
@@ -75,5 +75,6 @@ MUTANTS = (
     _partition("same-epoch", "metadata of the same epoch reset the followers", mistakes.ResetsSameEpoch),
     _partition("older-metadata", "older metadata are taken over", mistakes.KeepsRoleState),
     _partition("any-fetch", "any fetch catches up", mistakes.UsesFetchTime),
-    _partition("never-behind", "a fetch from the leader's previous end does not catch up", mistakes.LaggardsOnly),
+    _partition("never-behind", "a fetch from the leader's previous end does not catch up", mistakes.LaggardsOnly, f"{_KAFKA}2208"),
+    _partition("diverging", "a fetch whose log differs counts", mistakes.CountsDiverging, f"{_KAFKA}11136"),
 )  # fmt: skip

@@ -17,7 +17,7 @@ from kafka_reference.replication.partition_state import Partition
 
 __all__ = ["MUTANTS"]
 
-_ISSUES = "https://issues.apache.org/jira/browse/"
+_KAFKA = "https://github.com/apache/kafka/pull/"
 
 
 def _behaving(**values: Any) -> Ask:
@@ -39,32 +39,34 @@ def _partition(slug: str, story: str, create: type[Partition], *references: str)
 MUTANTS = (
     _mutant(
         "any-broker-epoch", "a follower joins with any broker epoch", _behaving(checks_broker_epoch=False),
-        f"{_ISSUES}KAFKA-14139",
+        f"{_KAFKA}13489",
     ),
     _mutant(
         "broker-epoch-early", "the broker epoch is checked before there was a release that did so",
-        _behaving(checks_broker_epoch=True), f"{_ISSUES}KAFKA-14139", release="3.4.1",
+        _behaving(checks_broker_epoch=True), f"{_KAFKA}13489", release="3.4.1",
     ),
     _mutant(
         "stale-fetch", "a fetch with an older broker epoch counts", _behaving(fences_stale_fetch=False),
-        f"{_ISSUES}KAFKA-15490",
+        f"{_KAFKA}14053",
     ),
     _partition("at-limit", "a follower is removed exactly at the lag limit", mistakes.ShrinksAtLimit),
     _partition("any-fetch", "any fetch catches up", mistakes.UsesFetchTime),
-    _partition("never-behind", "a fetch from the leader's previous end does not catch up", mistakes.LaggardsOnly),
+    _partition("never-behind", "a fetch from the leader's previous end does not catch up", mistakes.LaggardsOnly, f"{_KAFKA}2208"),
     _partition("epoch-start", "a follower joins before the start of the leader's epoch", mistakes.IgnoresEpochStart),
     _partition("from-end", "a follower joins only at the end of the log", mistakes.NeedsEnd),
-    _partition("fenced", "a fenced follower joins", mistakes.IgnoresBrokers, f"{_ISSUES}KAFKA-13916"),
+    _partition("fenced", "a fenced follower joins", mistakes.IgnoresBrokers, f"{_KAFKA}12181"),
     _partition("new-offset", "a follower joins only by an offset that is new", mistakes.NeverRejoins),
     _partition("in-flight", "a change is asked for while another is in flight", mistakes.AsksInFlight),
     _partition("expands-at-once", "a follower is in sync before the controller says so", mistakes.CommitsExpansionAtOnce),
     _partition("shrinks-at-once", "a follower is out of sync before the controller says so", mistakes.CommitsShrinkAtOnce),
     _partition("removes-leader", "the leader removes itself", mistakes.RemovesLeader),
-    _partition("resets", "every error drops the change", mistakes.ResetsOnEveryError),
+    _partition("resets", "every error drops the change", mistakes.ResetsOnEveryError, f"{_KAFKA}9100"),
     _partition("retries", "every error is retried", mistakes.RetriesEverything),
     _partition("late-answers", "an answer to an older request is taken", mistakes.TakesLateAnswers),
     _partition("older-answers", "an answer with an older partition epoch is taken", mistakes.TakesAnyAnswer),
     _partition("same-epoch", "metadata of the same epoch reset the followers", mistakes.ResetsSameEpoch),
     _partition("older-metadata", "older metadata are taken over", mistakes.KeepsRoleState),
-    _partition("answers", "the high watermark does not move when the in-sync replicas change", mistakes.KeepsHighWatermark),
+    _partition("answers", "the high watermark does not move when the in-sync replicas change", mistakes.KeepsHighWatermark,
+        f"{_KAFKA}11245",
+    ),
 )  # fmt: skip

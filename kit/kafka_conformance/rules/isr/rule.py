@@ -58,7 +58,7 @@ RULE = Rule(
     source="Partition, Replica",
     links=(
         "https://github.com/apache/kafka/blob/3.8.0/core/src/main/scala/kafka/cluster/Partition.scala",
-        f"{_ISSUES}/KAFKA-15490",
+        f"{_ISSUES}/KAFKA-14617",
     ),
     harness=HARNESS,
     behaviours=(PartitionBehaviour,),

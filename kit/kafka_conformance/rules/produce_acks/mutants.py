@@ -1,7 +1,5 @@
 """Known mistakes in ``produce-acks``: what is refused, what waits, and how it is answered."""
 
-
-
 from __future__ import annotations
 
 from functools import partial
@@ -21,7 +19,7 @@ from kafka_reference.replication.produce_requests import ProduceRequests
 
 __all__ = ["MUTANTS"]
 
-_ISSUES = "https://issues.apache.org/jira/browse/"
+_KAFKA = "https://github.com/apache/kafka/pull/"
 
 
 class _AnyAcks(ProduceRequests):
@@ -134,15 +132,15 @@ def _requests(slug: str, story: str, requests: type[ProduceRequests]) -> Mutant:
 MUTANTS = (
     _mutant(
         "not-capped", "min.insync.replicas above the number of replicas refuses every request",
-        _behaving(min_isr_capped_at_replicas=False), f"{_ISSUES}KAFKA-15583",
+        _behaving(min_isr_capped_at_replicas=False), f"{_KAFKA}14594",
     ),
     _mutant(
         "capped-early", "min.insync.replicas is capped before there was a release that did so",
-        _behaving(min_isr_capped_at_replicas=True), f"{_ISSUES}KAFKA-15583", release="3.6.2",
+        _behaving(min_isr_capped_at_replicas=True), f"{_KAFKA}14594", release="3.6.2",
     ),
     _mutant(
         "below-min-isr", "requests are answered below min.insync.replicas",
-        _behaving(high_watermark_waits_for_min_isr=False), f"{_ISSUES}KAFKA-15583",
+        _behaving(high_watermark_waits_for_min_isr=False), f"{_KAFKA}14594",
     ),
     _partition("any-acks-need-minimum", "acks=0 and acks=1 need min.insync.replicas", mistakes.AnyAcksNeedMinimum),
     _partition("never-refused", "no request is refused before the append", mistakes.IgnoresMinimum),

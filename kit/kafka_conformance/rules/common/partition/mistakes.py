@@ -17,7 +17,7 @@ from kafka_reference.replication.replica_state import ReplicaState
 
 __all__ = [
     "AnyAcksNeedMinimum", "AsksInFlight", "ClearsFollowers", "CommitsExpansionAtOnce", "CommitsShrinkAtOnce",
-    "CountsAssigned", "CountsLeaderTwice", "EpochEndsWithRecords", "FollowerNeverGoesBack", "FollowsBlindly",
+    "CountsAssigned", "CountsDiverging", "CountsLeaderTwice", "EpochEndsWithRecords", "FollowerNeverGoesBack", "FollowsBlindly",
     "IgnoresBrokers", "IgnoresEpochStart", "IgnoresMaximal", "IgnoresMinimum", "KeepsEpochs",
     "KeepsHighWatermark", "KeepsRoleState", "LaggardsOnly", "NeedsEnd", "NeverRejoins", "OnlyInSync",
     "RemovesLeader", "ResetsOnEveryError", "ResetsSameEpoch", "RetriesEverything", "ShrinksAtLimit",
@@ -182,6 +182,16 @@ class LaggardsOnly(Partition):
         if found is None and before is not None and self.followers[fetch.replica].log_end_offset < end:
             state = self.followers[fetch.replica]
             self.followers[fetch.replica] = replace(state, last_caught_up_ms=before.last_caught_up_ms)
+        return found
+
+
+class CountsDiverging(Partition):
+    """A fetch counts even if the follower's log differs from the leader's."""
+
+    def fetch(self, fetch: FollowerFetch) -> EpochEnd | None:
+        found = super().fetch(fetch)
+        if found is not None:
+            super().fetch(replace(fetch, last_epoch=None))
         return found
 
 
