@@ -66,7 +66,10 @@ MUTANTS = (
     _partition("only-in-sync", "it waits for no caught-up follower that may join", mistakes.OnlyInSync),
     _partition("unconfirmed", "a follower that is being added does not count", mistakes.IgnoresMaximal),
     _partition("leaving", "followers that are being removed do not count", mistakes.WaitsForShrinking),
-    _partition("answers", "it does not move when the in-sync replicas change", mistakes.KeepsHighWatermark, f"{_KAFKA}11245"),
+    _partition(
+        "answers", "it does not move when the in-sync replicas change",
+        mistakes.KeepsHighWatermark, f"{_KAFKA}11245",
+    ),
     _partition("monotonic", "a follower's never goes down", mistakes.FollowerNeverGoesBack),
     _partition("unbounded", "a follower's goes beyond its log", mistakes.FollowsBlindly),
     _partition("keeps-epochs", "truncation keeps epochs", mistakes.KeepsEpochs),
@@ -75,6 +78,9 @@ MUTANTS = (
     _partition("same-epoch", "metadata of the same epoch reset the followers", mistakes.ResetsSameEpoch),
     _partition("older-metadata", "older metadata are taken over", mistakes.KeepsRoleState),
     _partition("any-fetch", "any fetch catches up", mistakes.UsesFetchTime),
-    _partition("never-behind", "a fetch from the leader's previous end does not catch up", mistakes.LaggardsOnly, f"{_KAFKA}2208"),
+    _partition(
+        "never-behind", "a fetch from the leader's previous end does not catch up",
+        mistakes.LaggardsOnly, f"{_KAFKA}2208",
+    ),
     _partition("diverging", "a fetch whose log differs counts", mistakes.CountsDiverging, f"{_KAFKA}11136"),
 )  # fmt: skip

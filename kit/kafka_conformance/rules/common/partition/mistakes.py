@@ -17,8 +17,8 @@ from kafka_reference.replication.replica_state import ReplicaState
 
 __all__ = [
     "AnyAcksNeedMinimum", "AsksInFlight", "ClearsFollowers", "CommitsExpansionAtOnce", "CommitsShrinkAtOnce",
-    "CountsAssigned", "CountsDiverging", "CountsLeaderTwice", "EpochEndsWithRecords", "FollowerNeverGoesBack", "FollowsBlindly",
-    "IgnoresBrokers", "IgnoresEpochStart", "IgnoresMaximal", "IgnoresMinimum", "KeepsEpochs",
+    "CountsAssigned", "CountsDiverging", "CountsLeaderTwice", "EpochEndsWithRecords", "FollowerNeverGoesBack",
+    "FollowsBlindly", "IgnoresBrokers", "IgnoresEpochStart", "IgnoresMaximal", "IgnoresMinimum", "KeepsEpochs",
     "KeepsHighWatermark", "KeepsRoleState", "LaggardsOnly", "NeedsEnd", "NeverRejoins", "OnlyInSync",
     "RemovesLeader", "ResetsOnEveryError", "ResetsSameEpoch", "RetriesEverything", "ShrinksAtLimit",
     "TakesAnyAnswer", "TakesLateAnswers", "UsesCommitted", "UsesFetchTime", "WaitsForShrinking",
