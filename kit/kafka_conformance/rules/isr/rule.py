@@ -62,4 +62,5 @@ RULE = Rule(
     ),
     harness=HARNESS,
     behaviours=(PartitionBehaviour,),
+    unobservable=frozenset({"PartitionBehaviour.refuses_newer_epochs"}),
 )
