@@ -114,10 +114,12 @@ final class LivePartition {
         return List.of(Members.call(found, "leaderEpoch"), Members.call(found, "endOffset"));
     }
 
-    /** What ReplicaFetcherThread does with the leader's high watermark. */
+    /** What ReplicaFetcherThread does with the leader's high watermark: by another method up to 3.3.1. */
     void follow(long highWatermark) throws Exception {
-        Method update = Members.method(log().getClass(), "maybeUpdateHighWatermark", 1);
-        Rule.kafka(() -> update.invoke(log(), highWatermark));
+        Object log = log();
+        Method update = log.getClass().getMethod(
+            Members.has(log, "maybeUpdateHighWatermark") ? "maybeUpdateHighWatermark" : "updateHighWatermark", long.class);
+        Rule.kafka(() -> update.invoke(log, highWatermark));
     }
 
     void truncate(long offset) throws Exception {
