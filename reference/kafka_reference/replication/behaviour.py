@@ -18,7 +18,7 @@ class PartitionBehaviour(Behaviour):
         since("3.5.0"),
         "A follower joins the in-sync replicas only if the broker epoch of its last fetch is that of the metadata, or -1; "
         "AlterPartition requests name the broker epochs.",
-        "KAFKA-14139, KIP-903",
+        "KAFKA-14617, KIP-903",
     )
     waits_only_for_eligible: bool = holds(
         since("3.6.0"),
@@ -39,9 +39,15 @@ class PartitionBehaviour(Behaviour):
     fences_stale_fetch: bool = holds(
         since("3.7.0"),
         "A fetch with an older broker epoch than that of the metadata is refused and leaves the follower's state as it was.",
-        "KAFKA-15490, KIP-903",
+        "KAFKA-15221, KIP-903",
     )
     fetch_starts_at_batch: bool = holds(
         since("4.0.0"),
-        "A fetch from the middle of a batch counts as one from the first offset of the batch.",
+        "A fetch from the middle of a batch counts as one from the first offset of the batch, and a high watermark within a "
+        "batch falls back to it when its position is looked up.",
+    )
+    refuses_newer_epochs: bool = holds(
+        since("3.9.1", until="3.9.x") | since("4.0.1"),
+        "A follower appends the batches before the first one whose leader epoch is above its own.",
+        "KAFKA-18723",
     )

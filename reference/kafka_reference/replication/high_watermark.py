@@ -13,7 +13,7 @@ from kafka_reference.replication.replica_state import ReplicaState, is_caught_up
 
 __all__ = [
     "UNDEFINED", "EpochEnd", "EpochStart", "Truncation", "find_epoch_end", "find_truncation", "follower_high_watermark",
-    "leader_high_watermark", "waits_for",
+    "leader_high_watermark", "may_advance", "waits_for",
 ]  # fmt: skip
 
 UNDEFINED = -1
@@ -59,6 +59,14 @@ def waits_for(
     return is_caught_up(replica, leader_end_offset, now_ms=now_ms, max_lag_ms=max_lag_ms)
 
 
+def may_advance(in_sync_count: int, min_in_sync: int, behaviour: PartitionBehaviour) -> bool:
+    """Return whether a leader's high watermark may move: since 3.7.0 not with fewer in-sync replicas than the minimum.
+
+    Java source mirrored: ``Partition.maybeIncrementLeaderHW``, its first check.
+    """
+    return in_sync_count >= min_in_sync or not behaviour.high_watermark_waits_for_min_isr
+
+
 def leader_high_watermark(
     current: int,
     leader_end_offset: int,
@@ -84,7 +92,7 @@ def leader_high_watermark(
 
     Java source mirrored: ``Partition.maybeIncrementLeaderHW``, ``UnifiedLog.maybeIncrementHighWatermark``.
     """
-    if behaviour.high_watermark_waits_for_min_isr and in_sync_count < min_in_sync:
+    if not may_advance(in_sync_count, min_in_sync, behaviour):
         return current
     least = leader_end_offset
     for broker, replica in followers.items():
