@@ -170,7 +170,10 @@ class ReplicateStep(Question, frozen=True, tag_field="op", tag="replicate"):
 
 
 class FollowHighWatermarkStep(Question, frozen=True, tag_field="op", tag="follow_high_watermark"):
-    """Take over the leader's high watermark as a follower (``maybeUpdateHighWatermark``, ``updateHighWatermark`` up to 3.3.1)."""
+    """Take over the leader's high watermark as a follower.
+
+    That is ``maybeUpdateHighWatermark``, up to 3.3.1 ``updateHighWatermark``.
+    """
 
     offset: Offset
     """The leader's high watermark; -1: it has none."""
