@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kafka_conformance.cli.page_block import write_block
 from kafka_conformance.replication.stories import STORIES, Story
 from kafka_conformance.replication.story_timeline import story_timeline
+from kafka_conformance.reports.page_block import write_block
 from kafka_reference.replication.cluster_history import ClusterMode, simulate
 from kafka_reference.replication.cluster_observation import Answer, Settled
 

@@ -7,8 +7,8 @@ import io
 import re
 from pathlib import Path
 
-from kafka_conformance.cli.page_block import block_of
 from kafka_conformance.replication.story_page import COMMAND, story_page
+from kafka_conformance.reports.page_block import block_of
 
 PATH = Path(__file__).parents[3] / "kit" / "docs" / "replication.md"
 PAGE = PATH.read_text(encoding="utf-8")
