@@ -77,17 +77,11 @@ def check_group(cluster: LiveCluster, group: HistoryGroup, progress: Steps) -> l
 def _played(
     cluster: LiveCluster, group: HistoryGroup, expected: Sequence[Sequence[Answer]], progress: Steps
 ) -> list[PlayedHistory]:
-    for _ in range(_TRIES - 1):
+    for tries_left in reversed(range(_TRIES)):
+        cluster.recover()
         try:
-            return _play(cluster, group, expected, progress)
+            return play(cluster, group.scripts, expected, lambda what: progress.doing(f"{group.title}: {what}"))
         except TooSlow:
-            cluster.recover()
-    return _play(cluster, group, expected, progress)
-
-
-def _play(
-    cluster: LiveCluster, group: HistoryGroup, expected: Sequence[Sequence[Answer]], progress: Steps
-) -> list[PlayedHistory]:
-    played = play(cluster, group.scripts, expected, lambda what: progress.doing(f"{group.title}: {what}"))
-    cluster.recover()
-    return played
+            if not tries_left:
+                raise
+    raise AssertionError("the last try raises")

@@ -106,7 +106,8 @@ class LiveCluster:
             )
 
     def recover(self) -> None:
-        """Let all brokers run again and wait for their sessions."""
+        """Let all brokers run again and wait for their sessions. Raises BrokerLost if one has ended by itself."""
+        self.watch()
         pids = self._cluster.pids()
         for broker in set(BROKERS) & pids.keys() - self.running:
             self.resume(broker)
