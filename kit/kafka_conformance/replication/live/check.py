@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.replication.comparison import Difference, compare
 from kafka_conformance.replication.histories import HistoryGroup
-from kafka_conformance.replication.live_cluster import LiveCluster, live_cluster
-from kafka_conformance.replication.player import PlayedHistory, TooSlow, play
-from kafka_conformance.replication.timing import Timing
+from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
+from kafka_conformance.replication.live.comparison import Difference, compare
+from kafka_conformance.replication.live.player import PlayedHistory, TooSlow, play
+from kafka_conformance.replication.live.timing import Timing
 from kafka_reference.replication.cluster_history import simulate
 from kafka_reference.replication.cluster_observation import Answer
 
