@@ -31,7 +31,12 @@ from kafka_reference.replication.cluster_script import (
     Start,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(900),
+    # kafka-python reads its schemas with a function of importlib that Python 3.11 deprecates.
+    pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning"),
+]
 
 LOST = ClusterScript(
     (
