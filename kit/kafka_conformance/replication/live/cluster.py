@@ -108,6 +108,7 @@ class LiveCluster:
     def recover(self) -> None:
         """Let all brokers run again and wait for their sessions. Raises BrokerLost if one has ended by itself."""
         self.watch()
+        self.close()  # a request that was given up may have left its response in a connection
         pids = self._cluster.pids()
         for broker in set(BROKERS) & pids.keys() - self.running:
             self.resume(broker)
