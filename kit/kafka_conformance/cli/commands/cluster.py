@@ -15,12 +15,12 @@ from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import steps
-from kafka_conformance.replication.check import CheckedHistory, check_groups
 from kafka_conformance.replication.histories import HistoryGroup, generate_histories
-from kafka_conformance.replication.live_cluster import playable_release
+from kafka_conformance.replication.live.check import CheckedHistory, check_groups
+from kafka_conformance.replication.live.cluster import playable_release
+from kafka_conformance.replication.live.timeline import print_timeline
+from kafka_conformance.replication.live.timing import TIMING
 from kafka_conformance.replication.script_json import load_script, write_script
-from kafka_conformance.replication.timeline import print_timeline
-from kafka_conformance.replication.timing import TIMING
 from kafka_conformance.reports.terminal import console, plural, table
 from kafka_reference.replication.cluster_history import UndeterminedHistory, simulate
 

@@ -13,12 +13,12 @@ from kafka_conformance.cli.commands import cluster
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.extras import missing_extra
-from kafka_conformance.replication.check import CheckedHistory
-from kafka_conformance.replication.comparison import compare
 from kafka_conformance.replication.histories import HistoryGroup
-from kafka_conformance.replication.player import PlayedHistory
-from kafka_conformance.replication.shrink import Shrink
-from kafka_conformance.replication.timing import TIMING
+from kafka_conformance.replication.live.check import CheckedHistory
+from kafka_conformance.replication.live.comparison import compare
+from kafka_conformance.replication.live.player import PlayedHistory
+from kafka_conformance.replication.live.shrink import Shrink
+from kafka_conformance.replication.live.timing import TIMING
 from kafka_reference.replication.cluster_history import simulate
 from kafka_reference.replication.cluster_observation import Produced
 from kafka_reference.replication.cluster_script import ClusterScript, Pause, Produce, Settle

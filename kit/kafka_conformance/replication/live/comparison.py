@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from kafka_conformance.replication.player import PlayedHistory
-from kafka_conformance.replication.timing import Timing
+from kafka_conformance.replication.live.player import PlayedHistory
+from kafka_conformance.replication.live.timing import Timing
 from kafka_reference.replication.cluster_observation import Answer, Settled
 
 __all__ = ["Difference", "compare", "differing_fields"]

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from kafka_conformance.core.errors import BadInput, BrokerLost
-from kafka_conformance.replication.live_cluster import LiveCluster
-from kafka_conformance.replication.observation import Observation, observe
-from kafka_conformance.replication.partition_client import MIN_ISR, UNCLEAN, PartitionClient
-from kafka_conformance.replication.shrink import Shrink, find_shrinks
-from kafka_conformance.replication.wire import await_true
+from kafka_conformance.replication.live.cluster import LiveCluster
+from kafka_conformance.replication.live.observation import Observation, observe
+from kafka_conformance.replication.live.partition_client import MIN_ISR, UNCLEAN, PartitionClient
+from kafka_conformance.replication.live.shrink import Shrink, find_shrinks
+from kafka_conformance.replication.live.wire import await_true
 from kafka_reference.replication.cluster_observation import Answer, Produced, Unanswered
 from kafka_reference.replication.cluster_script import (
     ClusterScript,

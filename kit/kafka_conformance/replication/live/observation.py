@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_conformance.core.errors import BrokerLost
-from kafka_conformance.replication.live_cluster import BROKERS, LiveCluster
-from kafka_conformance.replication.metadata_log import PartitionView
-from kafka_conformance.replication.wire import (
+from kafka_conformance.replication.live.cluster import BROKERS, LiveCluster
+from kafka_conformance.replication.live.metadata_log import PartitionView
+from kafka_conformance.replication.live.wire import (
     READ_COMMITTED,
     READ_UNCOMMITTED,
     FetchedLog,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from kafka_conformance.core.errors import BadInput, BrokerLost
-from kafka_conformance.replication.live_cluster import LiveCluster
-from kafka_conformance.replication.metadata_log import PartitionView
-from kafka_conformance.replication.wire import (
+from kafka_conformance.replication.live.cluster import LiveCluster
+from kafka_conformance.replication.live.metadata_log import PartitionView
+from kafka_conformance.replication.live.wire import (
     PendingResponse,
     alter_topic,
     await_true,

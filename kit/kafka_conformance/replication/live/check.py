@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.replication.comparison import Difference, compare
 from kafka_conformance.replication.histories import HistoryGroup
-from kafka_conformance.replication.live_cluster import LiveCluster, live_cluster
-from kafka_conformance.replication.player import PlayedHistory, TooSlow, play
-from kafka_conformance.replication.timing import Timing
+from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
+from kafka_conformance.replication.live.comparison import Difference, compare
+from kafka_conformance.replication.live.player import PlayedHistory, TooSlow, play
+from kafka_conformance.replication.live.timing import Timing
 from kafka_reference.replication.cluster_history import simulate
 from kafka_reference.replication.cluster_observation import Answer
 
@@ -77,17 +77,11 @@ def check_group(cluster: LiveCluster, group: HistoryGroup, progress: Steps) -> l
 def _played(
     cluster: LiveCluster, group: HistoryGroup, expected: Sequence[Sequence[Answer]], progress: Steps
 ) -> list[PlayedHistory]:
-    for _ in range(_TRIES - 1):
+    for tries_left in reversed(range(_TRIES)):
+        cluster.recover()
         try:
-            return _play(cluster, group, expected, progress)
+            return play(cluster, group.scripts, expected, lambda what: progress.doing(f"{group.title}: {what}"))
         except TooSlow:
-            cluster.recover()
-    return _play(cluster, group, expected, progress)
-
-
-def _play(
-    cluster: LiveCluster, group: HistoryGroup, expected: Sequence[Sequence[Answer]], progress: Steps
-) -> list[PlayedHistory]:
-    played = play(cluster, group.scripts, expected, lambda what: progress.doing(f"{group.title}: {what}"))
-    cluster.recover()
-    return played
+            if not tries_left:
+                raise
+    raise AssertionError("the last try raises")

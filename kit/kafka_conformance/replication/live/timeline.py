@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
-from kafka_conformance.replication.comparison import Difference
-from kafka_conformance.replication.player import PlayedHistory
+from kafka_conformance.replication.live.comparison import Difference
+from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.story_timeline import describe_event
 from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, ReplicaState, Settled
 from kafka_reference.replication.cluster_script import ClusterScript

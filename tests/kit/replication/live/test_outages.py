@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.replication.metadata_log import PartitionChange, PartitionView
-from kafka_conformance.replication.outages import Outages
+from kafka_conformance.replication.live.metadata_log import PartitionChange, PartitionView
+from kafka_conformance.replication.live.outages import Outages
 
 
 @pytest.fixture

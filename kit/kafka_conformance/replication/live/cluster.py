@@ -14,10 +14,10 @@ from kafka_conformance.brokers.settings import CONTROLLER_NODE
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
-from kafka_conformance.replication.metadata_log import FILE, MetadataLog
-from kafka_conformance.replication.outages import Outages
-from kafka_conformance.replication.timing import Timing
-from kafka_conformance.replication.wire import Connection, await_true
+from kafka_conformance.replication.live.metadata_log import FILE, MetadataLog
+from kafka_conformance.replication.live.outages import Outages
+from kafka_conformance.replication.live.timing import Timing
+from kafka_conformance.replication.live.wire import Connection, await_true
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 
@@ -106,7 +106,9 @@ class LiveCluster:
             )
 
     def recover(self) -> None:
-        """Let all brokers run again and wait for their sessions."""
+        """Let all brokers run again and wait for their sessions. Raises BrokerLost if one has ended by itself."""
+        self.watch()
+        self.close()  # a request that was given up may have left its response in a connection
         pids = self._cluster.pids()
         for broker in set(BROKERS) & pids.keys() - self.running:
             self.resume(broker)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from kafka_conformance.replication.comparison import Difference, compare
-from kafka_conformance.replication.player import PlayedHistory, faults_of
-from kafka_conformance.replication.shrink import Shrink
-from kafka_conformance.replication.timeline import print_timeline
-from kafka_conformance.replication.timing import TIMING
+from kafka_conformance.replication.live.comparison import Difference, compare
+from kafka_conformance.replication.live.player import PlayedHistory, faults_of
+from kafka_conformance.replication.live.shrink import Shrink
+from kafka_conformance.replication.live.timeline import print_timeline
+from kafka_conformance.replication.live.timing import TIMING
 from kafka_reference.replication.cluster_history import simulate
 from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, Settled, Unanswered
 from kafka_reference.replication.cluster_script import ClusterScript, Elect, Pause, Produce, Settle
