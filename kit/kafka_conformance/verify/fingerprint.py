@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -23,15 +24,18 @@ __all__ = ["Sources", "answering_rules", "fingerprint", "fingerprinted_sources",
 
 _KIT = ("kafka_conformance.rules", "kafka_conformance.core.sources", "kafka_conformance.core.protocol")
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
+_PACKAGE = re.compile(r"^package (?:\w+\.)*(\w+);", re.MULTILINE)
 _COMMENT_OR_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The code that fingerprints are made of: Python modules by dotted name, Java classes of the oracle by simple name."""
+    """The code that fingerprints are made of."""
 
     python: Mapping[str, str]
+    """Python modules by dotted name."""
     java: Mapping[str, str]
+    """Java classes of the oracle by simple name; by package and name, ``sender.Requests``, where packages share a name."""
 
 
 @cache
@@ -39,7 +43,7 @@ def installed_sources() -> Sources:
     """Return the code that is installed."""
     kit, reference = files("kafka_conformance"), files("kafka_reference")
     python = {**dict(_modules(reference, "kafka_reference")), **dict(_modules(kit, "kafka_conformance"))}
-    java = dict(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
+    java = _by_name(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
     followed = {name: text for name, text in python.items() if name.startswith(("kafka_reference", *_KIT))}
     return Sources(followed, java)
 
@@ -79,16 +83,43 @@ def _answering(rule: Rule, code: Mapping[str, str]) -> list[Rule]:
     return [part for slug, part in RULES.items() if repr(slug) in text]
 
 
+def _by_name(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return Java classes as :class:`Sources` names them."""
+    classes = list(texts)
+    count = Counter(name for name, _ in classes)
+    return {name if count[name] == 1 else f"{_package(text)}.{name}": text for name, text in classes}
+
+
+def _package(text: str) -> str:
+    """Return the last part of the package of a Java source."""
+    found = _PACKAGE.search(text)
+    return found[1] if found else ""
+
+
 def _reachable_java(roots: set[str], java: Mapping[str, str]) -> dict[str, str]:
     """Return the tokens of each Java class whose name is mentioned, from ``roots`` on."""
+    simple = {key.rpartition(".")[2] for key in java}
     found: dict[str, str] = {}
     waiting = sorted(roots)
     while waiting:
-        name = waiting.pop()
+        key = waiting.pop()
+        name = key.rpartition(".")[2]
         if f"{name}.java" not in found:
-            found[f"{name}.java"], words = _java_code(java[name])
-            waiting += sorted(words & java.keys())
+            found[f"{name}.java"], words = _java_code(java[key])
+            waiting += [each for word in sorted(words & simple) if (each := _resolved(word, java[key], java))]
     return found
+
+
+def _resolved(name: str, text: str, java: Mapping[str, str]) -> str:
+    """Return the key of the class that ``text`` means by ``name``, or nothing if it means none of ours.
+
+    An imported class is meant before one of its own package, as in Java.
+    """
+    if name in java:
+        return name
+    own = f"{_package(text)}.{name}"
+    imported = [key for key in java if key.endswith(f".{name}") and f".{key};" in text]
+    return imported[0] if imported else own if own in java else ""
 
 
 @cache
@@ -109,6 +140,7 @@ def _modules(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _java_classes(folder: Traversable) -> Iterator[tuple[str, str]]:
+    """Yield the simple name and the text of each class."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _java_classes(entry)

@@ -104,6 +104,19 @@ def test_a_change_of_java_voids_the_rules_that_reach_it() -> None:
     assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
 
 
+def test_java_classes_of_one_name_are_told_apart_by_their_package() -> None:
+    changed = changed_by(
+        java_with("partition.ProduceRequests", lambda text: text.rstrip().removesuffix("}") + " int more; }")
+    )
+    assert "produce-acks" in changed
+    assert "producer-sequences" not in changed
+    changed = changed_by(
+        java_with("sender.ProduceRequests", lambda text: text.rstrip().removesuffix("}") + " int more; }")
+    )
+    assert "producer-sequences" in changed
+    assert "produce-acks" not in changed
+
+
 def test_java_comments_and_layout_void_nothing() -> None:
     assert (
         changed_by(java_with("Murmur2Rule", lambda text: text.replace("{", "{ // so\n\n /* and\n so */", 1))) == set()
