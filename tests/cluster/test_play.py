@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_conformance.cli.main import app
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, TooSlow
 from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import compare
-from kafka_conformance.replication.live.player import PlayedHistory, TooSlow, play
+from kafka_conformance.replication.live.player import PlayedHistory, play
 from kafka_conformance.replication.live.timing import TIMING, Timing
 from kafka_conformance.replication.script_json import write_script
 from kafka_reference.replication.cluster_history import simulate

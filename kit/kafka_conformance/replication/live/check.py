@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from kafka_conformance.core.errors import TooSlow
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.replication.histories import HistoryGroup
 from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import Difference, compare
-from kafka_conformance.replication.live.player import PlayedHistory, TooSlow, play
+from kafka_conformance.replication.live.player import PlayedHistory, play
 from kafka_conformance.replication.live.timing import Timing
 from kafka_reference.replication.cluster_history import simulate
 from kafka_reference.replication.cluster_observation import Answer

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.core.errors import BadInput, BrokerLost, TooSlow
 from kafka_conformance.replication.live.cluster import LiveCluster
 from kafka_conformance.replication.live.observation import Observation, observe
 from kafka_conformance.replication.live.partition_client import MIN_ISR, UNCLEAN, PartitionClient
@@ -36,7 +36,7 @@ from kafka_reference.replication.cluster_script import (
     Start,
 )
 
-__all__ = ["Fault", "PlayedHistory", "TooSlow", "faults_of", "play"]
+__all__ = ["Fault", "PlayedHistory", "faults_of", "play"]
 
 Fault: TypeAlias = Pause | Continue | Kill | Start | Settle
 _FAULTS: Final = (Pause, Continue, Kill, Start, Settle)
@@ -45,10 +45,6 @@ _POLL_S = 0.1
 _LEAST_OBSERVATIONS = 3
 _UNCHANGED_S = 8.0
 _NOTHING = Unanswered()
-
-
-class TooSlow(BrokerLost):
-    """The machine was too slow for a history: a session ended before an event that belongs before its end."""
 
 
 @dataclass(slots=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.core.errors import BrokerLost
+from kafka_conformance.core.errors import BrokerLost, TooSlow
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.replication.histories import HistoryGroup
 from kafka_conformance.replication.live import check
-from kafka_conformance.replication.live.player import PlayedHistory, TooSlow
+from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.live.timing import TIMING
 from kafka_reference.replication.cluster_observation import Produced
 from kafka_reference.replication.cluster_script import ClusterScript, Pause, Produce, Settle
