@@ -9,8 +9,8 @@
         "state": {"leader": 2, "isr": [2, 3], "leader_epoch": 5, "version": 6, "recovery": "recovered"},
         "replicas": [2, 3]}}
 
-``leader`` is what the algorithm chooses for these live brokers, since 1.1.0; ``election`` is what ``Election`` makes of them,
-and of the brokers that shut down, since 2.4.0.
+``leader`` is what the algorithm chooses for these live brokers, since 1.1.0; ``election`` is what ``Election`` makes of
+them, and of the brokers that shut down, since 2.4.0.
 """
 
 from __future__ import annotations
