@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kafka_conformance.rules.delivery.question import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
+from kafka_conformance.rules.delivery.question import NETWORK_KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
 from kafka_conformance.rules.delivery.spaces import ERRORS
 
 __all__ = ["scenarios"]
@@ -31,7 +31,7 @@ def scenarios(draw: st.DrawFn) -> DeliveryQuestion:
     replicas = draw(st.integers(1, 5))
     faults: list[AskedFault] = []
     for number in sorted(draw(st.lists(st.integers(1, 12), unique=True, max_size=5))):
-        op = draw(st.sampled_from(KINDS))
+        op = draw(st.sampled_from(NETWORK_KINDS))
         crashes = sum(one.op.startswith("crash") for one in faults)
         if not op.startswith("crash") or crashes + 1 < replicas:
             faults.append(AskedFault(op, number, draw(st.sampled_from(ERRORS)) if op == "refuse" else None))

@@ -8,7 +8,7 @@ import msgspec
 
 from kafka_conformance.core.protocol import Question
 
-__all__ = ["KINDS", "AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
+__all__ = ["FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
 
 AskedKind: TypeAlias = Literal[
     "lose_request",
@@ -18,8 +18,14 @@ AskedKind: TypeAlias = Literal[
     "crash_unreplicated",
     "crash_replicated",
     "restart_producer",
+    "stop_follower",
+    "resume_follower",
+    "shrink_isr",
+    "shrink_isr_after_append",
 ]
 KINDS: tuple[AskedKind, ...] = get_args(AskedKind)
+FOLLOWER_KINDS = KINDS[-4:]
+NETWORK_KINDS = KINDS[:-4]
 Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 
@@ -44,6 +50,8 @@ class AskedPartition(Question, frozen=True, omit_defaults=True):
     """The number of replicas, all in sync at first."""
     min_insync_replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1
     """``min.insync.replicas``: how many replicas ``acks=all`` needs in sync."""
+    unclean_leader_election: bool = False
+    """``unclean.leader.election.enable``: whether a replica that is not in sync may lead if no other can."""
 
 
 class AskedFault(Question, frozen=True, omit_defaults=True):
@@ -60,11 +68,20 @@ class AskedFault(Question, frozen=True, omit_defaults=True):
     - ``crash_replicated``: the leader crashes once followers have the request
     - ``restart_producer``: the leader handles the request, a new producer starts, and the application sends every record
       again that was not completed
+    - ``stop_follower``: before the request, a follower stops to fetch; it stays in sync for ``replica.lag.time.max.ms``,
+      and for longer if it lacks no record
+    - ``resume_follower``: before the request, a follower fetches again and is in sync
+    - ``shrink_isr``: before the request, ``replica.lag.time.max.ms`` passes, and followers that lack a record leave the
+      in-sync replicas
+    - ``shrink_isr_after_append``: the same, after the leader appends the request and before it acknowledges it
     """
     request: Annotated[int, msgspec.Meta(ge=1, le=1000)]
     """The number of the request, counted from 1."""
     error: str | None = None
     """The protocol error of a ``refuse``; no other fault has one."""
+    replica: Annotated[int, msgspec.Meta(ge=0, le=8)] | None = None
+    """The broker of the follower, counted from 0, which leads at first; only ``stop_follower`` and ``resume_follower`` have
+    one."""
 
 
 class DeliveryQuestion(Question, frozen=True, omit_defaults=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from kafka_conformance.rules.delivery.question import (
-    KINDS,
+    NETWORK_KINDS,
     AskedFault,
     AskedKind,
     AskedPartition,
@@ -49,7 +49,7 @@ def every_fault() -> Iterator[DeliveryQuestion]:
     """Yield four records for each of 12 producers: without a fault, and with each fault at each of requests 1 to 3."""
     for producer in _PRODUCERS:
         yield DeliveryQuestion(producer, AskedPartition(), 4)
-        for kind, request in product(KINDS, range(1, 4)):
+        for kind, request in product(NETWORK_KINDS, range(1, 4)):
             yield DeliveryQuestion(producer, AskedPartition(), 4, (_fault(kind, request),))
 
 
@@ -71,6 +71,6 @@ def every_pair_of_errors() -> Iterator[DeliveryQuestion]:
 
 def every_pair_of_faults() -> Iterator[DeliveryQuestion]:
     """Yield three records for 2 producers and every two faults at adjacent requests, with all replicas required."""
-    for producer, first, second, request in product(_TWO_PRODUCERS, KINDS, KINDS, (1, 2)):
+    for producer, first, second, request in product(_TWO_PRODUCERS, NETWORK_KINDS, NETWORK_KINDS, (1, 2)):
         faults = (_fault(first, request), _fault(second, request + 1))
         yield DeliveryQuestion(producer, AskedPartition(3, 3), 3, faults)
