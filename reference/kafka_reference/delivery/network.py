@@ -95,13 +95,13 @@ class Network:
         self._settings = cast("Settings", configured)
         yield from self._start_leader()
         yield from self._start_producer(range(scenario.records))
-        waits = 0
-        while self._is_open() and len(self._requests) < _MOST_REQUESTS and waits < _MOST_WAITS:
+        pauses = 0
+        while self._is_open() and len(self._requests) < _MOST_REQUESTS and pauses < _MOST_WAITS:
             if not self._in_flight:
-                waits += 1
+                pauses += 1
                 yield from self._producer_turn(AdvanceClock(_WAIT_MS))
                 continue
-            waits = 0
+            pauses = 0
             number = len(self._requests) + 1
             yield from self._change_replicas(number, of_each_request.get(number, ()))
             shrinks = any(one.kind is Kind.SHRINK_ISR_AFTER_APPEND for one in of_each_request.get(number, ()))

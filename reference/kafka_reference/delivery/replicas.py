@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from kafka_reference.delivery.messages import Batch, Truncation
 from kafka_reference.delivery.replica_log import ReplicaLog
+from kafka_reference.releases import Release, parse_release
 from kafka_reference.replication.behaviour import PARTITIONS, PartitionBehaviour
 from kafka_reference.replication.high_watermark import follower_high_watermark, leader_high_watermark
 from kafka_reference.replication.in_sync_replicas import (
@@ -35,7 +36,6 @@ from kafka_reference.replication.produce_acks import (
     error_before_append,
 )
 from kafka_reference.replication.replica_state import ReplicaState, reset_replica, update_fetch_state
-from kafka_reference.releases import Release, parse_release
 
 __all__ = ["PartitionState", "ReplicaRecords", "Replicas"]
 

@@ -35,8 +35,9 @@ def simulate(
 ) -> Outcome | InvalidProducer:  # fmt: skip
     """Simulate ``scenario`` with the client and the broker of release ``version``, and return its outcome.
 
-    ``producer`` and ``leader`` create the two ends, ``replicas`` the replicas, to replace the reference's. Raises InvalidScenario, and NotInThisRelease
-    if a fault names an error that the release does not have; UnprovenRelease for a version, as text, that is not proven.
+    ``producer`` and ``leader`` create the two ends, ``replicas`` the replicas, to replace the reference's. Raises
+    InvalidScenario, and NotInThisRelease if a fault names an error that the release does not have; UnprovenRelease for a
+    version, as text, that is not proven.
 
     >>> from kafka_reference.delivery import Fault, Kind, Scenario
     >>> end = simulate(Scenario({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))

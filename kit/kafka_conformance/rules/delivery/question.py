@@ -8,7 +8,10 @@ import msgspec
 
 from kafka_conformance.core.protocol import Question
 
-__all__ = ["FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
+__all__ = [
+    "CRASH_KINDS", "FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "ONE_FOLLOWER_KINDS", "AskedFault", "AskedKind",
+    "AskedPartition", "AskedProducer", "DeliveryQuestion",
+]  # fmt: skip
 
 AskedKind: TypeAlias = Literal[
     "lose_request",
@@ -26,6 +29,8 @@ AskedKind: TypeAlias = Literal[
 KINDS: tuple[AskedKind, ...] = get_args(AskedKind)
 FOLLOWER_KINDS = KINDS[-4:]
 NETWORK_KINDS = KINDS[:-4]
+CRASH_KINDS = tuple(kind for kind in KINDS if kind.startswith("crash"))
+ONE_FOLLOWER_KINDS = tuple(kind for kind in KINDS if kind.endswith("follower"))
 Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 
