@@ -35,7 +35,9 @@ def ask(
 def to_scenario(question: DeliveryQuestion) -> Scenario:
     """Return the question as a scenario."""
     settings = ((name, getattr(question.producer, field)) for field, name in _CONFIG.items())
-    faults = tuple(Fault(Kind(one.op.replace("_", "-")), one.request, one.error, one.replica) for one in question.faults)
+    faults = tuple(
+        Fault(Kind(one.op.replace("_", "-")), one.request, one.error, one.replica) for one in question.faults
+    )
     partition = question.partition
     config = {name: value for name, value in settings if value is not None}
     return Scenario(

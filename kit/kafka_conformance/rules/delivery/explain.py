@@ -18,9 +18,9 @@ __all__ = ["columns", "outcome_text", "request_rows", "setting_text"]
 _COLUMNS = ("request", "records", "network", "leader", "producer")
 _PARTITION_COLUMNS = ("leads", "ISR", "HW")
 _BEFORE = {
-    "stop_follower": "replica {} stops to fetch; ",
-    "resume_follower": "replica {} fetches again; ",
-    "shrink_isr": "replica.lag.time.max.ms passes; ",
+    "stop_follower": "replica {} stops; ",
+    "resume_follower": "replica {} is back; ",
+    "shrink_isr": "lag time passes; ",
 }
 _NETWORK = {
     "lose_request": "connection closes before it arrives",
@@ -86,9 +86,9 @@ def _has_no_leader(one: dict[str, Any], fault: str | None) -> bool:
 def _network_text(one: dict[str, Any], fault: str | None, of_followers: Sequence[AskedFault]) -> str:
     before = "".join(_BEFORE[each.op].format(each.replica) for each in of_followers if each.op in _BEFORE)
     if _has_no_leader(one, fault):
-        return f"{before}no replica leads; connection closes before it arrives"
+        return f"{before}no replica leads; connection closes"
     waits = any(each.op == "shrink_isr_after_append" for each in of_followers)
-    after = "; replica.lag.time.max.ms passes" if waits else ""
+    after = "; lag time passes" if waits else ""
     return before + ("arrives" if fault is None else _NETWORK[fault]) + after
 
 
@@ -112,8 +112,8 @@ def _leader_text(one: dict[str, Any], fault: str | None) -> str:
             return f"appended at {one['offset']}" + (", lost in the crash" if lost else "")
         case "duplicate":
             return f"duplicate of {one['offset']}, not appended"
-        case error if one["offset"] is not None:
-            return f"in the log at {one['offset']}: {error}"
+        case _ if one["offset"] is not None:
+            return f"in the log at {one['offset']}, not acknowledged"
         case error:
             return f"refused: {error}"
 

@@ -9,7 +9,6 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.delivery.adapter import ask
-from kafka_conformance.rules.delivery.replica_mutants import REPLICA_MISTAKES
 from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import (
@@ -143,5 +142,4 @@ MUTANTS = (
         "delivery-3.6-in-3.7", "the high watermark rises although too few replicas are in sync (KAFKA-15583)",
         as_if(RULE.slug, "3.6.2"), release="3.7.0",
     ),
-    *(_mutant(slug, story, mistaken) for slug, story, mistaken in REPLICA_MISTAKES),
 )  # fmt: skip

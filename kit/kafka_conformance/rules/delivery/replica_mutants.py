@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from kafka_conformance.core.mutant import Ask
+from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules.delivery.adapter import ask
+from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.messages import Batch, Truncation
 from kafka_reference.delivery.replica_log import ReplicaLog
 from kafka_reference.delivery.replicas import Replicas
 from kafka_reference.replication.produce_acks import ALL, Completion, error_before_append
 
-__all__ = ["REPLICA_MISTAKES"]
+__all__ = ["MUTANTS"]
 
 
 class _KeepsStoppedInSync(Replicas):
@@ -123,47 +124,46 @@ class _JoinsWithoutRecords(Replicas):
         self.in_sync |= {broker}
 
 
-def _with(replicas: Callable[..., Replicas]) -> Ask:
-    return partial(ask, replicas=replicas)
+def _mutant(slug: str, story: str, replicas: Callable[..., Replicas]) -> Mutant:
+    return Mutant(slug, RULE.slug, story, partial(ask, replicas=replicas))
 
 
-REPLICA_MISTAKES: tuple[tuple[str, str, Ask], ...] = (
-    ("stopped-follower-in-sync", "a follower that lags stays in the in-sync replicas", _with(_KeepsStoppedInSync)),
-    (
+MUTANTS = (
+    _mutant("stopped-follower-in-sync", "a follower that lags stays in the in-sync replicas", _KeepsStoppedInSync),
+    _mutant(
         "idle-follower-out-of-sync",
         "a follower that has stopped leaves the in-sync replicas although it lacks no record",
-        _with(_RemovesAllStopped),
+        _RemovesAllStopped,
     ),
-    (
+    _mutant(
         "acks-all-before-followers",
         "acks=all is acknowledged before the followers have the record",
-        _with(_AcknowledgesAtAppend),
+        _AcknowledgesAtAppend,
     ),
-    ("high-watermark-is-log-end", "the high watermark is the leader's log end offset", _with(_CommitsAtAppend)),
-    (
+    _mutant("high-watermark-is-log-end", "the high watermark is the leader's log end offset", _CommitsAtAppend),
+    _mutant(
         "unclean-election-keeps-committed",
         "a leader that was out of sync has the committed records",
-        _with(_KeepsCommitted),
+        _KeepsCommitted,
     ),
-    ("any-replica-leads", "a replica that is out of sync leads without unclean election", _with(_ElectsAnyReplica)),
-    ("no-unclean-election", "unclean.leader.election.enable has no effect", _with(_ElectsNoneUncleanly)),
-    (
+    _mutant("any-replica-leads", "a replica that is out of sync leads without unclean election", _ElectsAnyReplica),
+    _mutant("no-unclean-election", "unclean.leader.election.enable has no effect", _ElectsNoneUncleanly),
+    _mutant(
         "unacknowledged-is-removed",
         "a record that is appended and answered with an error is removed from the log",
-        _with(_KeepsNoCopyAfterError),
+        _KeepsNoCopyAfterError,
     ),
-    ("min-isr-for-every-acks", "min.insync.replicas refuses acks=0 and acks=1 too", _with(_ChecksMinIsrAlways)),
-    ("min-isr-counts-replicas", "min.insync.replicas counts all replicas", _with(_CountsAllReplicas)),
-    (
+    _mutant("min-isr-for-every-acks", "min.insync.replicas refuses acks=0 and acks=1 too", _ChecksMinIsrAlways),
+    _mutant("min-isr-counts-replicas", "min.insync.replicas counts all replicas", _CountsAllReplicas),
+    _mutant(
         "followers-never-truncate",
         "a returning leader keeps the records that the new one lacks",
-        _with(_KeepsDivergingRecords),
+        _KeepsDivergingRecords,
     ),
-    (
+    _mutant(
         "truncation-forgets-producers",
         "a leader whose log was truncated does not know the producers of the rest",
-        _with(_ForgetsProducersAtTruncation),
+        _ForgetsProducersAtTruncation,
     ),
-    ("in-sync-without-records", "a follower is in sync once it fetches again", _with(_JoinsWithoutRecords)),
+    _mutant("in-sync-without-records", "a follower is in sync once it fetches again", _JoinsWithoutRecords),
 )
-"""Slug, sentence and reference of each mistake."""
