@@ -59,7 +59,7 @@ def _of_replicas(answer: Answer) -> Iterator[str]:
         yield "in-sync replica left"
     if any(len(state["in_sync"]) == 1 for state in states):
         yield "in-sync replica of one"
-    if any(state["high_watermark"] not in (None, _end_of(state)) for state in states):
+    if any(state["leader"] is not None and state["high_watermark"] < _end_of(state) for state in states):
         yield "high watermark below the end"
 
 
