@@ -22,7 +22,7 @@ REQUIRED_LABELS = frozenset(
         "unclean election",
         "no leader",
         "in-sync replica left",
-        "in-sync replica of one",
+        "leader alone in sync",
         "high watermark below the end",
     }
     | {f"fault {kind}" for kind in KINDS}
@@ -58,7 +58,7 @@ def _of_replicas(answer: Answer) -> Iterator[str]:
            for before, after in steps):  # fmt: skip
         yield "in-sync replica left"
     if any(len(state["in_sync"]) == 1 for state in states):
-        yield "in-sync replica of one"
+        yield "leader alone in sync"
     if any(state["leader"] is not None and state["high_watermark"] < _end_of(state) for state in states):
         yield "high watermark below the end"
 
