@@ -49,7 +49,11 @@ _BROKER_EPOCH = 0
 
 @dataclass(frozen=True, slots=True)
 class ReplicaRecords:
-    """The records in the log of a replica, and the high watermark that it has."""
+    """The records in the log of a replica, and the high watermark that it has.
+
+    >>> ReplicaRecords(records=(0, 1), high_watermark=1).log_end_offset
+    2
+    """
 
     records: tuple[int, ...]
     high_watermark: int

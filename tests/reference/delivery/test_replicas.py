@@ -143,4 +143,4 @@ def test_without_such_faults_the_outcome_has_no_replicas() -> None:
 
 
 def test_examples() -> None:
-    assert doctest.testmod(replicas) == (0, 3)
+    assert doctest.testmod(replicas) == (0, 4)

@@ -109,15 +109,20 @@ def every_return() -> Iterator[DeliveryQuestion]:
     """Yield six records for 5 producers, where a replica comes back and leads: after a crash, or after it fell behind.
 
     A crashed leader is back two requests later, truncates its log, and leads after the next crash. A follower that has left
-    the in-sync replicas fetches again at the request at which the leader crashes. One that stops and lacks nothing stays.
+    the in-sync replicas fetches again at the request at which the leader crashes, or while no replica leads. One that stops
+    and lacks nothing stays.
     """
     stopped = AskedFault("stop_follower", 1, replica=1)
     behind = (stopped, AskedFault("shrink_isr", 2), AskedFault("resume_follower", 3, replica=1))
     idle = (stopped, AskedFault("shrink_isr", 1))
+    leaderless = (
+        stopped, AskedFault("stop_follower", 1, replica=2), AskedFault("shrink_isr_after_append", 1),
+        AskedFault("crash_before", 2), AskedFault("shrink_isr", 3), AskedFault("resume_follower", 3, replica=1),
+    )  # fmt: skip
     third = AskedFault("stop_follower", 3, replica=2)
     stories: list[tuple[AskedFault, ...]] = [
         (AskedFault(first, 2), third, AskedFault(second, 5)) for first, second in product(CRASH_KINDS, CRASH_KINDS)
     ]
     stories += [(*story, AskedFault(crash, 3)) for story, crash in product((behind, idle), CRASH_KINDS)]
-    for producer, faults in product(_OF_REPLICAS, (*stories, idle)):
+    for producer, faults in product(_OF_REPLICAS, (*stories, idle, leaderless)):
         yield DeliveryQuestion(producer, AskedPartition(), 6, faults)
