@@ -18,7 +18,7 @@ class ZookeeperElectionBehaviour(Behaviour):
     """What changed in elections by a controller on ZooKeeper, oldest change first."""
 
     counts_unclean_elections: bool = holds(
-        since("2.0.0", until="3.9.x"),
+        since("1.1.1", until="3.9.x"),
         "An unclean election that finds a leader is counted in ``UncleanLeaderElectionsPerSec``.",
         "KAFKA-6752",
     )

@@ -39,7 +39,7 @@ class ZookeeperLeaderElectionAnswer(AnswerType, frozen=True):
     leader: int | None
     """The leader that the algorithm chooses among the live brokers; null: none."""
     counted: int | msgspec.UnsetType = msgspec.UNSET
-    """How many unclean elections it counted, since 2.0.0."""
+    """How many unclean elections it counted, since 1.1.1."""
     election: ElectionAnswer | msgspec.UnsetType = msgspec.UNSET
     """The result of the election, since 2.4.0."""
 
