@@ -4,8 +4,9 @@
 
     python ci/unreached.py      # a minute on one core
 
-The reference answers every frozen case in each of its releases, and the fresh questions of a gate in the newest release.
-What is not executed then, Java was never compared with. A line that no question can reach carries the reason::
+The reference answers every frozen case in each of its releases, and the fresh questions of a gate in the newest release;
+and it predicts the histories that ``kafka-conformance cluster check`` plays on a real cluster. What is not executed then,
+Java was never compared with. A line that no question can reach carries the reason::
 
     if self.closed:  # unreached: an accumulator that is closed refuses the record first
 
@@ -36,7 +37,7 @@ _REMARK = re.compile(r"# unreached( file)?: \S")
 # Errors of the reference and of Python: the question has no answer, or the caller's arguments are wrong.
 _REFUSALS = {
     "DrawsExhausted", "ImportError", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError",
-    "TypeError", "UnprovenRelease", "UnreachableCombination", "ValueError",
+    "TypeError", "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
 }  # fmt: skip
 _BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 
@@ -69,6 +70,19 @@ def ask_everything() -> None:
             reference.answer(rule, release, [case.typed_question(rule) for case in cases.at(str(release))])
         *_, (fresh, _) = gate_sources(rule, releases[-1], "exact", _EXAMPLES, _SEED, Path("none"), "")
         reference.answer(rule, releases[-1], fresh.questions)
+    predict_histories()
+
+
+def predict_histories() -> None:
+    """Predict every history that is played on a real cluster, in each cluster that the reference tells apart."""
+    from kafka_conformance.replication.histories import generate_histories
+    from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS
+    from kafka_reference.replication.cluster_history import simulate
+
+    for group in generate_histories(_SEED):
+        for script in group.scripts:
+            for cluster in DISTINCT_CLUSTERS:
+                simulate(script, *cluster)
 
 
 def measure(folder: Path, run: Callable[[], None]) -> dict[Path, Measured]:

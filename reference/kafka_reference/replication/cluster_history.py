@@ -90,7 +90,7 @@ class ClusterHistory:
                 self._resume(broker, restarted=isinstance(event, Start))
             case SetMinInsyncReplicas(replicas):
                 self.state.controller.change_min_isr(replicas)
-            case SetUncleanElection(enabled):
+            case SetUncleanElection(enabled):  # unreached: no other event is left
                 self.state.settings.unclean_election = enabled
         self.state.replicate()
         return Unanswered()

@@ -145,7 +145,7 @@ class ClusterState:
     def _resign(self, broker: Broker) -> None:
         """Answer what waits at a former leader. Mirrors ``DelayedProduce.tryComplete``."""
         for one in self.pending:
-            if one.leader is broker.leading:
+            if one.leader is broker.leading:  # unreached: no generated history elects while a request waits
                 one.error = "NOT_LEADER_OR_FOLLOWER"
         self.pending = [one for one in self.pending if one.error is None]
         broker.leading = None

@@ -144,13 +144,13 @@ def find_truncation(
 
     Java source mirrored: ``AbstractFetcherThread.getOffsetTruncationState``.
     """
-    if leader_end.end_offset == UNDEFINED:
+    if leader_end.end_offset == UNDEFINED:  # unreached: a leader of a history has the epochs of its followers
         return Truncation(high_watermark, True)
-    if leader_end.epoch == UNDEFINED:
+    if leader_end.epoch == UNDEFINED:  # unreached: only leaders before 2.0 answer without an epoch
         return Truncation(min(leader_end.end_offset, log_end_offset), True)
     own = find_epoch_end(epochs, leader_end.epoch, log_end_offset)
-    if own.end_offset == UNDEFINED:
+    if own.end_offset == UNDEFINED:  # unreached: a follower of a history has records of an epoch as old as the leader's
         return Truncation(min(leader_end.end_offset, log_end_offset), True)
-    if own.epoch != leader_end.epoch:
+    if own.epoch != leader_end.epoch:  # unreached: in histories of three replicas a follower has the leader's epoch
         return Truncation(min(own.end_offset, log_end_offset), False)
     return Truncation(min(own.end_offset, leader_end.end_offset, log_end_offset), True)
