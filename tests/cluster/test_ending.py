@@ -15,7 +15,7 @@ import pytest
 from processes import accept_interrupts, descendants, nothing_left
 
 from kafka_conformance.replication.script_json import write_script
-from kafka_reference.replication.cluster_script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
+from kafka_reference.cluster.script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 

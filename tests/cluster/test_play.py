@@ -16,9 +16,9 @@ from kafka_conformance.replication.live.comparison import compare
 from kafka_conformance.replication.live.player import PlayedHistory, play
 from kafka_conformance.replication.live.timing import TIMING, Timing
 from kafka_conformance.replication.script_json import write_script
-from kafka_reference.replication.cluster_history import simulate
-from kafka_reference.replication.cluster_observation import Answer, Produced, Settled
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.observation import Answer, Produced, Settled
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kafka_reference.replication.cluster_script import Continue, Kill, Pause, Settle, Start
+from kafka_reference.cluster.script import Continue, Kill, Pause, Settle, Start
 
 __all__ = ["SEQUENCES", "Fault", "FaultSequence", "Slot"]
 

@@ -24,8 +24,8 @@ from random import Random
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES, FaultSequence, Slot
 from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS, REQUIRED_LABELS, labels
-from kafka_reference.replication.cluster_history import ClusterHistory, UndeterminedHistory
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.history import ClusterHistory, UndeterminedHistory
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-from kafka_reference.replication.cluster_history import ClusterMode, simulate
-from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, Settled
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.observation import Answer, Elected, Produced, Settled
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

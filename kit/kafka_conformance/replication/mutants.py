@@ -9,16 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kafka_reference.replication import cluster_history, cluster_state, partition_leader
-from kafka_reference.replication.cluster_history import ClusterHistory
-from kafka_reference.replication.cluster_observation import Settled
-from kafka_reference.replication.cluster_state import ClusterState
-from kafka_reference.replication.controller import NO_LEADER
-from kafka_reference.replication.kraft_controller import KraftController
-from kafka_reference.replication.partition_leader import PartitionLeader
+from kafka_reference.cluster import history as cluster_history
+from kafka_reference.cluster import partition_leader
+from kafka_reference.cluster import state as cluster_state
+from kafka_reference.cluster.controller import NO_LEADER
+from kafka_reference.cluster.history import ClusterHistory
+from kafka_reference.cluster.kraft_controller import KraftController
+from kafka_reference.cluster.observation import Settled
+from kafka_reference.cluster.partition_leader import PartitionLeader
+from kafka_reference.cluster.replica_log import ReplicaLog
+from kafka_reference.cluster.state import ClusterState
+from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
 from kafka_reference.replication.produce_acks import ALL, Completion
-from kafka_reference.replication.replica_log import ReplicaLog
-from kafka_reference.replication.zookeeper_controller import ZooKeeperController
 
 __all__ = ["MISTAKES", "Mistake", "mistaken"]
 

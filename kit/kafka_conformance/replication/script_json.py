@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

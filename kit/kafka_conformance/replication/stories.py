@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

@@ -14,8 +14,8 @@ from typing import Final
 from kafka_conformance.replication.stories import STORIES, Story
 from kafka_conformance.replication.story_timeline import story_timeline
 from kafka_conformance.reports.page_block import write_block
-from kafka_reference.replication.cluster_history import ClusterMode, simulate
-from kafka_reference.replication.cluster_observation import Answer, Settled
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.observation import Answer, Settled
 
 __all__ = ["COMMAND", "story_page"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, ReplicaState, Settled
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

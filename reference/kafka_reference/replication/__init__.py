@@ -1,4 +1,1 @@
-"""Replication: what ``acks`` means, how the high watermark follows the followers, who is in sync and who leads.
-
-The subpackage grows with the rules that it holds; nothing is imported here.
-"""
+"""Replication: what ``acks`` means, how the high watermark follows the followers, who is in sync; nothing is imported here."""

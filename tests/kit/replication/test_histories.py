@@ -9,8 +9,8 @@ import pytest
 from kafka_conformance.replication.fault_sequences import SEQUENCES
 from kafka_conformance.replication.histories import HistoryGroup, generate_histories, missing_labels
 from kafka_conformance.replication.history_labels import CLUSTERS, labels
-from kafka_reference.replication.cluster_history import simulate
-from kafka_reference.replication.cluster_script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
 
 _FAULTS = (Pause, Continue, Kill, Start, Settle)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.replication.script_json import load_script, read_script, write_script
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

@@ -7,9 +7,9 @@ import pytest
 from kafka_conformance.replication.history_labels import CLUSTERS, labels
 from kafka_conformance.replication.stories import STORIES, Story
 from kafka_conformance.replication.story_timeline import describe_event, story_timeline
-from kafka_reference.replication.cluster_history import ClusterMode, simulate
-from kafka_reference.replication.cluster_observation import Produced, Settled
-from kafka_reference.replication.cluster_script import SetMinInsyncReplicas, SetUncleanElection
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.observation import Produced, Settled
+from kafka_reference.cluster.script import SetMinInsyncReplicas, SetUncleanElection
 
 SHOWS = {
     "With acks=1 a record is lost with its leader": {"acknowledged records lost", "diverging records truncated"},

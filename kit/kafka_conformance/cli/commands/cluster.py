@@ -22,7 +22,7 @@ from kafka_conformance.replication.live.timeline import print_timeline
 from kafka_conformance.replication.live.timing import TIMING
 from kafka_conformance.replication.script_json import load_script, write_script
 from kafka_conformance.reports.terminal import console, plural, table
-from kafka_reference.replication.cluster_history import UndeterminedHistory, simulate
+from kafka_reference.cluster.history import UndeterminedHistory, simulate
 
 __all__ = ["check", "command", "play_script"]
 

@@ -15,8 +15,8 @@ from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import Difference, compare
 from kafka_conformance.replication.live.player import PlayedHistory, play
 from kafka_conformance.replication.live.timing import Timing
-from kafka_reference.replication.cluster_history import simulate
-from kafka_reference.replication.cluster_observation import Answer
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.observation import Answer
 
 __all__ = ["CheckedHistory", "check_group", "check_groups"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.live.timing import Timing
-from kafka_reference.replication.cluster_observation import Answer, Settled
+from kafka_reference.cluster.observation import Answer, Settled
 
 __all__ = ["Difference", "compare", "differing_fields"]
 

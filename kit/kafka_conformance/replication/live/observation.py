@@ -16,8 +16,8 @@ from kafka_conformance.replication.live.wire import (
     list_end_offset,
     metadata,
 )
+from kafka_reference.cluster.observation import ReplicaState, Settled
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
-from kafka_reference.replication.cluster_observation import ReplicaState, Settled
 
 __all__ = ["Observation", "ReplicaFile", "observe", "read_replica"]
 

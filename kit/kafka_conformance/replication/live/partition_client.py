@@ -22,10 +22,10 @@ from kafka_conformance.replication.live.wire import (
     produce,
     produced,
 )
+from kafka_reference.cluster.observation import Elected, Produced
+from kafka_reference.cluster.script import ClusterScript, Produce
 from kafka_reference.record_batch.encode import encode_batch
 from kafka_reference.record_batch.types import NewBatch, NewRecord
-from kafka_reference.replication.cluster_observation import Elected, Produced
-from kafka_reference.replication.cluster_script import ClusterScript, Produce
 
 __all__ = ["MIN_ISR", "UNCLEAN", "PartitionClient", "batch_of"]
 

@@ -21,8 +21,8 @@ from kafka_conformance.replication.live.observation import Observation, observe
 from kafka_conformance.replication.live.partition_client import MIN_ISR, UNCLEAN, PartitionClient
 from kafka_conformance.replication.live.shrink import Shrink, find_shrinks
 from kafka_conformance.replication.live.wire import await_true
-from kafka_reference.replication.cluster_observation import Answer, Produced, Unanswered
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.observation import Answer, Produced, Unanswered
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

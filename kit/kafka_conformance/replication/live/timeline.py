@@ -12,8 +12,8 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.replication.live.comparison import Difference
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.story_timeline import describe_event
-from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, ReplicaState, Settled
-from kafka_reference.replication.cluster_script import ClusterScript
+from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled
+from kafka_reference.cluster.script import ClusterScript
 
 __all__ = ["answer_text", "print_timeline", "start_text"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.leader_election.question import AskedPartition, LeaderElectionQuestion
+from kafka_reference.elections import partition_change, partition_registration
+from kafka_reference.elections.partition_change import ChangeRequest
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import MIGRATING, PartitionRegistration
 from kafka_reference.errors import QuestionError
 from kafka_reference.releases import Release
-from kafka_reference.replication import partition_change, partition_registration
-from kafka_reference.replication.partition_change import ChangeRequest
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import MIGRATING, PartitionRegistration
 
 __all__ = ["ask", "registration_of", "request_of"]
 

@@ -9,13 +9,13 @@ from typing import Any
 from kafka_conformance.core.mutant import Mutant, replaced
 from kafka_conformance.rules.common.server_assignors.mutations import PULL, Mutations
 from kafka_conformance.rules.leader_election.rule import RULE
+from kafka_reference.elections import eligible_leader_replicas as eligible
+from kafka_reference.elections import partition_change, partition_reassignment, partition_registration
+from kafka_reference.elections.partition_change import PartitionChangeBuilder
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_reassignment import CompletedReassignment
+from kafka_reference.elections.partition_registration import PartitionChange
 from kafka_reference.releases import NEWEST, Release, parse_release
-from kafka_reference.replication import eligible_leader_replicas as eligible
-from kafka_reference.replication import partition_change, partition_reassignment, partition_registration
-from kafka_reference.replication.partition_change import PartitionChangeBuilder
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_reassignment import CompletedReassignment
-from kafka_reference.replication.partition_registration import PartitionChange
 
 __all__ = ["MUTANTS"]
 

@@ -8,12 +8,12 @@ from typing import Any
 from kafka_conformance.core.mutant import Mutant, replaced
 from kafka_conformance.rules.common.server_assignors.mutations import PULL, Mutations
 from kafka_conformance.rules.leader_election.rule import RULE
+from kafka_reference.elections import leader_election
+from kafka_reference.elections.leader_election import Candidates, Elected, Election, elect_leader
+from kafka_reference.elections.partition_change import PartitionChangeBuilder
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import PartitionChange
 from kafka_reference.releases import NEWEST, Release, parse_release
-from kafka_reference.replication import leader_election
-from kafka_reference.replication.leader_election import Candidates, Elected, Election, elect_leader
-from kafka_reference.replication.partition_change import PartitionChangeBuilder
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import PartitionChange
 
 __all__ = ["MUTANTS"]
 

@@ -30,7 +30,7 @@ from kafka_conformance.rules.leader_election.spaces import (
     every_reassignment,
     every_shrink,
 )
-from kafka_reference.replication.partition_change_behaviour import PARTITION_CHANGES, PartitionChangeBehaviour
+from kafka_reference.elections.partition_change_behaviour import PARTITION_CHANGES, PartitionChangeBehaviour
 
 __all__ = ["RULE"]
 

@@ -8,9 +8,9 @@ from typing import Any, Final, get_args
 
 from kafka_conformance.core.mutant import replaced
 from kafka_conformance.rules.leader_election.question import AskedDirectory, AskedPartition, LeaderElectionQuestion
-from kafka_reference.replication.leader_election import Election
-from kafka_reference.replication.metadata_version import MetadataVersion
-from kafka_reference.replication.partition_registration import RecoveryState
+from kafka_reference.elections.leader_election import Election
+from kafka_reference.elections.metadata_version import MetadataVersion
+from kafka_reference.elections.partition_registration import RecoveryState
 
 __all__ = [
     "LOST_LEADER", "every_directory", "every_election", "every_eligible", "every_last_leader", "every_reassignment",

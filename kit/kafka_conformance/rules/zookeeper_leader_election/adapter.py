@@ -6,10 +6,10 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.zookeeper_leader_election.question import ZookeeperLeaderElectionQuestion
+from kafka_reference.elections import zookeeper_leader_election as elections
+from kafka_reference.elections.zookeeper_behaviour import ZookeeperElectionBehaviour
+from kafka_reference.elections.zookeeper_leader_election import ControllerContext, LeaderAndIsr
 from kafka_reference.releases import Release
-from kafka_reference.replication import zookeeper_leader_election as elections
-from kafka_reference.replication.zookeeper_behaviour import ZookeeperElectionBehaviour
-from kafka_reference.replication.zookeeper_leader_election import ControllerContext, LeaderAndIsr
 
 __all__ = ["ask"]
 

@@ -10,10 +10,10 @@ from kafka_conformance.core.mutant import Mutant, replaced
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.server_assignors.mutations import PULL, Mutations
 from kafka_conformance.rules.zookeeper_leader_election.rule import RULE
+from kafka_reference.elections import zookeeper_leader_election as elections
+from kafka_reference.elections.zookeeper_behaviour import ZookeeperElectionBehaviour
+from kafka_reference.elections.zookeeper_leader_election import ControllerContext, ElectionResult
 from kafka_reference.releases import Release, parse_release
-from kafka_reference.replication import zookeeper_leader_election as elections
-from kafka_reference.replication.zookeeper_behaviour import ZookeeperElectionBehaviour
-from kafka_reference.replication.zookeeper_leader_election import ControllerContext, ElectionResult
 
 __all__ = ["MUTANTS"]
 

@@ -23,7 +23,7 @@ from kafka_conformance.rules.zookeeper_leader_election.generators import electio
 from kafka_conformance.rules.zookeeper_leader_election.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.zookeeper_leader_election.question import ZookeeperLeaderElectionQuestion
 from kafka_conformance.rules.zookeeper_leader_election.spaces import every_election, every_order, every_state
-from kafka_reference.replication.zookeeper_behaviour import ZOOKEEPER_ELECTIONS, ZookeeperElectionBehaviour
+from kafka_reference.elections.zookeeper_behaviour import ZOOKEEPER_ELECTIONS, ZookeeperElectionBehaviour
 
 __all__ = ["RULE"]
 

@@ -7,8 +7,8 @@ from itertools import combinations, permutations, product
 from typing import Final, get_args
 
 from kafka_conformance.rules.zookeeper_leader_election.question import ZookeeperLeaderElectionQuestion
-from kafka_reference.replication.partition_registration import RecoveryState
-from kafka_reference.replication.zookeeper_leader_election import ZookeeperElection
+from kafka_reference.elections.partition_registration import RecoveryState
+from kafka_reference.elections.zookeeper_leader_election import ZookeeperElection
 
 __all__ = ["LOST_LEADER", "every_election", "every_order", "every_state"]
 

@@ -19,9 +19,9 @@ from kafka_conformance.replication.live.comparison import compare
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.live.shrink import Shrink
 from kafka_conformance.replication.live.timing import TIMING
-from kafka_reference.replication.cluster_history import simulate
-from kafka_reference.replication.cluster_observation import Produced
-from kafka_reference.replication.cluster_script import ClusterScript, Pause, Produce, Settle
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.observation import Produced
+from kafka_reference.cluster.script import ClusterScript, Pause, Produce, Settle
 
 SCRIPT = '{"events": [{"produce": "all"}, {"settle": true}]}'
 

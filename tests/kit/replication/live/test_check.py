@@ -15,8 +15,8 @@ from kafka_conformance.replication.histories import HistoryGroup
 from kafka_conformance.replication.live import check
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.live.timing import TIMING
-from kafka_reference.replication.cluster_observation import Produced
-from kafka_reference.replication.cluster_script import ClusterScript, Pause, Produce, Settle
+from kafka_reference.cluster.observation import Produced
+from kafka_reference.cluster.script import ClusterScript, Pause, Produce, Settle
 
 GROUPS = [
     HistoryGroup(f"{number} records", (ClusterScript((Produce(-1, number), Settle(), Pause(3), Settle())),))

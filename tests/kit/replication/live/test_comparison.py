@@ -14,9 +14,9 @@ from kafka_conformance.replication.live.player import PlayedHistory, faults_of
 from kafka_conformance.replication.live.shrink import Shrink
 from kafka_conformance.replication.live.timeline import print_timeline
 from kafka_conformance.replication.live.timing import TIMING
-from kafka_reference.replication.cluster_history import simulate
-from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, Settled, Unanswered
-from kafka_reference.replication.cluster_script import ClusterScript, Elect, Pause, Produce, Settle
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.observation import Answer, Elected, Produced, Settled, Unanswered
+from kafka_reference.cluster.script import ClusterScript, Elect, Pause, Produce, Settle
 
 SCRIPT = ClusterScript((Produce(-1), Settle(), Pause(3), Produce(1, records=2), Settle(), Elect("preferred")))
 

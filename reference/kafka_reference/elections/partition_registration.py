@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
 from kafka_reference.errors import IllegalArgumentException
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
 
 __all__ = [
     "MIGRATING", "NO_LEADER", "UNASSIGNED", "PartitionChange", "PartitionRegistration", "RecoveryState", "contains",

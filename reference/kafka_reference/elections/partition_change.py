@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kafka_reference.errors import IllegalStateException
-from kafka_reference.releases import Release
-from kafka_reference.replication import eligible_leader_replicas, leader_election, partition_reassignment
-from kafka_reference.replication.leader_election import Candidates, Election
-from kafka_reference.replication.metadata_version import MetadataVersion, VersionFeatures, version_features
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import (
+from kafka_reference.elections import eligible_leader_replicas, leader_election, partition_reassignment
+from kafka_reference.elections.leader_election import Candidates, Election
+from kafka_reference.elections.metadata_version import MetadataVersion, VersionFeatures, version_features
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import (
     PartitionChange,
     PartitionRegistration,
     RecoveryState,
     contains,
 )
+from kafka_reference.errors import IllegalStateException
+from kafka_reference.releases import Release
 
 __all__ = ["ChangeRequest", "PartitionChangeBuilder", "change_partition"]
 

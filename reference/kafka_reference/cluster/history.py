@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from kafka_reference.errors import QuestionError
-from kafka_reference.replication.behaviour import PartitionBehaviour
-from kafka_reference.replication.cluster_observation import Answer, Elected, Produced, ReplicaState, Settled, Unanswered
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.controller import NO_LEADER, Controller, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.kraft_controller import ControllerBehaviour, KraftController
+from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled, Unanswered
+from kafka_reference.cluster.partition_leader import PartitionLeader
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,
@@ -26,12 +27,11 @@ from kafka_reference.replication.cluster_script import (
     SetUncleanElection,
     Start,
 )
-from kafka_reference.replication.cluster_state import ClusterState, PendingProduce
-from kafka_reference.replication.controller import NO_LEADER, Controller, PartitionMetadata, TopicSettings
-from kafka_reference.replication.kraft_controller import ControllerBehaviour, KraftController
-from kafka_reference.replication.partition_leader import PartitionLeader
+from kafka_reference.cluster.state import ClusterState, PendingProduce
+from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
+from kafka_reference.errors import QuestionError
+from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.produce_acks import error_before_append, is_valid_acks, waits
-from kafka_reference.replication.zookeeper_controller import ZooKeeperController
 
 __all__ = ["ClusterHistory", "ClusterMode", "UndeterminedHistory", "simulate"]
 

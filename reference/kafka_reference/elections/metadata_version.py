@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
 
 __all__ = ["MetadataVersion", "VersionFeatures", "version_features"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.replication.cluster_history import UndeterminedHistory, simulate
-from kafka_reference.replication.cluster_observation import Elected, Produced, Settled, Unanswered
-from kafka_reference.replication.cluster_script import (
+from kafka_reference.cluster.history import UndeterminedHistory, simulate
+from kafka_reference.cluster.observation import Elected, Produced, Settled, Unanswered
+from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
     Elect,

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import NO_LEADER, PartitionRegistration
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import NO_LEADER, PartitionRegistration
 
 __all__ = ["Candidates", "Elected", "Election", "elect_leader", "needs_election"]
 

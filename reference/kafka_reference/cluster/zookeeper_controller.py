@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafka_reference.replication.controller import NO_LEADER, Election, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.controller import NO_LEADER, Election, PartitionMetadata, TopicSettings
 
 __all__ = ["ZooKeeperController"]
 

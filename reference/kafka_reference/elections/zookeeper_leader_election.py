@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from kafka_reference.replication.partition_registration import RecoveryState
-from kafka_reference.replication.zookeeper_behaviour import ZookeeperElectionBehaviour
+from kafka_reference.elections.partition_registration import RecoveryState
+from kafka_reference.elections.zookeeper_behaviour import ZookeeperElectionBehaviour
 
 __all__ = [
     "ControllerContext", "ElectionResult", "LeaderAndIsr", "ZookeeperElection", "choose_leader", "elect",

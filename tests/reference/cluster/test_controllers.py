@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.replication.controller import NO_LEADER, PartitionMetadata, TopicSettings
-from kafka_reference.replication.kraft_controller import ControllerBehaviour, KraftController
-from kafka_reference.replication.zookeeper_controller import ZooKeeperController
+from kafka_reference.cluster.controller import NO_LEADER, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.kraft_controller import ControllerBehaviour, KraftController
+from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
 
 
 def kraft(*, min_isr: int = 1, unclean: bool = False, elr: bool = True) -> KraftController:

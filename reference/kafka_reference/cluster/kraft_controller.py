@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Literal
 
 from kafka_reference.behaviour import Behaviour, behaviour, holds
+from kafka_reference.cluster.controller import NO_LEADER, Election, PartitionMetadata, TopicSettings
 from kafka_reference.releases import since
-from kafka_reference.replication.controller import NO_LEADER, Election, PartitionMetadata, TopicSettings
 
 __all__ = ["ControllerBehaviour", "KraftController"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
 
 __all__ = ["CompletedReassignment", "complete_reassignment"]
 

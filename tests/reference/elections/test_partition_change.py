@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from kafka_reference.errors import IllegalArgumentException, IllegalStateException, NotInThisRelease
-from kafka_reference.replication.partition_change import ChangeRequest, change_partition
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import (
+from kafka_reference.elections.partition_change import ChangeRequest, change_partition
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import (
     PartitionChange,
     PartitionRegistration,
     contains,
     merge,
 )
+from kafka_reference.errors import IllegalArgumentException, IllegalStateException, NotInThisRelease
 
 PARTITION = PartitionRegistration((1, 2, 3), (1, 2, 3), 1, directories=(0, 0, 0))
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from kafka_reference.elections.partition_change_behaviour import PartitionChangeBehaviour
+from kafka_reference.elections.partition_registration import NO_LEADER, PartitionChange, PartitionRegistration
 from kafka_reference.java.hash_maps import capacity_for, table_order
-from kafka_reference.replication.partition_change_behaviour import PartitionChangeBehaviour
-from kafka_reference.replication.partition_registration import NO_LEADER, PartitionChange, PartitionRegistration
 
 __all__ = ["eligible_replicas", "last_known_leader", "recorded_replicas"]
 

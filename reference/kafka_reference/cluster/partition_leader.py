@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kafka_reference.cluster.replica_log import Batch, ReplicaLog
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.high_watermark import leader_high_watermark
 from kafka_reference.replication.in_sync_replicas import (
@@ -19,7 +20,6 @@ from kafka_reference.replication.in_sync_replicas import (
     is_eligible,
 )
 from kafka_reference.replication.produce_acks import effective_min_in_sync
-from kafka_reference.replication.replica_log import Batch, ReplicaLog
 from kafka_reference.replication.replica_state import ReplicaState, reset_replica, update_fetch_state
 
 __all__ = ["MAX_LAG_MS", "PartitionLeader"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_reference.replication.zookeeper_behaviour import ZookeeperElectionBehaviour
-from kafka_reference.replication.zookeeper_leader_election import (
+from kafka_reference.elections.zookeeper_behaviour import ZookeeperElectionBehaviour
+from kafka_reference.elections.zookeeper_leader_election import (
     ControllerContext,
     LeaderAndIsr,
     choose_leader,

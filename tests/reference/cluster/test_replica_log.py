@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kafka_reference.cluster.replica_log import Batch, ReplicaLog
 from kafka_reference.replication.high_watermark import EpochStart
-from kafka_reference.replication.replica_log import Batch, ReplicaLog
 
 
 def log(*batches: tuple[int, int, int]) -> ReplicaLog:
