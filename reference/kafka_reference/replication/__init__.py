@@ -1,1 +1,4 @@
-"""Replication: what ``acks`` means, how the high watermark follows the followers, who is in sync; nothing is imported here."""
+"""Replication: what ``acks`` means, how the high watermark follows the followers, and who is in sync.
+
+Nothing is imported here.
+"""
