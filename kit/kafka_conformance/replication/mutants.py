@@ -12,7 +12,6 @@ from typing import Any
 from kafka_reference.cluster import history as cluster_history
 from kafka_reference.cluster import partition_leader
 from kafka_reference.cluster import state as cluster_state
-from kafka_reference.cluster.controller import NO_LEADER
 from kafka_reference.cluster.history import ClusterHistory
 from kafka_reference.cluster.kraft_controller import KraftController
 from kafka_reference.cluster.observation import Settled
@@ -20,6 +19,8 @@ from kafka_reference.cluster.partition_leader import PartitionLeader
 from kafka_reference.cluster.replica_log import ReplicaLog
 from kafka_reference.cluster.state import ClusterState
 from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
+from kafka_reference.elections import eligible_leader_replicas, leader_election
+from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.replication.produce_acks import ALL, Completion
 
 __all__ = ["MISTAKES", "Mistake", "mistaken"]
@@ -78,20 +79,22 @@ def _reads_to_end(right: Any) -> Any:
 
 
 def _keeps_epoch(right: Any) -> Any:
-    def change(self: KraftController, *args: Any, **options: Any) -> None:
+    def change(self: KraftController, *args: Any, **options: Any) -> Any:
         epoch = self.partition.leader_epoch
-        right(self, *args, **options)
+        changed = right(self, *args, **options)
         self.partition = replace(self.partition, leader_epoch=epoch)
+        return changed
 
     return change
 
 
 def _shrink_raises_epoch(right: Any) -> Any:
-    def change(self: KraftController, *args: Any, **options: Any) -> None:
+    def change(self: KraftController, *args: Any, **options: Any) -> Any:
         before = self.partition
-        right(self, *args, **options)
+        changed = right(self, *args, **options)
         if self.partition.leader_epoch == before.leader_epoch and not set(before.isr) <= set(self.partition.isr):
             self.partition = replace(self.partition, leader_epoch=before.leader_epoch + 1)
+        return changed
 
     return change
 
@@ -117,29 +120,24 @@ def _stays_in_sync(right: Any) -> Any:
 
 
 def _unclean(right: Any) -> Any:
-    def change(self: KraftController, *args: Any, **options: Any) -> None:
-        right(self, *args, **{**options, "election": options.get("election") or "unclean"})
+    def change(self: KraftController, *args: Any, **options: Any) -> Any:
+        return right(self, *args, **{**options, "election": options.get("election") or "unclean"})
 
     return change
 
 
 def _elects_lowest(right: Any) -> Any:
-    def elect(self: KraftController, *args: Any) -> Any:
-        now = self.partition
-        self.partition = replace(now, replicas=tuple(sorted(now.replicas)))
-        try:
-            return right(self, *args)
-        finally:
-            self.partition = now
-
-    return elect
+    return lambda behaviour, election, candidates, **options: right(
+        behaviour, election, replace(candidates, replicas=tuple(sorted(candidates.replicas))), **options
+    )
 
 
 def _last_replica_leaves(right: Any) -> Any:
-    def change(self: KraftController, isr: tuple[int, ...], **options: Any) -> None:
-        right(self, isr, **options)
+    def change(self: KraftController, isr: tuple[int, ...], **options: Any) -> Any:
+        changed = right(self, isr, **options)
         if not isr and self.partition.leader == NO_LEADER:
             self.partition = replace(self.partition, isr=())
+        return changed
 
     return change
 
@@ -311,8 +309,8 @@ MISTAKES = (
     Mistake(
         "elects-lowest-id",
         "The in-sync replica with the lowest id is elected.",
-        KraftController,
-        "_elect",
+        leader_election,
+        "elect_leader",
         _elects_lowest,
     ),
     Mistake(
@@ -346,16 +344,16 @@ MISTAKES = (
     Mistake(
         "last-leader-forgotten",
         "The last known leader is not elected.",
-        KraftController,
-        "_last_known",
-        lambda right: lambda self, leader: None,
+        eligible_leader_replicas,
+        "last_known_leader",
+        lambda right: lambda *args: None,
     ),
     Mistake(
         "no-eligible-replicas",
         "There are no eligible leader replicas.",
-        KraftController,
-        "_eligible",
-        lambda right: lambda self, isr, unclean_shutdown: (),
+        eligible_leader_replicas,
+        "eligible_replicas",
+        lambda right: lambda *args: ((), ()),
     ),
     Mistake(
         "no-truncation",

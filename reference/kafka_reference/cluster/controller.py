@@ -9,30 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-__all__ = ["NO_LEADER", "Controller", "Election", "PartitionMetadata", "TopicSettings"]
+from kafka_reference.elections.partition_registration import PartitionRegistration
 
-NO_LEADER = -1
-"""The leader of a partition that has none."""
+__all__ = ["Controller", "Election", "TopicSettings"]
 
 Election: TypeAlias = Literal["preferred", "unclean"]
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionMetadata:
-    """A partition as the controller has it."""
-
-    replicas: tuple[int, ...]
-    """The replicas; the first is the preferred leader."""
-    leader: int
-    """The leader, or -1."""
-    leader_epoch: int
-    """The number of elections so far, and of what else raises it."""
-    isr: tuple[int, ...]
-    """The in-sync replicas."""
-    elr: tuple[int, ...] = ()
-    """The eligible leader replicas (KIP-966)."""
-    last_known_leader: int | None = None
-    """The leader that a leaderless partition had, where eligible leader replicas are on."""
 
 
 @dataclass(slots=True)
@@ -48,7 +29,7 @@ class TopicSettings:
 class Controller(Protocol):
     """A controller: it changes ``partition`` and knows which brokers are alive."""
 
-    partition: PartitionMetadata
+    partition: PartitionRegistration
     alive: set[int]
 
     def end_session(self, broker: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from kafka_reference.cluster.controller import NO_LEADER, Controller, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.controller import Controller, TopicSettings
 from kafka_reference.cluster.kraft_controller import ControllerBehaviour, KraftController
 from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled, Unanswered
 from kafka_reference.cluster.partition_leader import PartitionLeader
@@ -29,6 +29,7 @@ from kafka_reference.cluster.script import (
 )
 from kafka_reference.cluster.state import ClusterState, PendingProduce
 from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
+from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.errors import QuestionError
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.produce_acks import error_before_append, is_valid_acks, waits
@@ -62,12 +63,11 @@ class ClusterHistory:
 
     def __init__(self, script: ClusterScript, release: str, mode: ClusterMode = "kraft") -> None:
         settings = TopicSettings(script.min_insync_replicas, script.unclean_leader_election)
-        partition = PartitionMetadata(script.replicas, script.replicas[0], 0, script.replicas)
         self._has_elr = mode == "kraft" and ControllerBehaviour.of(release).elects_eligible_leaders
         controller: Controller = (
-            ZooKeeperController(partition, settings)
+            ZooKeeperController(script.replicas, settings)
             if mode == "zookeeper"
-            else KraftController(partition, settings, eligible_leaders=self._has_elr)
+            else KraftController(script.replicas, settings, release)
         )
         self.state = ClusterState(script.replicas, settings, controller, PartitionBehaviour.of(release))
         self._is_quiet, self._is_moving = True, False

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kafka_reference.cluster.controller import NO_LEADER, Controller, TopicSettings
+from kafka_reference.cluster.controller import Controller, TopicSettings
 from kafka_reference.cluster.partition_leader import MAX_LAG_MS, PartitionLeader
 from kafka_reference.cluster.replica_log import ReplicaLog
+from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.in_sync_replicas import BrokerMetadata
 from kafka_reference.replication.produce_acks import check_completion

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafka_reference.cluster.controller import NO_LEADER, Election, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.controller import Election, TopicSettings
+from kafka_reference.elections.partition_registration import NO_LEADER, PartitionRegistration
 
 __all__ = ["ZooKeeperController"]
 
@@ -16,8 +17,8 @@ __all__ = ["ZooKeeperController"]
 class ZooKeeperController:
     """The controller of a cluster with ZooKeeper."""
 
-    def __init__(self, partition: PartitionMetadata, settings: TopicSettings) -> None:
-        self.partition, self.alive = partition, set(partition.replicas)
+    def __init__(self, replicas: tuple[int, ...], settings: TopicSettings) -> None:
+        self.partition, self.alive = PartitionRegistration(replicas, replicas, replicas[0]), set(replicas)
         self._settings = settings
 
     def end_session(self, broker: int) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster.controller import NO_LEADER, PartitionMetadata, TopicSettings
+from kafka_reference.cluster.controller import TopicSettings
 from kafka_reference.cluster.kraft_controller import ControllerBehaviour, KraftController
 from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
+from kafka_reference.elections.partition_registration import NO_LEADER
 
 
 def kraft(*, min_isr: int = 1, unclean: bool = False, elr: bool = True) -> KraftController:
-    return KraftController(
-        PartitionMetadata((1, 2, 3), 1, 0, (1, 2, 3)), TopicSettings(min_isr, unclean), eligible_leaders=elr
-    )
+    return KraftController((1, 2, 3), TopicSettings(min_isr, unclean), "4.4.0" if elr else "3.9.2")
 
 
 def zookeeper(*, unclean: bool = False) -> ZooKeeperController:
-    return ZooKeeperController(PartitionMetadata((1, 2, 3), 1, 0, (1, 2, 3)), TopicSettings(1, unclean))
+    return ZooKeeperController((1, 2, 3), TopicSettings(1, unclean))
 
 
 def shape(controller: KraftController | ZooKeeperController) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
