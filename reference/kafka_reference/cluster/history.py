@@ -65,7 +65,7 @@ class ClusterHistory:
         settings = TopicSettings(script.min_insync_replicas, script.unclean_leader_election)
         self._has_elr = mode == "kraft" and ControllerBehaviour.of(release).elects_eligible_leaders
         controller: Controller = (
-            ZooKeeperController(script.replicas, settings)
+            ZooKeeperController(script.replicas, settings, release)
             if mode == "zookeeper"
             else KraftController(script.replicas, settings, release)
         )

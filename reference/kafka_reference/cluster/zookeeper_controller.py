@@ -1,7 +1,9 @@
 """The controller of a cluster with ZooKeeper, for one partition.
 
-Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine`` and
-``Election``, 2.7.0 to 3.9.2, https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
+Its elections are those of :mod:`kafka_reference.elections.zookeeper_leader_election`.
+
+Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine``, 2.7.0 to 3.9.2,
+https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
 """
 
 from __future__ import annotations
@@ -10,6 +12,13 @@ from dataclasses import replace
 
 from kafka_reference.cluster.controller import Election, TopicSettings
 from kafka_reference.elections.partition_registration import NO_LEADER, PartitionRegistration
+from kafka_reference.elections.zookeeper_behaviour import ZookeeperElectionBehaviour
+from kafka_reference.elections.zookeeper_leader_election import (
+    ControllerContext,
+    LeaderAndIsr,
+    ZookeeperElection,
+    elect,
+)
 
 __all__ = ["ZooKeeperController"]
 
@@ -17,9 +26,9 @@ __all__ = ["ZooKeeperController"]
 class ZooKeeperController:
     """The controller of a cluster with ZooKeeper."""
 
-    def __init__(self, replicas: tuple[int, ...], settings: TopicSettings) -> None:
+    def __init__(self, replicas: tuple[int, ...], settings: TopicSettings, release: str) -> None:
         self.partition, self.alive = PartitionRegistration(replicas, replicas, replicas[0]), set(replicas)
-        self._settings = settings
+        self._settings, self._behaviour = settings, ZookeeperElectionBehaviour.of(release)
 
     def end_session(self, broker: int) -> None:
         """Elect another leader if it led, and remove the broker from the in-sync replicas. Mirrors ``onBrokerFailure``.
@@ -64,25 +73,19 @@ class ZooKeeperController:
             if now.leader in self.alive:
                 return "ELECTION_NOT_NEEDED"
             return "NONE" if self._elect_offline(unclean=True) else "ELIGIBLE_LEADERS_NOT_AVAILABLE"
-        preferred = now.replicas[0]
-        if now.leader == preferred:
+        if now.leader == now.replicas[0]:
             return "ELECTION_NOT_NEEDED"
-        if preferred not in self.alive or preferred not in now.isr:
-            return "PREFERRED_LEADER_NOT_AVAILABLE"
-        self.partition = replace(now, leader=preferred, leader_epoch=now.leader_epoch + 1)
-        return "NONE"
+        return "NONE" if self._elect("preferred") else "PREFERRED_LEADER_NOT_AVAILABLE"
 
     def _elect_offline(self, *, unclean: bool) -> bool:
-        """Elect a leader of a partition whose leader is not alive; return whether one was. Mirrors ``leaderForOffline``."""
+        """Elect a leader of a partition whose leader is not alive; return whether one was."""
+        return self.partition.leader not in self.alive and self._elect("offline", unclean=unclean)
+
+    def _elect(self, election: ZookeeperElection, *, unclean: bool = False) -> bool:
         now = self.partition
-        if now.leader in self.alive:
-            return False
-        live = [replica for replica in now.replicas if replica in self.alive]
-        in_sync = [replica for replica in live if replica in now.isr]
-        candidates = in_sync or (live if unclean else [])
-        if not candidates:
-            return False
-        leader = candidates[0]
-        isr = tuple(replica for replica in now.isr if replica in self.alive) if in_sync else (leader,)
-        self.partition = replace(now, leader=leader, leader_epoch=now.leader_epoch + 1, isr=isr)
-        return True
+        context = ControllerContext(now.replicas, (), frozenset(self.alive), frozenset())
+        state = LeaderAndIsr(now.leader, now.isr, now.leader_epoch)
+        after = elect(self._behaviour, election, context, state, unclean=unclean).state
+        if after is not None:
+            self.partition = replace(now, leader=after.leader, leader_epoch=after.leader_epoch, isr=after.isr)
+        return after is not None

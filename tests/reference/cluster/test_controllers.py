@@ -15,7 +15,7 @@ def kraft(*, min_isr: int = 1, unclean: bool = False, elr: bool = True) -> Kraft
 
 
 def zookeeper(*, unclean: bool = False) -> ZooKeeperController:
-    return ZooKeeperController((1, 2, 3), TopicSettings(1, unclean))
+    return ZooKeeperController((1, 2, 3), TopicSettings(1, unclean), "3.9.2")
 
 
 def shape(controller: KraftController | ZooKeeperController) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
