@@ -2,8 +2,8 @@
 
 Its elections are those of :mod:`kafka_reference.elections.zookeeper_leader_election`.
 
-Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine``, 2.7.0 to 3.9.2,
-https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
+Java source mirrored: ``kafka.controller.KafkaController``, ``PartitionStateMachine``, ``ReplicaStateMachine``, 2.7.0 to
+3.9.2, https://github.com/apache/kafka/blob/3.9.1/core/src/main/scala/kafka/controller/KafkaController.scala
 """
 
 from __future__ import annotations
