@@ -2,7 +2,7 @@
 
 ::
 
-    python ci/unreached.py      # a minute on one core
+    python ci/unreached.py      # three minutes on one core
 
 The reference answers every frozen case in a release of each era, and the fresh questions of a gate in the newest release;
 and it predicts the histories that ``kafka-conformance cluster check`` plays on a real cluster. What is not executed then,
