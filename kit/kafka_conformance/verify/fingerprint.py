@@ -1,8 +1,11 @@
-"""The fingerprint of a rule: it changes when the rule has to be proven anew, and only then.
+"""The fingerprint of a rule, and of its mutants: it changes when they have to be proven anew, and only then.
 
 It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
 rule's labels, timeline and mutants, and the machinery that asks and compares, which ``selftest`` proves.
+
+The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases, stories and
+references are part of that code, comments and docstrings are not.
 """
 
 from __future__ import annotations
@@ -20,9 +23,16 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.reachable_code import reachable_code
 
-__all__ = ["Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources"]
+__all__ = [
+    "Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources", "mutants_fingerprint",
+]  # fmt: skip
 
-_KIT = ("kafka_conformance.rules", "kafka_conformance.core.sources", "kafka_conformance.core.protocol")
+_KIT = (
+    "kafka_conformance.rules",
+    "kafka_conformance.core.sources",
+    "kafka_conformance.core.protocol",
+    "kafka_conformance.core.mutant",
+)
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
 _PACKAGE = re.compile(r"^package (?:\w+\.)*(\w+);", re.MULTILINE)
 _COMMENT_OR_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]", re.DOTALL)
@@ -53,16 +63,24 @@ def fingerprint(rule: Rule, sources: Sources | None = None) -> str:
 
     ``sources`` is the code to look at, by default the one that is installed.
     """
-    digest = hashlib.sha256()
-    for name, code in sorted(fingerprinted_sources(rule, sources or installed_sources()).items()):
-        digest.update(f"{name}\n{code}\n".encode())
-    return digest.hexdigest()
+    return _digest(fingerprinted_sources(rule, sources or installed_sources()))
+
+
+def mutants_fingerprint(rule: Rule, sources: Sources | None = None) -> str:
+    """Return the sha256 of all code that decides how the mutants of ``rule`` and the rule itself answer.
+
+    ``sources`` is the code to look at, by default the one that is installed.
+    """
+    sources = sources or installed_sources()
+    found = fingerprinted_sources(rule, sources)
+    for module in _mutant_modules(rule, sources):
+        found |= reachable_code((module, "MUTANTS"), sources.python)
+    return _digest(found)
 
 
 def fingerprinted_sources(rule: Rule, sources: Sources) -> dict[str, str]:
     """Return the code that the fingerprint of ``rule`` covers, without prose, by where it is."""
-    package = f"kafka_conformance.rules.{rule.slug.replace('-', '_')}.rule"
-    found = reachable_code((package, "RULE"), sources.python)
+    found = reachable_code((f"{_package_of(rule)}.rule", "RULE"), sources.python)
     for question in _QUESTIONS:
         found |= reachable_code(question, sources.python)
     classes = {name for part in _answering(rule, found) for _, name in part.java}
@@ -74,6 +92,23 @@ def answering_rules(rule: Rule) -> list[Rule]:
     if rule.by_parts is None:
         return [rule]
     return _answering(rule, fingerprinted_sources(rule, installed_sources()))
+
+
+def _digest(code: Mapping[str, str]) -> str:
+    digest = hashlib.sha256()
+    for name, text in sorted(code.items()):
+        digest.update(f"{name}\n{text}\n".encode())
+    return digest.hexdigest()
+
+
+def _package_of(rule: Rule) -> str:
+    return f"kafka_conformance.rules.{rule.slug.replace('-', '_')}"
+
+
+def _mutant_modules(rule: Rule, sources: Sources) -> list[str]:
+    """Return the modules that :mod:`kafka_conformance.rules.mutants` discovers for a rule."""
+    package = _package_of(rule)
+    return [name for name in sources.python if name.rpartition(".")[0] == package and name.endswith("mutants")]
 
 
 def _answering(rule: Rule, code: Mapping[str, str]) -> list[Rule]:
