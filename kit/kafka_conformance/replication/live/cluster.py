@@ -31,7 +31,7 @@ from kafka_conformance.replication.live.wire import (
     metadata_without_elr,
 )
 from kafka_conformance.replication.live.zookeeper_log import last_settings
-from kafka_conformance.replication.live.zookeeper_metadata import open_metadata
+from kafka_conformance.replication.live.zookeeper_metadata import check_client, open_metadata
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 from kafka_reference.cluster.history import ClusterMode
@@ -189,11 +189,14 @@ class LiveCluster:
 def live_cluster(release: str, timing: Timing) -> Iterator[LiveCluster]:
     """Run a cluster of a release until the block ends, with ZooKeeper if the timing is :class:`ZooKeeperTiming`.
 
-    Raises BadInput, BrokerLost, NoJava, JarError.
+    Raises BadInput, BrokerLost, NoJava, JarError, and ModuleNotFoundError without the client that ZooKeeper needs.
     """
     pins = load_brokers()
     java, jars = find_java(), [stored.path for stored in fetched(pins.jars(release), default_store())]
-    tick_ms = timing.tick_ms if isinstance(timing, ZooKeeperTiming) else None
+    tick_ms = None
+    if isinstance(timing, ZooKeeperTiming):
+        check_client()
+        tick_ms = timing.tick_ms
     plan = Plan(
         release, java, jars, len(BROKERS), timing.broker_settings(), None, _HEAP_MB,
         separate_controller=True, zookeeper_tick_ms=tick_ms,

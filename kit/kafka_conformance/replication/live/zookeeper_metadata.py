@@ -22,7 +22,7 @@ from kafka_conformance.brokers.settings import CONTROLLER_NODE, HOST
 from kafka_conformance.core.errors import BrokerLost
 from kafka_conformance.replication.live.metadata_source import PartitionChange, PartitionView
 
-__all__ = ["ZooKeeperMetadata", "open_metadata"]
+__all__ = ["ZooKeeperMetadata", "check_client", "open_metadata"]
 
 _IDS = "/brokers/ids"
 _SESSION_S, _CONNECT_LIMIT_S = 10.0, 60.0
@@ -110,11 +110,16 @@ class ZooKeeperMetadata:
             raise _lost(error) from error
 
 
+def check_client() -> None:
+    """Raise ModuleNotFoundError without kazoo (extra ``cluster``)."""
+    importlib.import_module("kazoo.client")
+
+
 @contextlib.contextmanager
 def open_metadata(port: int) -> Iterator[ZooKeeperMetadata]:
     """Connect to the ZooKeeper server on a port of this machine until the block ends.
 
-    Raises BrokerLost if the server does not respond, and ModuleNotFoundError without kazoo (extra ``cluster``).
+    Raises BrokerLost if the server does not respond.
     """
     threads = importlib.import_module("kazoo.handlers.threading")
     logger = logging.getLogger(__name__)
