@@ -35,13 +35,16 @@ def rooms(tmp_path: Path) -> dict[str, str]:
     return os.environ | {"TMPDIR": str(tmp_path / "rooms")}
 
 
-@pytest.fixture
-def kit(tmp_path: Path, rooms: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+ON_KRAFT, WITH_ZOOKEEPER = ("4.4.0",), ("3.9.2", "--zookeeper")
+
+
+@pytest.fixture(params=[ON_KRAFT])
+def kit(request: pytest.FixtureRequest, tmp_path: Path, rooms: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """``cluster play``, in a process group of its own."""
     file = tmp_path / "script.json"
     file.write_text(write_script(SCRIPT), encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, "-m", "kafka_conformance", "cluster", "play", str(file), "--kafka", "4.4.0"],
+        [sys.executable, "-m", "kafka_conformance", "cluster", "play", str(file), "--kafka", *request.param],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=rooms, cwd=tmp_path,
         start_new_session=True, preexec_fn=accept_interrupts,
     )  # fmt: skip
@@ -67,6 +70,7 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
+@pytest.mark.parametrize("kit", [ON_KRAFT, WITH_ZOOKEEPER], ids=["kraft", "zookeeper"], indirect=True)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
 def test_ended_while_a_broker_is_stopped(
     kit: subprocess.Popen[str], rooms: dict[str, str], how: signal.Signals

@@ -122,11 +122,26 @@ def test_a_cluster_with_another_lag_time_is_found() -> None:
     assert "broker 3 left the in-sync replicas" in difference.what
 
 
-@pytest.mark.parametrize("release", ["3.9.2", "4.3.1", "4.4.0"])
-def test_the_command_plays_a_script(release: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "cluster"),
+    [
+        (("3.9.2", "--zookeeper"), "Kafka 3.9.2 with ZooKeeper"),
+        (("3.9.2",), "Kafka 3.9.2"),
+        (("4.3.1",), "Kafka 4.3.1"),
+        (("4.4.0",), "Kafka 4.4.0"),
+    ],
+)
+def test_the_command_plays_a_script(words: tuple[str, ...], cluster: str, tmp_path: Path) -> None:
     file = tmp_path / "lost.json"
     file.write_text(write_script(LOST), encoding="utf-8")
-    ran = CliRunner().invoke(app, ["cluster", "play", str(file), "--kafka", release], standalone_mode=False)
+    ran = CliRunner().invoke(app, ["cluster", "play", str(file), "--kafka", *words], standalone_mode=False)
     assert ran.return_value == 0, ran.output
-    assert f"13 events on Kafka {release}: the history is as the reference predicts" in ran.output
+    assert f"13 events on {cluster}: the history is as the reference predicts" in ran.output
     assert "kill broker 1" in ran.output
+
+
+def test_the_command_plays_a_group_with_zookeeper() -> None:
+    words = ["cluster", "check", "--kafka", "3.9.2", "--zookeeper", "--seed", "7", "--group", "4", "--clusters", "1"]
+    ran = CliRunner().invoke(app, words, standalone_mode=False)
+    assert ran.return_value == 0, ran.output
+    assert "Kafka 3.9.2 with ZooKeeper, seed 7: 6 of 6 histories as predicted" in ran.output

@@ -7,7 +7,7 @@ Only scripts whose outcome is determined in every cluster are generated. Left ou
   not become an eligible leader replica, and which one that is depends on who is missed first;
 - a broker that stops while others fetch records or metadata, and a request to a leader that has just stopped;
 - an election while the controller still takes a stopped broker for alive;
-- a request while a broker comes back, or after an election, before the cluster has settled;
+- a request while a broker comes back, or after an election or a setting that allows one, before the cluster has settled;
 - a restart within the broker's session, which Kafka refuses until the session has ended;
 - requests while no broker runs.
 

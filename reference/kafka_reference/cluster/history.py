@@ -91,7 +91,7 @@ class ClusterHistory:
             case SetMinInsyncReplicas(replicas):
                 self.state.controller.change_min_isr(replicas)
             case SetUncleanElection(enabled):  # unreached: no other event is left
-                self.state.settings.unclean_election = enabled
+                self._set_unclean_election(enabled=enabled)
         self.state.replicate()
         return Unanswered()
 
@@ -146,6 +146,13 @@ class ClusterHistory:
         if broker.is_fenced:
             broker.is_fenced = False
             self.state.controller.register(number, restarted=restarted)
+
+    def _set_unclean_election(self, *, enabled: bool) -> None:
+        """Change the setting; the controller elects some time later on KRaft, and at once with ZooKeeper."""
+        self.state.settings.unclean_election = enabled
+        controller = self.state.controller
+        if enabled and controller.alive and controller.partition.leader not in controller.alive:
+            self._is_quiet, self._is_moving = False, True
 
     def _elect(self, election: Literal["preferred", "unclean"]) -> str:
         if self.state.missed:

@@ -76,10 +76,13 @@ def test_a_lower_minimum_moves_no_high_watermark_and_an_append_does() -> None:
     assert last(*events, Settle(), Produce(LEADER), min_isr=3).readable == 2
 
 
+LEADERLESS = (Kill(3), Settle(), Kill(2), Settle(), Kill(1), Settle(), Start(3), Settle())
+"""Broker 3 runs and may not lead."""
+
+
 def test_a_leaderless_partition_refuses_requests() -> None:
-    down = (Kill(3), Settle(), Kill(2), Settle(), Kill(1), Settle(), Start(3), Settle())
-    assert play(*down, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
-    assert last(*down, SetUncleanElection(True)).leader == 3
+    assert play(*LEADERLESS, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
+    assert last(*LEADERLESS, SetUncleanElection(True)).leader == 3
 
 
 def test_preferred_leader_returns_on_request() -> None:
@@ -103,6 +106,8 @@ def test_preferred_leader_returns_on_request() -> None:
         ((Pause(1), Settle(), Continue(1), Settle(), Elect("preferred"), Produce(ALL)), "a leader is elected"),
         ((Kill(1), Kill(2), Settle()), "the leader and an in-sync follower"),
         ((Pause(2), Pause(3), Produce(ALL, wait=False), Kill(1)), "while a produce request waits"),
+        ((*LEADERLESS, SetUncleanElection(True), Produce(ALL)), "a leader is elected"),
+        ((*LEADERLESS, SetUncleanElection(True), Kill(3)), "while others fetch"),
     ],
 )
 def test_what_is_left_to_chance_is_refused(events: tuple[Event, ...], reason: str) -> None:

@@ -66,7 +66,7 @@ def check_groups(
 
 def check_group(cluster: LiveCluster, group: HistoryGroup, progress: Steps) -> list[CheckedHistory]:
     """Play the scripts of a group and compare them; again if the machine was too slow. Raises BrokerLost, TooSlow."""
-    expected = [simulate(script, cluster.release) for script in group.scripts]
+    expected = [simulate(script, cluster.release, cluster.mode) for script in group.scripts]
     played = _played(cluster, group, expected, progress)
     progress.advance(len(played))
     return [

@@ -1,4 +1,4 @@
-"""The controller's metadata log, read from its file: brokers' sessions, and each partition's leader and replicas in sync.
+"""The metadata of a cluster on KRaft, from the file of the controller's metadata log.
 
 A broker's view of the metadata is behind the controller's, and there is none while no broker runs. The log of a controller
 with the only vote is the metadata itself, and its batches carry the controller's clock.
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kafka_conformance.core.errors import BrokerLost
+from kafka_conformance.replication.live.metadata_source import PartitionChange, PartitionView
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
 
-__all__ = ["MetadataLog", "PartitionChange", "PartitionView"]
+__all__ = ["FILE", "MetadataLog"]
 
 FILE = Path("__cluster_metadata-0", "00000000000000000000.log")
 """The log in the controller's folder: it is far smaller than a segment in the time that histories take."""
@@ -28,31 +29,9 @@ _ELR_OF_PARTITION, _ISR, _LEADER, _ELR = 1, 0, 1, 6
 _FENCED = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionView:
-    """The controller's state of a partition."""
-
-    leader: int
-    """The leader, -1 without one."""
-    leader_epoch: int
-    """The leader epoch."""
-    isr: frozenset[int]
-    """The in-sync replicas."""
-    elr: frozenset[int] = frozenset()
-    """The eligible leader replicas."""
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionChange:
-    """A change of a partition: when, by the controller's clock in ms, and the state after it."""
-
-    time_ms: int
-    view: PartitionView
-
-
 @dataclass(slots=True)
 class MetadataLog:
-    """The records of the log so far; :meth:`read` adds those that were appended since."""
+    """The records of the log so far, a metadata source; :meth:`read` adds what was appended since."""
 
     file: Path
     """The log's file."""

@@ -7,14 +7,13 @@ from pathlib import Path
 
 from kafka_conformance.core.errors import BrokerLost
 from kafka_conformance.replication.live.cluster import BROKERS, LiveCluster
-from kafka_conformance.replication.live.metadata_log import PartitionView
+from kafka_conformance.replication.live.metadata_source import PartitionView
 from kafka_conformance.replication.live.wire import (
     READ_COMMITTED,
     READ_UNCOMMITTED,
     FetchedLog,
     fetch,
     list_end_offset,
-    metadata,
 )
 from kafka_reference.cluster.observation import ReplicaState, Settled
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
@@ -96,7 +95,7 @@ def _disagreements(
 
 
 def _metadata_fault(cluster: LiveCluster, topic: str, view: PartitionView, broker: int) -> str:
-    known = metadata(cluster.connection(broker), topic)
+    known = cluster.metadata_of(cluster.connection(broker), topic)
     seen = PartitionView(known.leader, known.leader_epoch, known.isr, known.elr)
     return "" if seen == view else f"broker {broker} has {seen}, the controller {view}"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from kafka_conformance.replication.live.metadata_log import PartitionChange
+from kafka_conformance.replication.live.metadata_source import PartitionChange
 
 __all__ = ["Outages"]
 

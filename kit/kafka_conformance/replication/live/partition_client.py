@@ -8,17 +8,15 @@ from functools import partial
 
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.replication.live.cluster import LiveCluster
-from kafka_conformance.replication.live.metadata_log import PartitionView
+from kafka_conformance.replication.live.metadata_source import PartitionView
 from kafka_conformance.replication.live.wire import (
     PendingResponse,
     alter_topic,
     await_true,
     create_topic,
-    described_setting,
     elect,
     fetch,
     list_end_offset,
-    metadata,
     produce,
     produced,
 )
@@ -53,7 +51,7 @@ class PartitionClient:
             MIN_ISR: str(script.min_insync_replicas),
             UNCLEAN: str(script.unclean_leader_election).lower(),
         }
-        create_topic(self.cluster.any_connection(), self.topic, script.replicas, settings)
+        create_topic(self.cluster.controller_connection(), self.topic, script.replicas, settings)
         self.await_leader()
 
     def view(self) -> PartitionView:
@@ -67,7 +65,7 @@ class PartitionClient:
         """Send a batch to the leader and return the response; None for one that waits. Raises BadInput, BrokerLost."""
         leader = self.view().leader
         if leader < 0:
-            return Produced(metadata(self.cluster.any_connection(), self.topic).error, None)
+            return Produced(self.cluster.metadata_of(self.cluster.any_connection(), self.topic).error, None)
         if event.acks == -1 and not event.wait:
             return self._send(index, event, leader)
         connection = self.cluster.connection(leader)
@@ -75,7 +73,9 @@ class PartitionClient:
             connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms
         )
         if event.acks == 0:
-            metadata(connection, self.topic)  # a broker handles the requests of a connection in their order
+            self.cluster.metadata_of(
+                connection, self.topic
+            )  # a broker handles the requests of a connection in their order
             return Produced(None, None)
         return _answer(*produced(sent.wait(self._limit_s)))
 
@@ -91,8 +91,8 @@ class PartitionClient:
     def alter(self, name: str, value: str) -> None:
         """Change a setting of the topic, and wait until the brokers that run apply it. Raises BadInput, BrokerLost.
 
-        A broker shows a setting a moment before it applies it. It takes over changes one after the other: one that follows
-        is shown only after the first is applied.
+        A broker shows a setting (with ZooKeeper: logs it) a moment before it applies it. It takes over changes one after the
+        other: one that follows is shown only after the first is applied.
         """
         self._alter(name, value)
         self._markers += 1
@@ -100,7 +100,7 @@ class PartitionClient:
 
     def elect(self, election: str) -> Elected:
         """Ask for an election, and wait until the brokers that run follow its outcome."""
-        error = elect(self.cluster.any_connection(), self.topic, unclean=election == "unclean")
+        error = elect(self.cluster.controller_connection(), self.topic, unclean=election == "unclean")
         self.await_leader()
         return Elected(error)
 
@@ -147,16 +147,14 @@ class PartitionClient:
         if (error := alter_topic(self.cluster.any_connection(), self.topic, name, value)) != "NONE":
             raise BadInput(f"{name}={value} cannot be set for {self.topic}: {error}")
         for broker in sorted(self.cluster.running):
-            connection = self.cluster.connection(broker)
-            shown = partial(described_setting, connection, self.topic, name)
-            if not await_true(lambda shown=shown: shown() == value, _FOLLOW_LIMIT_S):  # type: ignore[misc]
+            if not await_true(partial(self.cluster.shows_setting, broker, self.topic, name, value), _FOLLOW_LIMIT_S):
                 raise BrokerLost(f"broker {broker} does not take over {name}={value} of {self.topic}")
 
     def _is_led(self) -> bool:
         view, running = self.view(), self.cluster.running
         if view.leader >= 0 and view.leader not in running:
             return True  # it has stopped, and the controller has not missed it yet: brokers may list it or not
-        known = [metadata(self.cluster.connection(broker), self.topic) for broker in running]
+        known = [self.cluster.metadata_of(self.cluster.connection(broker), self.topic) for broker in running]
         if any((one.leader, one.leader_epoch) != (view.leader, view.leader_epoch) for one in known):
             return False
         if view.leader < 0:

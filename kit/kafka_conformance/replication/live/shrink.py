@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kafka_conformance.replication.live.metadata_log import PartitionChange
+from kafka_conformance.replication.live.metadata_source import PartitionChange
 
 __all__ = ["Shrink", "find_shrinks"]
 

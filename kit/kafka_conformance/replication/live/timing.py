@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["TIMING", "Timing"]
+__all__ = ["TIMING", "ZOOKEEPER_TIMING", "Timing", "ZooKeeperTiming"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,55 @@ class Timing:
         ``unclean.leader.election.interval.ms``: the controller looks for leaderless partitions every 5 minutes by default.
         Eligible leader replicas are on or off as in a new cluster of the release: on since 4.1.0.
         """
-        return {
-            "auto.leader.rebalance.enable": "false",
+        return self._common_settings() | {
             "broker.heartbeat.interval.ms": str(self.heartbeat_ms),
             "broker.session.timeout.ms": str(self.session_ms),
+            "unclean.leader.election.interval.ms": "500",
+        }
+
+    def _common_settings(self) -> dict[str, str]:
+        return {
+            "auto.leader.rebalance.enable": "false",
             "replica.fetch.backoff.ms": str(self.fetch_wait_ms),
             "replica.fetch.wait.max.ms": str(self.fetch_wait_ms),
             "replica.high.watermark.checkpoint.interval.ms": str(self.fetch_wait_ms),
             "replica.lag.time.max.ms": str(self.lag_ms),
             "replica.socket.timeout.ms": str(max(self.session_ms, 1000)),
-            "unclean.leader.election.interval.ms": "500",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ZooKeeperTiming(Timing):
+    """Times in ms of a cluster with ZooKeeper.
+
+    A broker pings ZooKeeper every third of its session, so the session ends 2/3 to 1 of its timeout after the broker stops,
+    and up to a tick later, since the server looks once a tick. It is longer than on KRaft, so that followers shrink first.
+    """
+
+    session_ms: int = 7500
+    """``zookeeper.session.timeout.ms``."""
+    request_timeout_ms: int = 11_000
+    """``timeout.ms`` of a produce request."""
+    tick_ms: int = 500
+    """``tickTime`` of the ZooKeeper server, which allows sessions of 2 to 20 ticks."""
+    connect_ms: int = 60_000
+    """``zookeeper.connection.timeout.ms``: by default that of a session."""
+
+    @property
+    def session_bounds_ms(self) -> tuple[int, int]:
+        """How long after a broker stops its session ends: at least, at most."""
+        return self.session_ms * 2 // 3, self.session_ms + self.tick_ms
+
+    def broker_settings(self) -> dict[str, str]:
+        """Return the settings of the brokers. There is none for unclean elections: the controller holds them at once."""
+        return self._common_settings() | {
+            "zookeeper.connection.timeout.ms": str(self.connect_ms),
+            "zookeeper.session.timeout.ms": str(self.session_ms),
         }
 
 
 TIMING: Final = Timing()
-"""The times of every play."""
+"""The times of every play on KRaft."""
+
+ZOOKEEPER_TIMING: Final = ZooKeeperTiming()
+"""The times of every play with ZooKeeper."""

@@ -20,7 +20,7 @@ from kafka_conformance.core.errors import BadInput, BrokerLost
 __all__ = [
     "DEBUGGING", "READ_COMMITTED", "READ_UNCOMMITTED", "BrokerMetadata", "Connection", "FetchedLog", "PendingResponse",
     "alter_topic", "await_true", "create_topic", "described_setting", "elect", "error_name", "fetch",
-    "list_end_offset", "metadata", "produce", "produced",
+    "list_end_offset", "metadata", "metadata_without_elr", "produce", "produced",
 ]  # fmt: skip
 
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -225,6 +225,28 @@ def metadata(connection: Connection, topic: str) -> BrokerMetadata:
     one = found.partitions[0]
     isr, elr = frozenset(one.isr_nodes), frozenset(one.eligible_leader_replicas or ())
     return BrokerMetadata(error_name(one.error_code), one.leader_id, one.leader_epoch, isr, elr)
+
+
+def metadata_without_elr(connection: Connection, topic: str) -> BrokerMetadata:
+    """Return the same by a request that brokers with ZooKeeper answer as well; it has no eligible leader replicas."""
+    request = _message("MetadataRequest")
+    wanted = [request.MetadataRequestTopic(name=topic)]
+    response = connection.ask(
+        request(
+            version=8,
+            topics=wanted,
+            allow_auto_topic_creation=False,
+            include_cluster_authorized_operations=False,
+            include_topic_authorized_operations=False,
+        )
+    )
+    found = response.topics[0]
+    if not found.partitions:
+        return BrokerMetadata(error_name(found.error_code), -1, -1, frozenset(), frozenset())
+    one = found.partitions[0]
+    return BrokerMetadata(
+        error_name(one.error_code), one.leader_id, one.leader_epoch, frozenset(one.isr_nodes), frozenset()
+    )
 
 
 def create_topic(connection: Connection, topic: str, replicas: tuple[int, ...], settings: Mapping[str, str]) -> None:

@@ -96,11 +96,31 @@ def test_generated_histories(differing: list[bool], tmp_path: Path) -> None:
     assert run("play", str(file), "--kafka", "4.4.0")[0] == 0
 
 
+def test_histories_with_zookeeper(differing: list[bool], tmp_path: Path) -> None:
+    differing.append(True)
+    words = ("--kafka", "3.9.2", "--zookeeper")
+    code, output = run("check", *words, "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
+    assert code == 1
+    assert "Kafka 3.9.2 with ZooKeeper, seed 3: 2 of 3 histories as predicted" in output
+    (file,) = (tmp_path / "kept").iterdir()
+    assert f"kafka-conformance cluster play {file} --kafka 3.9.2 --zookeeper" in output.replace("\n", "")
+    differing.clear()
+    code, output = run("play", str(file), *words)
+    assert code == 0
+    assert "2 events on Kafka 3.9.2 with ZooKeeper: the history is as the reference predicts" in output
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         (("check", "--group", "2"), "^there is no group 2: expected 0 to 1$"),
         (("check", "--kafka", "3.8.1"), r"^histories are played since 3\.9, not on 3\.8\.1$"),
+        (
+            ("check", "--zookeeper", "--kafka", "4.3.1"),
+            r"^Kafka 4\.3\.1 has no ZooKeeper: use --kafka with a release of 3\.9",
+        ),
+        (("check", "--zookeeper"), r"^Kafka [0-9.]+ has no ZooKeeper: "),
+        (("check", "--zookeeper", "--kafka", "3.8.1"), r"^histories are played since 3\.9, not on 3\.8\.1$"),
         (("play", "none.json"), "^script none.json cannot be read: "),
     ],
 )
@@ -117,5 +137,6 @@ def test_a_script_that_leaves_its_outcome_to_chance_is_one_line(tmp_path: Path) 
 
 
 def test_a_missing_client_is_named_with_its_extra() -> None:
-    error = ModuleNotFoundError("no kafka", name="kafka.protocol")
-    assert missing_extra(error) == "this command needs kafka: pip install 'kafka-conformance[cluster]'"
+    for module in ("kafka", "kazoo"):
+        error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
+        assert missing_extra(error) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"

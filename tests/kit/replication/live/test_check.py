@@ -15,6 +15,7 @@ from kafka_conformance.replication.histories import HistoryGroup
 from kafka_conformance.replication.live import check
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.live.timing import TIMING
+from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Produced
 from kafka_reference.cluster.script import ClusterScript, Pause, Produce, Settle
 
@@ -36,6 +37,7 @@ class Fake:
     recovered: int = 0
     played: list[ClusterScript] = field(default_factory=list)
     release: str = "4.4.0"
+    mode: ClusterMode = "kraft"
     timing: Any = TIMING
 
     def recover(self) -> None:
@@ -81,6 +83,14 @@ def test_every_group_is_played_once_and_found_in_its_place(fake: Fake, clusters:
     assert not any(one.differences for (one,) in found)
     assert fake.started == fake.ended == min(clusters, 3)
     assert len(fake.played) == fake.recovered == 3
+
+
+def test_a_cluster_with_zookeeper_is_compared_with_its_reference(fake: Fake) -> None:
+    fake.release, fake.mode = "3.9.2", "zookeeper"
+    script = ClusterScript((Pause(3), Settle()))
+    group = HistoryGroup("a follower", (script,))
+    ((one,),) = check.check_groups([group], "3.9.2", TIMING, Steps("playing", 1), clusters=1)
+    assert one.expected == simulate(script, "3.9.2", "zookeeper") != simulate(script, "3.9.2")
 
 
 def test_what_differs_is_found(fake: Fake) -> None:

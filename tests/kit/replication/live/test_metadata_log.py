@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.core.errors import BrokerLost
-from kafka_conformance.replication.live.metadata_log import MetadataLog, PartitionChange, PartitionView
+from kafka_conformance.replication.live.metadata_log import MetadataLog
+from kafka_conformance.replication.live.metadata_source import PartitionChange, PartitionView
 from kafka_conformance.replication.live.shrink import Shrink, find_shrinks
 from kafka_reference.record_batch.encode import encode_batch
 from kafka_reference.record_batch.types import NewBatch, NewRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.replication.live.metadata_log import PartitionChange, PartitionView
+from kafka_conformance.replication.live.metadata_source import PartitionChange, PartitionView
 from kafka_conformance.replication.live.outages import Outages
 
 

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_conformance.core.errors import BrokerLost
-from kafka_conformance.replication.live.wire import Connection, await_true, error_name, produce, produced
+from kafka_conformance.replication.live.wire import (
+    BrokerMetadata,
+    Connection,
+    await_true,
+    error_name,
+    metadata_without_elr,
+    produce,
+    produced,
+)
 
 # kafka-python reads its schemas with a function of importlib that Python 3.11 deprecates.
 pytestmark = pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning")
@@ -84,6 +92,40 @@ def test_a_connection_that_is_closed_is_one_line(server: Server) -> None:
         server.close()
         with pytest.raises(BrokerLost, match=r"^the broker at 127\.0\.0\.1:\d+ does not respond: "):
             sent.wait(5)
+
+
+def metadata_response(topic_error: int, partitions: bytes) -> bytes:
+    """A response to the first metadata request of a connection, version 8, for one topic."""
+    brokers, cluster = struct.pack(">i", 0), struct.pack(">hi", -1, 100)
+    topic = struct.pack(">hh1s?", topic_error, 1, b"t", False) + partitions + struct.pack(">i", 0)
+    body = struct.pack(">ii", 1, 0) + brokers + cluster + struct.pack(">i", 1) + topic + struct.pack(">i", 0)
+    return struct.pack(">i", len(body)) + body
+
+
+@pytest.mark.parametrize(
+    ("topic_error", "partitions", "expected"),
+    [
+        (
+            0,
+            struct.pack(">ihiii3i2ii", 1, 5, 0, -1, 3, 2, 1, 2, 1, 2, 0),
+            BrokerMetadata("LEADER_NOT_AVAILABLE", -1, 3, frozenset({2}), frozenset()),
+        ),
+        (
+            3,
+            struct.pack(">i", 0),
+            BrokerMetadata("UNKNOWN_TOPIC_OR_PARTITION", -1, -1, frozenset(), frozenset()),
+        ),
+    ],
+)
+def test_metadata_of_a_broker_with_zookeeper(
+    server: Server, topic_error: int, partitions: bytes, expected: BrokerMetadata
+) -> None:
+    with Connection(server.port) as connection:
+        later = threading.Timer(0.0, server.send, [metadata_response(topic_error, partitions)])
+        later.start()
+        assert metadata_without_elr(connection, "t") == expected
+        later.join()
+    assert struct.unpack(">hh", server.request[:4]) == (3, 8)
 
 
 def test_a_broker_that_is_gone_is_one_line() -> None:
