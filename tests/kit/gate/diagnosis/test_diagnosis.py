@@ -253,6 +253,11 @@ AS_RELEASE = {
     "time-index-trims-closed": "as-4.0.0",
     "time-index-as-3.4.1": "as-3.4.1",
     "time-index-as-2.2.0": "as-2.2.0",
+    "reassignment-waits-for-all": "as-4.2.2",
+    "epoch-ignores-migration": "as-4.0.0",
+    "election-last-leader-had-to-live": "as-4.1.0",
+    "zookeeper-does-not-count": "as-1.1.0",
+    "zookeeper-recovering-too-early": "as-3.2.0",
 }
 
 
