@@ -197,6 +197,7 @@ AS_RELEASE = {
     "delivery-1.1-in-2.0": "as-1.1.1",
     "delivery-0.11-in-1.1": "as-0.11.0.3",
     "delivery-3.0.2-in-3.0.0": "as-3.0.1",
+    "delivery-3.6-in-3.7": "as-3.6.2",
     "sender-3.9-in-4.0": "as-3.9.2",
     "sender-3.5-in-3.6": "as-3.5.2",
     "sender-3.3.1-in-3.3.2": "as-3.3.1",
