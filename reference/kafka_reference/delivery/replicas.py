@@ -119,7 +119,7 @@ class Replicas:
 
     def fetch(self) -> None:
         """Let every follower that fetches do so once: it takes the leader's records and the high watermark."""
-        if self.leader is None:
+        if self.leader is None:  # unreached: no question fetches without a leader
             return
         for broker, log in enumerate(self.logs):
             if broker != self.leader and log.is_alive and log.fetches:
@@ -182,7 +182,7 @@ class Replicas:
 
         A follower that has stopped stays in sync as long as it lacks nothing.
         """
-        if self.leader is None:
+        if self.leader is None:  # unreached: no question waits for a lag without a leader
             return
         self._now_ms += _MAX_LAG_MS + 1
         self.settle()
@@ -204,7 +204,7 @@ class Replicas:
     def recover(self, broker: int) -> None:
         """Start a crashed broker: it follows, or leads if no other replica may."""
         self.logs[broker].is_alive = True
-        if self.leader is None:
+        if self.leader is None:  # unreached: a broker recovers before its partition has no leader
             self._elect()
         self.settle()
 
