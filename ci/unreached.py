@@ -2,10 +2,11 @@
 
 ::
 
-    python ci/unreached.py      # a minute on one core
+    python ci/unreached.py      # three minutes on one core
 
-The reference answers every frozen case in each of its releases, and the fresh questions of a gate in the newest release.
-What is not executed then, Java was never compared with. A line that no question can reach carries the reason::
+The reference answers every frozen case in a release of each era, and the fresh questions of a gate in the newest release;
+and it predicts the histories that ``kafka-conformance cluster check`` plays on a real cluster. What is not executed then,
+Java was never compared with. A line that no question can reach carries the reason::
 
     if self.closed:  # unreached: an accumulator that is closed refuses the record first
 
@@ -36,7 +37,7 @@ _REMARK = re.compile(r"# unreached( file)?: \S")
 # Errors of the reference and of Python: the question has no answer, or the caller's arguments are wrong.
 _REFUSALS = {
     "DrawsExhausted", "ImportError", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError",
-    "TypeError", "UnprovenRelease", "UnreachableCombination", "ValueError",
+    "TypeError", "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
 }  # fmt: skip
 _BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 
@@ -51,24 +52,37 @@ class Measured:
 
 
 def ask_everything() -> None:
-    """Answer all frozen cases in their releases, and fresh questions in the newest release of each rule."""
+    """Answer all frozen cases in a release of each era, and fresh questions in the newest release of each rule."""
     # Imported while coverage measures: tables of the reference are made on import.
     from kafka_conformance.answerers.reference import ReferenceAnswerer
     from kafka_conformance.cases.store import frozen
     from kafka_conformance.gate.questions import gate_sources
     from kafka_conformance.rules import RULES
-    from kafka_reference.releases import parse_release
+    from kafka_conformance.rules.eras import newest_of_eras
 
     reference = ReferenceAnswerer()
     for rule in RULES.values():
         cases = frozen(rule)
         if cases is None:
             raise SystemExit(f"{rule.slug} has no frozen cases: kafka-conformance freeze --rules {rule.slug}")
-        releases = [release for release in map(parse_release, cases.provenance.jars) if release in rule.releases]
+        releases = newest_of_eras(rule)
         for release in releases:
             reference.answer(rule, release, [case.typed_question(rule) for case in cases.at(str(release))])
         *_, (fresh, _) = gate_sources(rule, releases[-1], "exact", _EXAMPLES, _SEED, Path("none"), "")
         reference.answer(rule, releases[-1], fresh.questions)
+    predict_histories()
+
+
+def predict_histories() -> None:
+    """Predict every history that is played on a real cluster, in each cluster that the reference tells apart."""
+    from kafka_conformance.replication.histories import generate_histories
+    from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS
+    from kafka_reference.cluster.history import simulate
+
+    for group in generate_histories(_SEED):
+        for script in group.scripts:
+            for cluster in DISTINCT_CLUSTERS:
+                simulate(script, *cluster)
 
 
 def measure(folder: Path, run: Callable[[], None]) -> dict[Path, Measured]:

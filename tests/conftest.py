@@ -1,4 +1,4 @@
-"""How Hypothesis runs in unit tests: the same examples every time, and no deadline.
+"""How Hypothesis runs in unit tests: the same examples every time, and no deadline; and the option ``--changed``.
 
 Exploring is what ``verify`` is for, with a seed that it prints. A deadline is a timed test: one slow moment of a shared
 machine, and a right answer fails.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from hypothesis import settings
 
 # Frozen cases and questions live to the end: collecting such objects again and again takes a sixth of the time.
@@ -15,3 +16,26 @@ gc.set_threshold(200_000, 50, 100)
 
 settings.register_profile("unit", deadline=None, derandomize=True)
 settings.load_profile("unit")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--changed``."""
+    parser.addoption(
+        "--changed",
+        action="store_true",
+        help="of the tests of a rule whose mutants the shipped record proves as installed, run one of each kind",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, with ``--changed``, the tests of rules that have not changed."""
+    if config.getoption("changed"):
+        # Imported only here: all rules are loaded with it.
+        from changed_rules import without_unchanged
+
+        from kafka_conformance.rules.mutants import MUTANTS
+        from kafka_conformance.verify.mutants.record import proven_rows, shipped
+
+        kept, left_out = without_unchanged(items, proven_rows(shipped(), MUTANTS).keys())
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept

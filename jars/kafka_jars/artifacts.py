@@ -10,17 +10,26 @@ from          jars                                               why
 ============  =================================================  =========================================
 0.11.0.0      kafka_2.12, scala-library 2.12, a stand-in for     the first release with producer ids
               log4j
-1.1.0         the same, with scala-logging instead of log4j      its logging goes by slf4j
-2.4.0         kafka_2.13, scala-library 2.13, scala-logging      the first built for 2.13
-3.5.0         kafka-storage, kafka_2.13, kafka-server-common,    the classes are Java, but for LogSegment
-              scala-library 2.13, scala-logging
-3.6.0         the same, kafka-group-coordinator,                 the first release with server-side assignors;
-              commons-validator                                  LogSegment's logging checks addresses
-3.7.0         the same without Scala, metrics-core               the uniform assignor uses its TopicIdPartition;
-                                                                 indexes since 3.9.2 its LockUtils; LogSegment, in
-                                                                 Java too, has a timer
+1.1.0         the same, with scala-logging instead of log4j,     its logging goes by slf4j; the controller counts
+              metrics-core                                       unclean elections
+2.4.0         kafka_2.13, scala-library 2.13, scala-logging,     the first built for 2.13
+              metrics-core
+3.0.0         the same, kafka-metadata, kafka-server-common      the first release with PartitionChangeBuilder; its
+                                                                 records have a version of kafka-server-common
+3.3.0         the same, kafka-raft, kafka-storage               Partition's log and metadata
+3.5.0         the same without kafka-raft, kafka-storage first,  the classes are Java, but for LogSegment; Partition
+              scala-java8-compat                                 uses Java's Optional
+3.6.0         the same, kafka-group-coordinator,                 the first release with server-side assignors; the
+              commons-validator, pcollections                    logging of LogSegment, since 3.7.0 of the
+                                                                 controller, checks addresses; images of metadata
+3.7.0         the same, kafka-server                             Partition's requests to the controller
 3.8.0         the same, kafka-group-coordinator-api              the assignors' interfaces moved there
-4.1.0         the same, kafka-server-common second               UnifiedLog, in Java too, names its errors
+4.0.0         the same without scala-java8-compat                the last controller on ZooKeeper is 3.9's; the
+                                                                 uniform assignor, indexes and LogSegment use
+                                                                 kafka-server-common and metrics-core
+4.1.0         the same, kafka-server-common second,              UnifiedLog, in Java too, names its errors;
+              kafka-transaction-coordinator, log4j-api           ReplicaManager has settings of transactions;
+                                                                 Partition sets log levels
 ============  =================================================  =========================================
 """
 
@@ -50,7 +59,14 @@ _NEEDED = {
 JsonNode, and 3.8.0 loads zstd's classes with ProducerConfig."""
 _STORAGE = "org.apache.kafka:kafka-storage:{release}"
 _SERVER = "org.apache.kafka:kafka-server-common:{release}"
-_SEGMENTS = ("org.apache.kafka:kafka_2.13:{release}", _SERVER, _SCALA_213, _LOGGING_213)
+_METADATA = "org.apache.kafka:kafka-metadata:{release}"
+_RAFT = "org.apache.kafka:kafka-raft:{release}"
+_BROKER = "org.apache.kafka:kafka-server:{release}"
+_TRANSACTIONS = "org.apache.kafka:kafka-transaction-coordinator:{release}"
+_LOG4J = "org.apache.logging.log4j:log4j-api:2.25.5"
+_JAVA8 = "org.scala-lang.modules:scala-java8-compat_2.13:1.0.2"
+_COLLECTIONS = "org.pcollections:pcollections:4.0.1"
+_CORE = ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213)
 _VALIDATOR = "commons-validator:commons-validator:1.7"
 _METRICS = "com.yammer.metrics:metrics-core:2.2.0"
 _COORDINATOR, _COORDINATOR_API = (
@@ -74,13 +90,82 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
         (0, 11, 0, 0),
         Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, "org.slf4j:log4j-over-slf4j:1.7.36")),
     ),
-    ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212))),
-    ((2, 4, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.13:{release}", _SCALA_213, _LOGGING_213))),
-    ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE, *_SEGMENTS))),
-    ((3, 6, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, *_SEGMENTS, _VALIDATOR))),
-    ((3, 7, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _METRICS))),
-    ((3, 8, 0), Broker(_IN_JAVA, (_STORAGE, _COORDINATOR, _SERVER, _COORDINATOR_API, _METRICS))),
-    ((4, 1, 0), Broker(_IN_JAVA, (_STORAGE, _SERVER, _COORDINATOR, _COORDINATOR_API, _METRICS))),
+    ((1, 1, 0), Broker(_IN_SCALA, ("org.apache.kafka:kafka_2.12:{release}", _SCALA_212, _LOGGING_212, _METRICS))),
+    ((2, 4, 0), Broker(_IN_SCALA, (*_CORE, _METRICS))),
+    ((3, 0, 0), Broker(_IN_SCALA, (*_CORE, _METRICS, _METADATA, _SERVER))),
+    ((3, 3, 0), Broker(_IN_SCALA, (*_CORE, _METRICS, _METADATA, _SERVER, _RAFT, _STORAGE))),
+    ((3, 5, 0), Broker(_IN_JAVA, (_STORAGE, *_CORE, _METRICS, _METADATA, _SERVER, _JAVA8))),
+    (
+        (3, 6, 0),
+        Broker(
+            _IN_JAVA,
+            (_STORAGE, _COORDINATOR, *_CORE, _METRICS, _METADATA, _SERVER, _VALIDATOR, _JAVA8, _COLLECTIONS),
+        ),
+    ),
+    (
+        (3, 7, 0),
+        Broker(
+            _IN_JAVA,
+            (_STORAGE, _COORDINATOR, *_CORE, _METRICS, _METADATA, _SERVER, _VALIDATOR, _JAVA8, _COLLECTIONS, _BROKER),
+        ),
+    ),
+    (
+        (3, 8, 0),
+        Broker(
+            _IN_JAVA,
+            (
+                _STORAGE,
+                _COORDINATOR,
+                *_CORE,
+                _METRICS,
+                _METADATA,
+                _SERVER,
+                _VALIDATOR,
+                _COORDINATOR_API,
+                _JAVA8,
+                _COLLECTIONS,
+                _BROKER,
+            ),
+        ),
+    ),
+    (
+        (4, 0, 0),
+        Broker(
+            _IN_JAVA,
+            (
+                _STORAGE,
+                _COORDINATOR,
+                _SERVER,
+                _COORDINATOR_API,
+                _METRICS,
+                _METADATA,
+                _VALIDATOR,
+                *_CORE,
+                _COLLECTIONS,
+                _BROKER,
+            ),
+        ),
+    ),
+    (
+        (4, 1, 0),
+        Broker(
+            _IN_JAVA,
+            (
+                _STORAGE,
+                _SERVER,
+                _COORDINATOR,
+                _COORDINATOR_API,
+                _METRICS,
+                _METADATA,
+                _VALIDATOR,
+                *_CORE,
+                _COLLECTIONS,
+                _BROKER,
+                _TRANSACTIONS,
+                _LOG4J,
+            ),
+        ),
+    ),
 )
 
 

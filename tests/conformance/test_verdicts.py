@@ -134,6 +134,6 @@ def test_java_answers_protocol_lines(kit: Callable) -> None:
 
 
 def test_selftest_kills_every_mutant_of_the_rules_named(kit_here: Callable) -> None:
-    """Every mutant of every rule is what ``tox -e conformance`` asks: it takes minutes."""
+    """Every mutant of every rule is what ``tox -e nightly`` asks: it takes minutes."""
     ran = kit_here("selftest", "--rules", "murmur2,partition-for-key", "--examples", "300", "--seed", "11")
     assert ran.code == 0, ran

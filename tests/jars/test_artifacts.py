@@ -10,8 +10,13 @@ def test_the_clients_are_one_jar() -> None:
     assert clients_of("4.4.0") == ("org.apache.kafka:kafka-clients:4.4.0",)
 
 
-SEGMENTS = ("kafka_2.13", "kafka-server-common", "scala-library", "scala-logging_2.13")
-"""What LogSegment needs as long as it is written in Scala."""
+SCALA = ("kafka_2.13", "scala-library", "scala-logging_2.13", "metrics-core")
+"""What a class in Scala needs, LogSegment or a controller on ZooKeeper."""
+RAFT = ("kafka-metadata", "kafka-server-common")
+"""What the controller of KRaft needs."""
+COORDINATOR = ("kafka-storage", "kafka-group-coordinator")
+JAVA8, PARTITION = "scala-java8-compat_2.13", ("pcollections", "kafka-server")
+LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core", "kafka-metadata")
 
 
 @pytest.mark.parametrize(
@@ -19,31 +24,29 @@ SEGMENTS = ("kafka_2.13", "kafka-server-common", "scala-library", "scala-logging
     [
         ("0.11.0.3", ["kafka_2.12", "scala-library", "log4j-over-slf4j"]),
         ("1.0.2", ["kafka_2.12", "scala-library", "log4j-over-slf4j"]),
-        ("1.1.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
-        ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12"]),
-        ("2.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
-        ("3.4.1", ["kafka_2.13", "scala-library", "scala-logging_2.13"]),
-        ("3.5.2", ["kafka-storage", *SEGMENTS]),
-        ("3.6.2", ["kafka-storage", "kafka-group-coordinator", *SEGMENTS, "commons-validator"]),
-        ("3.7.2", ["kafka-storage", "kafka-group-coordinator", "kafka-server-common", "metrics-core"]),
+        ("1.1.1", ["kafka_2.12", "scala-library", "scala-logging_2.12", "metrics-core"]),
+        ("2.3.1", ["kafka_2.12", "scala-library", "scala-logging_2.12", "metrics-core"]),
+        ("2.4.1", [*SCALA]),
+        ("3.4.1", [*SCALA, *RAFT, "kafka-raft", "kafka-storage"]),
+        ("3.5.2", ["kafka-storage", *SCALA, *RAFT, JAVA8]),
+        ("3.6.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator", JAVA8, "pcollections"]),
+        ("3.7.2", [*COORDINATOR, *SCALA, *RAFT, "commons-validator", JAVA8, *PARTITION]),
         (
-            "4.0.2",
-            [
-                "kafka-storage",
-                "kafka-group-coordinator",
-                "kafka-server-common",
-                "kafka-group-coordinator-api",
-                "metrics-core",
-            ],
+            "3.9.2",
+            [*COORDINATOR, *SCALA, *RAFT, "commons-validator", "kafka-group-coordinator-api", JAVA8, *PARTITION],
         ),
+        ("4.0.2", [*COORDINATOR, "kafka-server-common", *LATE[1:], "commons-validator", *SCALA[:3], *PARTITION]),
         (
             "4.1.2",
             [
                 "kafka-storage",
                 "kafka-server-common",
-                "kafka-group-coordinator",
-                "kafka-group-coordinator-api",
-                "metrics-core",
+                *LATE,
+                "commons-validator",
+                *SCALA[:3],
+                *PARTITION,
+                "kafka-transaction-coordinator",
+                "log4j-api",
             ],
         ),
     ],

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import accept_interrupts, is_gone
+from processes import accept_interrupts, descendants, is_gone, nothing_left
 
 from kafka_conformance.brokers.admin import delete_topic, partitions_of
 from kafka_conformance.brokers.broker import Broker, running_broker
@@ -160,29 +160,6 @@ def started(tmp_path: Path, rooms: dict[str, str]) -> Iterator[Callable[..., sub
     for process in running:
         process.kill()
         process.communicate()
-
-
-def descendants(pid: int) -> list[int]:
-    """All processes under this one."""
-    under: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-        under.setdefault(parent, []).append(int(stat.parent.name))
-    found, left = [], [pid]
-    while left:
-        left += under.get(left[0], [])
-        found += under.get(left.pop(0), [])
-    return found
-
-
-def nothing_left(rooms: dict[str, str], pids: list[int]) -> bool:
-    folder, limit = Path(rooms["TMPDIR"]), time.monotonic() + 15
-    while list(folder.iterdir()) and time.monotonic() < limit:
-        time.sleep(0.05)
-    return all(map(is_gone, pids)) and not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("nodes", ["1", "3"])

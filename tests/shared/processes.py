@@ -35,6 +35,30 @@ def is_gone(pid: int, within_s: float = 15) -> bool:
     return False
 
 
+def descendants(pid: int) -> list[int]:
+    """All processes under this one."""
+    under: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        under.setdefault(parent, []).append(int(stat.parent.name))
+    found, left = [], [pid]
+    while left:
+        left += under.get(left[0], [])
+        found += under.get(left.pop(0), [])
+    return found
+
+
+def nothing_left(rooms: dict[str, str], pids: list[int]) -> bool:
+    """Whether these processes end, and the folder for temporary files of this environment becomes empty, in time."""
+    folder, limit = Path(rooms["TMPDIR"]), time.monotonic() + 15
+    while list(folder.iterdir()) and time.monotonic() < limit:
+        time.sleep(0.05)
+    return all(map(is_gone, pids)) and not list(folder.iterdir())
+
+
 def is_group_gone(group: int, within_s: float = 30) -> bool:
     """Whether all processes of this group end in time."""
     return all(is_gone(pid, within_s) for pid in _group(group))

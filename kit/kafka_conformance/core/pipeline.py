@@ -193,7 +193,7 @@ def error_line(verdict: Verdict) -> str:
 
 
 def tally(
-    rule: Rule, comparison: Comparison, sources: Sequence[Source], *, enough: float = float("inf"),
+    rule: Rule, comparison: Comparison, sources: Iterable[Source], *, enough: float = float("inf"),
     batch_size: int = BATCH,
 ) -> Tally:  # fmt: skip
     """Count the judgements of all sources, or of as many as it takes to find ``enough`` differences."""

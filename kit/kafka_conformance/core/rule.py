@@ -58,6 +58,7 @@ class Area(enum.IntEnum):
     DELIVERY = 5
     ASSIGNMENT = 6
     LOG = 7
+    REPLICATION = 8
 
 
 @dataclass(frozen=True, slots=True)

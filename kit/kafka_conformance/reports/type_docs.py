@@ -146,8 +146,9 @@ def _compound(info: Any) -> str:
             bounds = [f"at least {least}"] * (least is not None) + [f"at most {most}"] * (most is not None)
             inner = f"({_words(one)})" if " or " in _words(one) else _words(one)
             return f"list of {inner}" + (f", {' and '.join(bounds)}" if bounds else "")
-        case types.TupleType(item_types=(_, _) | (_, _, _) as several):
-            return f"{'pair' if len(several) == 2 else 'triple'} ({', '.join(map(_words, several))})"
+        case types.TupleType(item_types=several):
+            named = {2: "pair", 3: "triple"}.get(len(several), f"list of {len(several)}")
+            return f"{named} ({', '.join(map(_words, several))})"
         case types.DictType(value_type=types.AnyType()):
             return "object"
         case types.DictType(key_type=key, value_type=value):

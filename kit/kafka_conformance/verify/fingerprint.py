@@ -1,15 +1,19 @@
-"""The fingerprint of a rule: it changes when the rule has to be proven anew, and only then.
+"""The fingerprint of a rule, and of its mutants: it changes when they have to be proven anew, and only then.
 
 It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
 rule's labels, timeline and mutants, and the machinery that asks and compares, which ``selftest`` proves.
+
+The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases, stories and
+references are part of that code, comments and docstrings are not.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,19 +23,29 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.reachable_code import reachable_code
 
-__all__ = ["Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources"]
+__all__ = [
+    "Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources", "mutants_fingerprint",
+]  # fmt: skip
 
-_KIT = ("kafka_conformance.rules", "kafka_conformance.core.sources", "kafka_conformance.core.protocol")
+_KIT = (
+    "kafka_conformance.rules",
+    "kafka_conformance.core.sources",
+    "kafka_conformance.core.protocol",
+    "kafka_conformance.core.mutant",
+)
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
+_PACKAGE = re.compile(r"^package (?:\w+\.)*(\w+);", re.MULTILINE)
 _COMMENT_OR_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The code that fingerprints are made of: Python modules by dotted name, Java classes of the oracle by simple name."""
+    """The code that fingerprints are made of."""
 
     python: Mapping[str, str]
+    """Python modules by dotted name."""
     java: Mapping[str, str]
+    """Java classes of the oracle by simple name; by package and name, ``sender.Requests``, where packages share a name."""
 
 
 @cache
@@ -39,7 +53,7 @@ def installed_sources() -> Sources:
     """Return the code that is installed."""
     kit, reference = files("kafka_conformance"), files("kafka_reference")
     python = {**dict(_modules(reference, "kafka_reference")), **dict(_modules(kit, "kafka_conformance"))}
-    java = dict(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
+    java = _by_name(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
     followed = {name: text for name, text in python.items() if name.startswith(("kafka_reference", *_KIT))}
     return Sources(followed, java)
 
@@ -49,16 +63,24 @@ def fingerprint(rule: Rule, sources: Sources | None = None) -> str:
 
     ``sources`` is the code to look at, by default the one that is installed.
     """
-    digest = hashlib.sha256()
-    for name, code in sorted(fingerprinted_sources(rule, sources or installed_sources()).items()):
-        digest.update(f"{name}\n{code}\n".encode())
-    return digest.hexdigest()
+    return _digest(fingerprinted_sources(rule, sources or installed_sources()))
+
+
+def mutants_fingerprint(rule: Rule, sources: Sources | None = None) -> str:
+    """Return the sha256 of all code that decides how the mutants of ``rule`` and the rule itself answer.
+
+    ``sources`` is the code to look at, by default the one that is installed.
+    """
+    sources = sources or installed_sources()
+    found = fingerprinted_sources(rule, sources)
+    for module in _mutant_modules(rule, sources):
+        found |= reachable_code((module, "MUTANTS"), sources.python)
+    return _digest(found)
 
 
 def fingerprinted_sources(rule: Rule, sources: Sources) -> dict[str, str]:
     """Return the code that the fingerprint of ``rule`` covers, without prose, by where it is."""
-    package = f"kafka_conformance.rules.{rule.slug.replace('-', '_')}.rule"
-    found = reachable_code((package, "RULE"), sources.python)
+    found = reachable_code((f"{_package_of(rule)}.rule", "RULE"), sources.python)
     for question in _QUESTIONS:
         found |= reachable_code(question, sources.python)
     classes = {name for part in _answering(rule, found) for _, name in part.java}
@@ -72,6 +94,23 @@ def answering_rules(rule: Rule) -> list[Rule]:
     return _answering(rule, fingerprinted_sources(rule, installed_sources()))
 
 
+def _digest(code: Mapping[str, str]) -> str:
+    digest = hashlib.sha256()
+    for name, text in sorted(code.items()):
+        digest.update(f"{name}\n{text}\n".encode())
+    return digest.hexdigest()
+
+
+def _package_of(rule: Rule) -> str:
+    return f"kafka_conformance.rules.{rule.slug.replace('-', '_')}"
+
+
+def _mutant_modules(rule: Rule, sources: Sources) -> list[str]:
+    """Return the modules that :mod:`kafka_conformance.rules.mutants` discovers for a rule."""
+    package = _package_of(rule)
+    return [name for name in sources.python if name.rpartition(".")[0] == package and name.endswith("mutants")]
+
+
 def _answering(rule: Rule, code: Mapping[str, str]) -> list[Rule]:
     if rule.by_parts is None:
         return [rule]
@@ -79,16 +118,43 @@ def _answering(rule: Rule, code: Mapping[str, str]) -> list[Rule]:
     return [part for slug, part in RULES.items() if repr(slug) in text]
 
 
+def _by_name(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return Java classes as :class:`Sources` names them."""
+    classes = list(texts)
+    count = Counter(name for name, _ in classes)
+    return {name if count[name] == 1 else f"{_package(text)}.{name}": text for name, text in classes}
+
+
+def _package(text: str) -> str:
+    """Return the last part of the package of a Java source."""
+    found = _PACKAGE.search(text)
+    return found[1] if found else ""
+
+
 def _reachable_java(roots: set[str], java: Mapping[str, str]) -> dict[str, str]:
     """Return the tokens of each Java class whose name is mentioned, from ``roots`` on."""
+    simple = {key.rpartition(".")[2] for key in java}
     found: dict[str, str] = {}
     waiting = sorted(roots)
     while waiting:
-        name = waiting.pop()
+        key = waiting.pop()
+        name = key.rpartition(".")[2]
         if f"{name}.java" not in found:
-            found[f"{name}.java"], words = _java_code(java[name])
-            waiting += sorted(words & java.keys())
+            found[f"{name}.java"], words = _java_code(java[key])
+            waiting += [each for word in sorted(words & simple) if (each := _resolved(word, java[key], java))]
     return found
+
+
+def _resolved(name: str, text: str, java: Mapping[str, str]) -> str:
+    """Return the key of the class that ``text`` means by ``name``, or nothing if it means none of ours.
+
+    An imported class is meant before one of its own package, as in Java.
+    """
+    if name in java:
+        return name
+    own = f"{_package(text)}.{name}"
+    imported = [key for key in java if key.endswith(f".{name}") and f".{key};" in text]
+    return imported[0] if imported else own if own in java else ""
 
 
 @cache
@@ -109,6 +175,7 @@ def _modules(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _java_classes(folder: Traversable) -> Iterator[tuple[str, str]]:
+    """Yield the simple name and the text of each class."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _java_classes(entry)

@@ -15,8 +15,21 @@ restart-producer   the leader handles the request; the producer ends before the 
                    the application sends every record again that was not completed
 ================== ======================================================================================================
 
-After a crash a follower leads, with the log it has. The crashed broker is an in-sync follower again two requests later;
-until then the partition has one in-sync replica less.
+After a crash an in-sync follower leads, with the log it has. The crashed broker is an in-sync follower again two requests
+later; until then the partition has one in-sync replica less. While no replica leads, the connection closes before a request
+arrives.
+
+Faults of followers come before a request, or while it waits for its acknowledgement. A request may have several of them and
+one of the faults above.
+
+======================= =================================================================================================
+stop-follower           before the request, a follower stops to fetch; it stays in sync until ``replica.lag.time.max.ms``
+                        passes and it lacks a record
+resume-follower         before the request, a follower fetches again, reaches the leader's log end and is in sync
+shrink-isr              before the request, ``replica.lag.time.max.ms`` passes: followers that lack a record leave the
+                        in-sync replicas
+shrink-isr-after-append the same, after the leader appends the request and before it acknowledges it
+======================= =================================================================================================
 """
 
 from __future__ import annotations
@@ -27,7 +40,7 @@ from dataclasses import dataclass
 
 from kafka_reference.errors import QuestionError
 
-__all__ = ["CRASHES", "Fault", "InvalidScenario", "Kind", "by_request"]
+__all__ = ["CRASHES", "FOLLOWERS", "Fault", "InvalidScenario", "Kind", "by_request", "of_followers"]
 
 
 class InvalidScenario(QuestionError):
@@ -54,14 +67,23 @@ class Kind(enum.Enum):
     CRASH_UNREPLICATED = "crash-unreplicated"
     CRASH_REPLICATED = "crash-replicated"
     RESTART_PRODUCER = "restart-producer"
+    STOP_FOLLOWER = "stop-follower"
+    RESUME_FOLLOWER = "resume-follower"
+    SHRINK_ISR = "shrink-isr"
+    SHRINK_ISR_AFTER_APPEND = "shrink-isr-after-append"
 
 
 CRASHES = frozenset({Kind.CRASH_BEFORE, Kind.CRASH_UNREPLICATED, Kind.CRASH_REPLICATED})
+FOLLOWERS = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER, Kind.SHRINK_ISR, Kind.SHRINK_ISR_AFTER_APPEND})
+_OF_ONE_FOLLOWER = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER})
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault at request number ``request``; ``error`` is Kafka's name of the error that REFUSE responds with.
+    """A fault at request number ``request``.
+
+    ``error`` is Kafka's name of the error that REFUSE responds with, ``replica`` the broker that STOP_FOLLOWER and
+    RESUME_FOLLOWER name.
 
     >>> Fault(Kind.REFUSE, request=2, error="NOT_ENOUGH_REPLICAS").request
     2
@@ -70,20 +92,40 @@ class Fault:
     kind: Kind
     request: int
     error: str | None = None
+    replica: int | None = None
 
 
 def by_request(faults: Iterable[Fault]) -> dict[int, Fault]:
-    """Return the faults by request number. Raises InvalidScenario: number below 1, two at one request, error missing."""
+    """Return the faults by request number, but for those of followers.
+
+    Raises InvalidScenario: number below 1, two at one request, error or replica missing.
+    """
     found: dict[int, Fault] = {}
     for fault in faults:
         if fault.request < 1:
             raise InvalidScenario(f"invalid request number {fault.request}: requests are numbered from 1")
-        if fault.request in found:
+        if (fault.replica is None) is (fault.kind in _OF_ONE_FOLLOWER):
+            given = "no replica" if fault.replica is None else f"replica {fault.replica}"
+            raise InvalidScenario(
+                f"{fault.kind.value} with {given}: stop-follower and resume-follower name a replica, such as 1, and no "
+                "other fault"
+            )
+        if fault.request in found and fault.kind not in FOLLOWERS:
             raise InvalidScenario(f"two faults at request {fault.request}: give each a request of its own")
         if (fault.error is None) is (fault.kind is Kind.REFUSE):
             given = "no error" if fault.error is None else f"error {fault.error}"
             raise InvalidScenario(
                 f"{fault.kind.value} with {given}: refuse needs an error, such as NOT_ENOUGH_REPLICAS, and no other fault"
             )
-        found[fault.request] = fault
+        if fault.kind not in FOLLOWERS:
+            found[fault.request] = fault
+    return found
+
+
+def of_followers(faults: Iterable[Fault]) -> dict[int, list[Fault]]:
+    """Return the faults of followers by request number, in the order given."""
+    found: dict[int, list[Fault]] = {}
+    for fault in faults:
+        if fault.kind in FOLLOWERS:
+            found.setdefault(fault.request, []).append(fault)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch
 from kafka_reference.broker.producer_state import Duplicate, ProducerStateManager
-from kafka_reference.delivery.messages import AppendResult, Batch, StartLeader
+from kafka_reference.delivery.messages import AppendResult, Batch, StartLeader, Truncation
 from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
 
@@ -26,8 +26,11 @@ class Leader:
         """Start with a log, or append a batch; an exception of the producer state is part of the result."""
         if isinstance(event, StartLeader):
             self._state = ProducerStateManager(self._release)
-            for batch in event.log:
-                self._state.append([self._at_end(batch)], Origin.REPLICATION)
+            for entry in event.log:
+                if isinstance(entry, Truncation):
+                    self._state.truncate_and_reload(0, entry.end_offset, now_ms=0)
+                else:
+                    self._state.append([self._at_end(entry)], Origin.REPLICATION)
             return AppendResult()
         offset = self._state.end_offset
         try:

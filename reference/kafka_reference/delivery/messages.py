@@ -28,6 +28,7 @@ __all__ = [
     "Settings",
     "StartLeader",
     "StartProducer",
+    "Truncation",
 ]  # fmt: skip
 
 
@@ -126,10 +127,20 @@ class ProducerResult:
 
 
 @dataclass(frozen=True, slots=True)
-class StartLeader:
-    """Start a leader with these batches in its log, which it has by replication."""
+class Truncation:
+    """A follower truncates its log to ``end_offset``, and its producer state is empty."""
 
-    log: tuple[Batch, ...]
+    end_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartLeader:
+    """Start a leader with these batches in its log, which it has by replication.
+
+    Behind a :class:`Truncation` follow the batches that it leaves in the log, from which the producer state is made again.
+    """
+
+    log: tuple[Batch | Truncation, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_reference.delivery.faults import CRASHES, Fault, InvalidScenario, by_request
+from kafka_reference.delivery.faults import CRASHES, FOLLOWERS, Fault, InvalidScenario, Kind, by_request
 from kafka_reference.delivery.messages import Batch
+from kafka_reference.delivery.replicas import PartitionState
 
 __all__ = ["Outcome", "RequestOutcome", "Scenario"]
 
@@ -43,6 +44,13 @@ class Scenario:
     faults: Sequence[Fault] = ()
     replicas: int = 3
     min_insync_replicas: int = 1
+    unclean_leader_election: bool = False
+    """``unclean.leader.election.enable``."""
+
+    @property
+    def shows_replicas(self) -> bool:
+        """Whether the outcome has the log of every replica: there is a fault of a follower, or unclean election."""
+        return self.unclean_leader_election or any(fault.kind in FOLLOWERS for fault in self.faults)
 
     def validate(self) -> dict[int, Fault]:
         """Return the faults by request number. Raises InvalidScenario if the scenario is not possible."""
@@ -55,12 +63,28 @@ class Scenario:
             raise InvalidScenario(
                 f"{crashes} crashes with {self.replicas} replicas: set at least {crashes + 1} replicas, so that one is left"
             )
-        return by_request(self.faults)
+        found = by_request(self.faults)
+        for fault in self.faults:
+            if fault.replica is not None and not 0 <= fault.replica < self.replicas:
+                raise InvalidScenario(
+                    f"{fault.kind.value} of replica {fault.replica} with {self.replicas} replicas: choose 0 to "
+                    f"{self.replicas - 1}"
+                )
+            at_once = found.get(fault.request)
+            if fault.kind is Kind.SHRINK_ISR_AFTER_APPEND and at_once is not None and at_once.kind in CRASHES:
+                raise InvalidScenario(
+                    f"the leader crashes at request {fault.request}, before replica.lag.time.max.ms has passed: give "
+                    f"{fault.kind.value} another request"
+                )
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOutcome:
     """A request and its result: "written", "duplicate", "lost", or the error in its response.
+
+    A request with an error and an offset is in the log of the leader. ``partition`` is the partition after the request, if
+    the scenario shows replicas.
 
     >>> from kafka_reference.delivery import Scenario, simulate
     >>> simulate(Scenario({}, records=2)).requests[1].result
@@ -73,11 +97,19 @@ class RequestOutcome:
     result: str
     offset: int | None
     answered: bool
+    partition: PartitionState | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the leader has not accepted the request."""
+        return self.result not in ("written", "duplicate")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The end of a scenario; records by the application's numbers. ``failed`` has the name of each exception.
+
+    ``partition`` has all replicas, if the scenario has a fault of a follower or unclean election.
 
     >>> from kafka_reference.delivery import Scenario, simulate
     >>> simulate(Scenario({}, records=2)).acknowledged
@@ -92,11 +124,13 @@ class Outcome:
     doubled: tuple[int, ...]
     reordered: tuple[int, ...]
     requests: tuple[RequestOutcome, ...]
+    partition: PartitionState | None = None
 
     @classmethod
     def from_log(
-        cls, log: Iterable[Batch], records: int, completed: Mapping[int, int | str], requests: Iterable[RequestOutcome]
-    ) -> Outcome:
+        cls, log: Iterable[Batch], records: int, completed: Mapping[int, int | str], requests: Iterable[RequestOutcome],
+        partition: PartitionState | None = None,
+    ) -> Outcome:  # fmt: skip
         """Return the outcome for ``records`` records; ``completed`` has an offset or an exception's name for each."""
         written = tuple(record for batch in log for record in batch.records)
         acknowledged = tuple(record for record in range(records) if isinstance(completed.get(record), int))
@@ -112,4 +146,5 @@ class Outcome:
                 sorted(record for place, record in enumerate(first) if any(one > record for one in first[:place]))
             ),
             requests=tuple(requests),
+            partition=partition,
         )

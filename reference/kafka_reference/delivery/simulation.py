@@ -16,6 +16,7 @@ from kafka_reference.delivery.messages import (
 )
 from kafka_reference.delivery.network import Network
 from kafka_reference.delivery.producer import Producer
+from kafka_reference.delivery.replicas import Replicas
 from kafka_reference.delivery.scenario import Outcome, Scenario
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
@@ -30,11 +31,13 @@ __all__ = ["simulate"]
 def simulate(
     scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
+    replicas: Callable[..., Replicas] = Replicas,
 ) -> Outcome | InvalidProducer:  # fmt: skip
     """Simulate ``scenario`` with the client and the broker of release ``version``, and return its outcome.
 
-    ``producer`` and ``leader`` create the two ends, to replace the reference's. Raises InvalidScenario, and NotInThisRelease
-    if a fault names an error that the release does not have; UnprovenRelease for a version, as text, that is not proven.
+    ``producer`` and ``leader`` create the two ends, ``replicas`` the replicas, to replace the reference's. Raises
+    InvalidScenario, and NotInThisRelease if a fault names an error that the release does not have; UnprovenRelease for a
+    version, as text, that is not proven.
 
     >>> from kafka_reference.delivery import Fault, Kind, Scenario
     >>> end = simulate(Scenario({"acks": "1"}, records=3, faults=[Fault(Kind.LOSE_RESPONSE, request=2)]))
@@ -46,7 +49,7 @@ def simulate(
         if fault.error is not None:
             produce_error(release, fault.error)
     ends = _Ends(release, producer(release), leader)
-    exchange = Network(scenario).run()
+    exchange = Network(scenario, release, replicas).run()
     try:
         message = next(exchange)
         while True:

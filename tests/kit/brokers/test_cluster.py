@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,12 @@ for word in "$@"; do
     case "$word" in
         kafka.tools.StorageTool) . FORMAT; exit;;
         kafka.Kafka) . RUN;;
+        org.apache.zookeeper.server.ZooKeeperServerMain) . SERVE;;
     esac
 done
 """
+SERVE = "echo PrepRequestProcessor started; while :; do sleep 0.05; done"
+READY_WITH_ZOOKEEPER = "echo '[KafkaServer id=1] started'; while :; do sleep 0.05; done"
 READY = "echo '[main] INFO - Kafka Server started'; trap 'exit 143' TERM; while :; do sleep 0.05; done"
 
 
@@ -32,7 +36,11 @@ def plan(tmp_path: Path) -> Plan:
     (tmp_path / "format").write_text("echo Formatting")
     (tmp_path / "run").write_text(READY)
     java = tmp_path / "java"
-    java.write_text(JAVA.replace("FORMAT", str(tmp_path / "format")).replace("RUN", str(tmp_path / "run")))
+    (tmp_path / "serve").write_text(SERVE)
+    text = JAVA
+    for word in ("FORMAT", "RUN", "SERVE"):
+        text = text.replace(word, str(tmp_path / word.lower()))
+    java.write_text(text)
     java.chmod(0o755)
     return Plan("4.4.0", Java(java, 17, "a test"), [tmp_path / "a.jar"], 1, {}, None, 256)
 
@@ -157,6 +165,42 @@ def test_a_node_that_ends_by_itself_is_told(plan: Plan) -> None:
         running._supervisor.signal("1", signal.SIGKILL)
         assert running._supervisor.wait("1", 10) == -9
         assert running.ended_alone().startswith("node 1 ended by itself with code -9: ")
+
+
+@pytest.fixture
+def plan_with_zookeeper(plan: Plan, tmp_path: Path) -> Plan:
+    runs(tmp_path, READY_WITH_ZOOKEEPER)
+    (tmp_path / "format").write_text("false")  # nothing is formatted
+    return replace(plan, release="3.9.2", nodes=3, separate_controller=True, zookeeper_tick_ms=500)
+
+
+def test_a_cluster_with_zookeeper(plan_with_zookeeper: Plan) -> None:
+    with running_cluster(plan_with_zookeeper) as running:
+        assert sorted(running.pids()) == [1, 2, 3, 100]
+        assert running.zookeeper_port not in {None, *(node.port for node in running.nodes)}
+        settings = (running.folder / "zookeeper.properties").read_text()
+        assert f"clientPort={running.zookeeper_port}\n" in settings
+        assert "tickTime=500\n" in settings
+        assert f"dataDir={running.folder}/zookeeper\n" in settings
+        for end in (running.stop, running.kill):
+            with pytest.raises(BadInput, match=r"^node 100 is the controller"):
+                end(100)
+        running.kill(2)
+        running.restart(2)
+        assert running.ended_alone() == ""
+        running._supervisor.signal("zookeeper", signal.SIGKILL)
+        running._supervisor.wait("zookeeper", 10)
+        assert running.ended_alone() == "ZooKeeper ended by itself with code -9: PrepRequestProcessor started"
+        folder = running.folder
+    assert not folder.exists()
+
+
+def test_a_zookeeper_that_ends_while_starting_has_its_words_in_the_error(
+    plan_with_zookeeper: Plan, tmp_path: Path
+) -> None:
+    (tmp_path / "serve").write_text("echo 'java.lang.IllegalArgumentException: bad tick'; exit 2")
+    with pytest.raises(BrokerLost, match=r"^ZooKeeper ended with code 2 while starting: .*: bad tick$"):
+        running_cluster(plan_with_zookeeper).__enter__()
 
 
 def test_nothing_is_written_outside_the_folder(plan: Plan, tmp_path: Path) -> None:

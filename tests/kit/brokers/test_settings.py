@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.brokers.settings import HOST, Node, checked_settings, free_ports, nodes_of, properties
+from kafka_conformance.brokers.settings import (
+    HOST,
+    Node,
+    checked_settings,
+    free_ports,
+    nodes_of,
+    properties,
+    zookeeper_properties,
+)
 from kafka_conformance.core.errors import BadInput
 
 
@@ -37,6 +45,33 @@ def test_of_three_the_first_votes_alone() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
+def test_a_controller_of_its_own_leaves_three_brokers_alike() -> None:
+    nodes = nodes_of(3, None, separate_controller=True)
+    assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
+    said = [told(node, nodes) for node in nodes]
+    assert {each["controller.quorum.voters"] for each in said} == {f"100@127.0.0.1:{nodes[0].controller_port}"}
+    assert said[0]["listeners"] == f"CONTROLLER://127.0.0.1:{nodes[0].controller_port}"
+    assert "advertised.listeners" not in said[0]
+    assert "inter.broker.listener.name" not in said[0]
+    assert said[3]["listeners"] == said[3]["advertised.listeners"] == f"PLAINTEXT://{nodes[3].address}"
+    assert {each["offsets.topic.replication.factor"] for each in said} == {"3"}
+    assert len({node.port for node in nodes[1:]} | {nodes[0].controller_port}) == 4
+
+
+def test_with_zookeeper_every_node_is_a_broker() -> None:
+    nodes = nodes_of(3, None, separate_controller=True, zookeeper=True)
+    assert [(node.id, node.roles) for node in nodes] == [(each, "broker") for each in (100, 1, 2, 3)]
+    for node in nodes:
+        text = zookeeper_properties(node, nodes, Path("/data/1"), {"broker.rack": "a"}, 21_000)
+        said = dict(line.split("=", 1) for line in text.splitlines())
+        assert said["broker.id"] == str(node.id)
+        assert said["zookeeper.connect"] == "127.0.0.1:21000"
+        assert said["listeners"] == said["advertised.listeners"] == f"PLAINTEXT://{node.address}"
+        assert said["offsets.topic.replication.factor"] == "3", "the controller has no replicas"
+        assert said["broker.rack"] == "a"
+        assert not {name for name in said if name.startswith(("process.", "controller.", "broker.session."))}
+
+
 def test_a_setting_goes_before_the_usual_one() -> None:
     node = Node(1, 21_000, 21_001)
     said = told(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
@@ -44,7 +79,7 @@ def test_a_setting_goes_before_the_usual_one() -> None:
     assert said["log.segment.bytes"] == "1024"
 
 
-@pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters"])
+@pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters", "zookeeper.connect"])
 def test_what_the_broker_is_started_with_is_no_setting_to_give(name: str) -> None:
     with pytest.raises(BadInput, match=rf"^{name} is what the broker is started with"):
         checked_settings({name: "x"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_conformance.cli.page_block import block_of
 from kafka_conformance.reports.behaviour import behaviour_page
+from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.rules import RULES
 
 PAGE = Path(__file__).parents[3] / "kit" / "docs" / "behaviour.md"

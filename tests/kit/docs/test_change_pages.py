@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
-from kafka_conformance.cli.page_block import block_of
 from kafka_conformance.core.protocol import Answered, to_json
 from kafka_conformance.reports.change_pages import Example, index_table, read_changes, release_page
+from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import parse_release
 

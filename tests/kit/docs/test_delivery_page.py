@@ -29,6 +29,6 @@ def test_every_fault_is_in_the_table() -> None:
     assert named <= options
     assert named == {
         "--lose-request", "--lose-response", "--refuse", "--crash-before", "--crash-unreplicated", "--crash-replicated",
-        "--restart-producer",
+        "--restart-producer", "--stop-follower", "--resume-follower", "--shrink-isr", "--shrink-isr-after-append",
     }  # fmt: skip
     assert len(SHOWN) >= 10

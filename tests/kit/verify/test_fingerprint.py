@@ -15,7 +15,13 @@ import pytest
 import kafka_conformance
 import kafka_reference
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.fingerprint import Sources, fingerprint, fingerprinted_sources, installed_sources
+from kafka_conformance.verify.fingerprint import (
+    Sources,
+    fingerprint,
+    fingerprinted_sources,
+    installed_sources,
+    mutants_fingerprint,
+)
 from kafka_conformance.verify.reachable_code import reachable_code
 from kafka_reference.errors import JavaException, NotInThisRelease
 from kafka_reference.releases import NEWEST, parse_release
@@ -98,10 +104,68 @@ def test_mutants_timelines_and_labels_void_nothing() -> None:
     assert changed_by(Sources({**installed.python, **unlike}, installed.java)) == set()
 
 
+def mutants_changed_by(sources: Sources) -> set[str]:
+    """The rules whose mutants have another fingerprint with these sources."""
+    return {slug for slug, rule in RULES.items() if mutants_fingerprint(rule, sources) != mutants_fingerprint(rule)}
+
+
+RULES_OF_KAFKA = "kafka_conformance.rules"
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "those"),
+    [
+        (f"{RULES_OF_KAFKA}.time_index.mutants", '"time-index-rounds-up"', '"time-index-rounds-down"', {"time-index"}),
+        (f"{RULES_OF_KAFKA}.time_index.mutants", "MUTANTS = (", "MUTANTS = () and (", {"time-index"}),
+        (f"{RULES_OF_KAFKA}.delivery.mutants", "MUTANTS = (", "MUTANTS = () and (", {"delivery"}),
+        (f"{RULES_OF_KAFKA}.murmur2.ported_hash_mutants", "MUTANTS = tuple(", "MUTANTS = list(", {"murmur2"}),
+        (f"{RULES_OF_KAFKA}.common.index_mistakes", "def ask(", "def ask(_: int, ", {"time-index", "offset-index"}),
+        ("kafka_conformance.core.mutant", "at: Release = NEWEST", "at: Release = None", set(RULES)),
+    ],
+)  # fmt: skip
+def test_a_change_of_mutants_voids_those_of_the_rules_that_reach_it(
+    module: str, old: str, new: str, those: set[str]
+) -> None:
+    changed = python_with(module, old, new)
+    assert mutants_changed_by(changed) == those
+    assert changed_by(changed) == set()
+
+
+def test_a_change_of_a_rule_voids_its_mutants() -> None:
+    changed = python_with("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D")
+    assert changed_by(changed) <= mutants_changed_by(changed)
+    assert "record-sizes" not in mutants_changed_by(changed)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        (f"{RULES_OF_KAFKA}.time_index.mutants", '"""', '"""Otherwise said.\n\n'),
+        (f"{RULES_OF_KAFKA}.time_index.mutants", "MUTANTS = (\n", "MUTANTS = (  # so\n\n\n"),
+        (f"{RULES_OF_KAFKA}.murmur2.rule", 'title="', 'title="once more '),
+    ],
+)
+def test_comments_docstrings_and_layout_void_no_mutants(module: str, old: str, new: str) -> None:
+    assert mutants_changed_by(python_with(module, old, new, times=1)) == set()
+
+
 def test_a_change_of_java_voids_the_rules_that_reach_it() -> None:
     changed = changed_by(java_with("Murmur2Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }"))
     assert changed == {"murmur2"}
     assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
+
+
+def test_java_classes_of_one_name_are_told_apart_by_their_package() -> None:
+    changed = changed_by(
+        java_with("partition.ProduceRequests", lambda text: text.rstrip().removesuffix("}") + " int more; }")
+    )
+    assert "produce-acks" in changed
+    assert "producer-sequences" not in changed
+    changed = changed_by(
+        java_with("sender.ProduceRequests", lambda text: text.rstrip().removesuffix("}") + " int more; }")
+    )
+    assert "producer-sequences" in changed
+    assert "produce-acks" not in changed
 
 
 def test_java_comments_and_layout_void_nothing() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_reference import delivery
 from kafka_reference.delivery import Fault, InvalidProducer, InvalidScenario, Kind, Outcome, Scenario, simulate
+from kafka_reference.delivery.faults import FOLLOWERS
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 ONE = {IN_FLIGHT: "1", "enable.idempotence": "false", "retries": "3"}
@@ -76,7 +77,9 @@ def test_a_retry_with_others_in_flight_reorders(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES[1:])
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.REFUSE, Kind.RESTART_PRODUCER)])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in Kind if kind not in {Kind.REFUSE, Kind.RESTART_PRODUCER} | FOLLOWERS]
+)
 @pytest.mark.parametrize("request_", [1, 2, 3, 4])
 def test_idempotence_keeps_each_once_and_in_order(version: str, kind: Kind, request_: int) -> None:
     found = outcome(version, IDEMPOTENT, fault(kind, request_), records=4)
@@ -168,6 +171,15 @@ def test_an_invalid_configuration_constructs_no_producer() -> None:
             "2 crashes with 2 replicas: set at least 3",
         ),
         ([], {"replicas": 2, "min_insync_replicas": 3}, "min.insync.replicas 3 with 2 replicas"),
+        ([Fault(Kind.STOP_FOLLOWER, 1)], {}, "stop-follower with no replica"),
+        ([Fault(Kind.SHRINK_ISR, 1, replica=1)], {}, "shrink-isr with replica 1"),
+        ([Fault(Kind.STOP_FOLLOWER, 1, replica=3)], {}, "stop-follower of replica 3 with 3 replicas: choose 0 to 2"),
+        ([Fault(Kind.SHRINK_ISR, 0)], {}, "numbered from 1"),
+        (
+            [Fault(Kind.SHRINK_ISR_AFTER_APPEND, 2), Fault(Kind.CRASH_BEFORE, 2)],
+            {},
+            "the leader crashes at request 2, before replica.lag.time.max.ms has passed",
+        ),
     ],
 )
 def test_impossible_scenarios(faults: list[Fault], partition: dict[str, int], message: str) -> None:

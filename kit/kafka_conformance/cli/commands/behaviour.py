@@ -14,11 +14,11 @@ import click
 import msgspec
 
 from kafka_conformance.cli import options
-from kafka_conformance.cli.page_block import block_of, read_page, write_block
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.behaviour import Line, behaviour_lines, behaviour_page, print_lines
+from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES, named
 from kafka_jars.pins import load

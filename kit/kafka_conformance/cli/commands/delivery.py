@@ -1,6 +1,7 @@
 """Show which records are lost, duplicated or reordered when requests fail.
 
-Requests are numbered in the order in which they are sent, from 1; a retry is another request.
+Requests are numbered in the order in which they are sent, from 1; a retry is another request. Replicas are numbered from 0,
+which leads at first.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.adapter import to_scenario
-from kafka_conformance.rules.delivery.explain import COLUMNS, outcome_text, request_rows, setting_text
-from kafka_conformance.rules.delivery.question import KINDS, AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery.explain import columns, outcome_text, request_rows, setting_text
+from kafka_conformance.rules.delivery.question import NETWORK_KINDS, AskedFault, AskedKind, DeliveryQuestion
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.delivery.faults import InvalidScenario
 from kafka_reference.releases import NEWEST
@@ -42,9 +43,23 @@ _FAULTS = {
 }
 
 
+_OF_A_FOLLOWER = {
+    "--stop-follower": "Before this request, a replica stops to fetch",
+    "--resume-follower": "Before this request, a replica fetches again and is in sync",
+}
+_SHRINKS = {
+    "--shrink-isr": "Before this request, `replica.lag.time.max.ms` passes: replicas that lack a record leave the ISR",
+    "--shrink-isr-after-append": "The same, after the leader appends this request and before it acknowledges it",
+}
+
+
 def _faults(run: Callable[..., int]) -> Callable[..., int]:
+    number = click.IntRange(1, 1000)
+    for name, words in reversed(_SHRINKS.items()):
+        run = click.option(name, multiple=True, type=number, metavar="REQUEST", help=f"{words}; repeatable.")(run)
+    for name, words in reversed(_OF_A_FOLLOWER.items()):
+        run = click.option(name, multiple=True, metavar="REQUEST=REPLICA", help=f"{words}; repeatable.")(run)
     for name, words in reversed(_FAULTS.items()):
-        number = click.IntRange(1, 1000)
         run = click.option(name, multiple=True, type=number, metavar="REQUEST", help=f"{words}; repeatable.")(run)
     return run
 
@@ -60,6 +75,9 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
               help="Replicas of the partition.")  # fmt: skip
 @click.option("--min-insync-replicas", default=1, type=click.IntRange(1, 9), show_default=True, metavar="N",
               help="Topic `min.insync.replicas`.")  # fmt: skip
+@click.option("--unclean-leader-election", is_flag=True,
+              help="Topic `unclean.leader.election.enable`: a replica that is not in sync may lead if no other "
+                   "can.")  # fmt: skip
 @click.option("--records", default=3, type=click.IntRange(1, 20), show_default=True, metavar="N", help="Records sent.")
 @_faults
 @click.option("--refuse", multiple=True, metavar="REQUEST[=ERROR]",
@@ -103,7 +121,7 @@ def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse:
         markup=False,
     )
     if explain and not refused:
-        out.print(table("", list(COLUMNS), request_rows(question, answer)))
+        out.print(table("", list(columns(answer)), request_rows(question, answer)))
     for line in outcome_text(answer):
         out.print(harmless(line), markup=False)
     return 2 if refused else 0
@@ -120,15 +138,21 @@ def _check_faults(question: DeliveryQuestion, requests: Sequence[int]) -> None:
 
 def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQuestion:
     """Return the options as a question. Raises BadInput."""
-    faults = [AskedFault(kind, number) for kind in KINDS if kind != "refuse" for number in options[kind]]
+    faults = [AskedFault(kind, number) for kind in NETWORK_KINDS if kind != "refuse" for number in options[kind]]
     faults += map(_refusal, refuse)
+    faults += [_of_follower(kind, text) for kind in ("stop_follower", "resume_follower") for text in options[kind]]
+    faults += [
+        AskedFault(kind, number) for kind in ("shrink_isr", "shrink_isr_after_append") for number in options[kind]
+    ]
     producer = {
         "acks": options["acks"], "retries": options["retries"], "enable.idempotence": options["idempotence"],
         "max.in.flight.requests.per.connection": options["in_flight"],
     }  # fmt: skip
     document = {
         "producer": producer, "records": options["records"],
-        "partition": {"replicas": options["replicas"], "min_insync_replicas": options["min_insync_replicas"]},
+        "partition": {
+            name: options[name] for name in ("replicas", "min_insync_replicas", "unclean_leader_election")
+        },
         "faults": sorted(msgspec.to_builtins(faults), key=lambda fault: fault["request"]),
     }  # fmt: skip
     try:
@@ -137,6 +161,13 @@ def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQues
     except (msgspec.ValidationError, InvalidScenario) as error:
         raise BadInput(f"impossible scenario: {error}") from error
     return question
+
+
+def _of_follower(kind: AskedKind, text: str) -> AskedFault:
+    parts = re.fullmatch(r"([0-9]{1,4})=([0-8])", text)
+    if parts is None:
+        raise BadInput(f"--{kind.replace('_', '-')} {text}: expected REQUEST=REPLICA, such as 2=1")
+    return AskedFault(kind, int(parts[1]), replica=int(parts[2]))
 
 
 def _refusal(text: str) -> AskedFault:

@@ -14,7 +14,6 @@ import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.page_block import write_block
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
@@ -31,6 +30,7 @@ from kafka_conformance.reports.change_pages import (
     read_changes,
     write_changes,
 )
+from kafka_conformance.reports.page_block import write_block
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
 from kafka_conformance.verify.attribution import Attribution, attribute

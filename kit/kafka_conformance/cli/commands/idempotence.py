@@ -15,12 +15,12 @@ from msgspec import UNSET
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.page_block import block_of, read_page, write_block
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules.eras import releases_of, spans_of
 from kafka_conformance.rules.idempotence_config.question import NAMES

@@ -5,20 +5,31 @@ A mutant that differs in 25 questions is asked no more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
+from itertools import groupby, tee
+from pathlib import Path
+
+import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Comparison, Tally, error_line, tally
-from kafka_conformance.core.progress import steps
+from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.protocol import Answered
-from kafka_conformance.core.sources import sources
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import HYPOTHESIS, Source, collect
 from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES, named
 from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.verify.fingerprint import mutants_fingerprint
+from kafka_conformance.verify.mutants import record as records
+from kafka_conformance.verify.mutants.record import Kill, Record, Row
+from kafka_conformance.verify.mutants.selection import Selection, select_all, select_changed
 
 __all__ = ["run"]
 
@@ -28,26 +39,69 @@ _ENOUGH, _BATCH = 25, 250
 @options.rules
 @options.examples(2000)
 @options.seed
-def run(*, rules: Sequence[str], examples: int, seed: int) -> int:
-    """Compare every mutant of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
+@click.option("--changed", is_flag=True,
+              help="Ask all mutants of a rule only if the record that ships does not prove them killed as installed; "
+              "of every other rule ask one, the quickest to kill.")  # fmt: skip
+@click.option("--record", default=None, type=options.FILE, metavar="FILE",
+              help="Write into this record the rules of which all mutants are asked and killed; its rows of other rules "
+              "stay.")  # fmt: skip
+def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None) -> int:
+    """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
     slugs = [rule.slug for rule in named(rules)]
-    mutants = [mutant for mutant in MUTANTS if mutant.rule in slugs]
-    tallies: list[Tally] = []
-    with steps("starting Spark's JVM", len(mutants)) as progress, open_oracle() as oracle:
-        questions = {slug: sources(RULES[slug], examples, seed) for slug in slugs}
-        for mutant in mutants:
+    selection = select_changed(slugs, MUTANTS, records.shipped()) if changed else select_all(slugs, MUTANTS)
+    kept = Record() if record is None else records.merged(records.read(record), [])
+    tallies: dict[str, Tally] = {}
+    with steps("starting Spark's JVM", len(selection.mutants)) as progress, open_oracle() as oracle:
+        java = CachedAnswerer(JavaAnswerer(oracle))
+        for slug in slugs:
+            mutants = [mutant for mutant in selection.mutants if mutant.rule == slug]
+            tallies |= _ask(RULES[slug], mutants, java, _questions(RULES[slug], examples, seed), progress)
+            if record is not None:  # after each rule: a run that is ended keeps the rules that it has asked
+                results = [(mutant, tallies[mutant.slug]) for mutant in mutants]
+                kept = _with_rule(kept, RULES[slug], results, examples, seed) if slug in selection.whole else kept
+                records.write(kept, record)
+    return _report(slugs, selection, tallies, seed, changed=changed)
+
+
+def _ask(
+    rule: Rule, mutants: Sequence[Mutant], java: CachedAnswerer, questions: Iterator[Source], progress: Steps
+) -> dict[str, Tally]:
+    """Return the tally of each mutant, by its slug; Java answers each question once for all mutants of a release."""
+    (kept,) = tee(questions, 1)  # its copies begin where it stands: questions that no mutant is asked are not made
+    tallies = {}
+    for release, group in groupby(sorted(mutants, key=lambda mutant: mutant.at), lambda mutant: mutant.at):
+        for mutant in group:
             progress.doing(mutant.slug)
-            actual = ReferenceAnswerer(mutant.slug, mutant.ask)
-            comparison = Comparison(JavaAnswerer(oracle), actual, mutant.at)
-            tallies.append(
-                tally(RULES[mutant.rule], comparison, questions[mutant.rule], enough=_ENOUGH, batch_size=_BATCH)
-            )
+            comparison = Comparison(java, ReferenceAnswerer(mutant.slug, mutant.ask), release)
+            tallies[mutant.slug] = tally(rule, comparison, copy(kept), enough=_ENOUGH, batch_size=_BATCH)
             progress.advance()
-    return _report(slugs, list(zip(mutants, tallies, strict=True)), seed)
+        java.forget(rule, release)
+    return tallies
 
 
-def _report(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]], seed: int) -> int:
+def _questions(rule: Rule, examples: int, seed: int) -> Iterator[Source]:
+    """Yield the sources of :func:`kafka_conformance.core.sources.sources`, without counts of their kinds."""
+    for space in rule.spaces:
+        yield Source(space.name, tuple(space.questions()))
+    yield Source(HYPOTHESIS, tuple(collect(rule, examples, seed)))
+
+
+def _with_rule(record: Record, rule: Rule, results: Sequence[tuple[Mutant, Tally]], examples: int, seed: int) -> Record:
+    """Return the record with these mutants of a rule if all are killed; without a row of the rule if one survives.
+
+    A rule that Java could not answer in full changes nothing.
+    """
+    if not results or any(not isinstance(each.expected, Answered) for _, counts in results for each in counts.errors):
+        return record
+    if not all(counts.differ for _, counts in results):
+        return records.merged(record, [], without=[rule.slug])
+    kills = tuple(Kill(mutant.slug, str(mutant.at), counts.total, counts.differ) for mutant, counts in results)
+    return records.merged(record, [Row(rule.slug, mutants_fingerprint(rule), seed, examples, kills)])
+
+
+def _report(slugs: Sequence[str], selection: Selection, tallies: dict[str, Tally], seed: int, *, changed: bool) -> int:
     out = console()
+    results = [(mutant, tallies[mutant.slug]) for mutant in selection.mutants]
     rows = [
         [mutant.slug, mutant.rule, str(mutant.at), f"{counts.total:,}", f"{counts.differ:,}", mutant.story]
         for mutant, counts in results
@@ -57,6 +111,8 @@ def _report(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]], seed:
     alive = [mutant.slug for mutant, counts in results if not counts.differ]
     bare = [slug for slug in slugs if not any(mutant.rule == slug for mutant, _ in results)]
     errors = [each for _, counts in results for each in counts.errors if not isinstance(each.expected, Answered)]
+    if changed:
+        out.print(selection.summary, markup=False, soft_wrap=True)
     out.print(f"{len(results) - len(alive)} of {len(results)} mutants killed, seed {seed}")
     for title, names in (
         ("alive", alive),

@@ -10,6 +10,7 @@ from kafka_reference.delivery.faults import Fault, Kind
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import InvalidProducer
 from kafka_reference.delivery.producer import Producer
+from kafka_reference.delivery.replicas import PartitionState, Replicas
 from kafka_reference.delivery.scenario import Outcome, RequestOutcome, Scenario
 from kafka_reference.delivery.simulation import simulate
 from kafka_reference.releases import Release
@@ -25,18 +26,24 @@ _CONFIG = {
 def ask(
     question: DeliveryQuestion, release: Release, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
+    replicas: Callable[..., Replicas] = Replicas,
 ) -> Answer:  # fmt: skip
-    """Answer the question with the reference's producer and leader, or with those that the arguments create."""
-    return to_answer(simulate(to_scenario(question), release, producer=producer, leader=leader))
+    """Answer the question with the reference's producer, leader and replicas, or with those that the arguments create."""
+    return to_answer(simulate(to_scenario(question), release, producer=producer, leader=leader, replicas=replicas))
 
 
 def to_scenario(question: DeliveryQuestion) -> Scenario:
     """Return the question as a scenario."""
     settings = ((name, getattr(question.producer, field)) for field, name in _CONFIG.items())
-    faults = tuple(Fault(Kind(one.op.replace("_", "-")), one.request, one.error) for one in question.faults)
+    faults = tuple(
+        Fault(Kind(one.op.replace("_", "-")), one.request, one.error, one.replica) for one in question.faults
+    )
     partition = question.partition
     config = {name: value for name, value in settings if value is not None}
-    return Scenario(config, question.records, faults, partition.replicas, partition.min_insync_replicas)
+    return Scenario(
+        config, question.records, faults, partition.replicas, partition.min_insync_replicas,
+        partition.unclean_leader_election,
+    )  # fmt: skip
 
 
 def to_answer(outcome: Outcome | InvalidProducer) -> Answer:
@@ -48,7 +55,7 @@ def to_answer(outcome: Outcome | InvalidProducer) -> Answer:
         "log": list(outcome.log), "acknowledged": list(outcome.acknowledged),
         "failed": [list(one) for one in outcome.failed], "unanswered": list(outcome.unanswered),
         "lost": list(outcome.lost), "doubled": list(outcome.doubled), "reordered": list(outcome.reordered),
-        "requests": [_request(one) for one in outcome.requests],
+        "requests": [_request(one) for one in outcome.requests], **_partition(outcome.partition),
     }  # fmt: skip
 
 
@@ -57,4 +64,20 @@ def _request(one: RequestOutcome) -> Answer:
     return {
         "request": one.request, "records": list(batch.records), "producer_id": batch.producer_id, "epoch": batch.epoch,
         "sequence": batch.sequence, "came": one.result, "offset": one.offset, "answered": one.answered,
+        **_partition(one.partition),
+    }  # fmt: skip
+
+
+def _partition(state: PartitionState | None) -> Answer:
+    if state is None:
+        return {}
+    replicas = [
+        {"log": list(one.records), "log_end_offset": one.log_end_offset, "high_watermark": one.high_watermark}
+        for one in state.replicas
+    ]
+    return {
+        "partition": {
+            "leader": state.leader, "in_sync": list(state.in_sync), "high_watermark": state.high_watermark,
+            "replicas": replicas,
+        }
     }  # fmt: skip

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kafka_conformance.rules.delivery.question import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
+from kafka_conformance.rules.delivery.question import (
+    CRASH_KINDS,
+    FOLLOWER_KINDS,
+    NETWORK_KINDS,
+    ONE_FOLLOWER_KINDS,
+    AskedFault,
+    AskedPartition,
+    AskedProducer,
+    DeliveryQuestion,
+)
 from kafka_conformance.rules.delivery.spaces import ERRORS
 
-__all__ = ["scenarios"]
+__all__ = ["network_scenarios", "replica_scenarios", "scenarios"]
 
 
 def _setting(*values: str) -> st.SearchStrategy[str | None]:
@@ -24,16 +33,37 @@ _PRODUCERS = st.one_of(
 )  # fmt: skip
 
 
+def scenarios() -> st.SearchStrategy[DeliveryQuestion]:
+    """Return a strategy for scenarios, a third of them with faults of followers."""
+    return st.one_of(network_scenarios(), network_scenarios(), replica_scenarios())
+
+
 @st.composite
-def scenarios(draw: st.DrawFn) -> DeliveryQuestion:
+def network_scenarios(draw: st.DrawFn) -> DeliveryQuestion:
     """Return a strategy for scenarios of 1 to 8 records with up to 5 faults."""
     producer = draw(_PRODUCERS)
     replicas = draw(st.integers(1, 5))
     faults: list[AskedFault] = []
     for number in sorted(draw(st.lists(st.integers(1, 12), unique=True, max_size=5))):
-        op = draw(st.sampled_from(KINDS))
+        op = draw(st.sampled_from(NETWORK_KINDS))
         crashes = sum(one.op.startswith("crash") for one in faults)
         if not op.startswith("crash") or crashes + 1 < replicas:
             faults.append(AskedFault(op, number, draw(st.sampled_from(ERRORS)) if op == "refuse" else None))
     partition = AskedPartition(replicas, draw(st.integers(1, replicas)))
+    return DeliveryQuestion(producer, partition, draw(st.integers(1, 8)), tuple(faults))
+
+
+@st.composite
+def replica_scenarios(draw: st.DrawFn) -> DeliveryQuestion:
+    """Return a strategy for scenarios with faults of followers, crashes of leaders, and unclean election."""
+    producer = draw(st.one_of(_PRODUCERS, st.just(AskedProducer(None, None, "1", None))))
+    replicas = draw(st.integers(2, 4))
+    crashes = draw(st.lists(st.integers(2, 9), unique=True, max_size=replicas - 1))
+    faults = [AskedFault(draw(st.sampled_from(CRASH_KINDS)), number) for number in crashes]
+    for op in draw(st.lists(st.sampled_from(FOLLOWER_KINDS), min_size=1, max_size=6)):
+        numbers = [one for one in range(1, 10) if op != "shrink_isr_after_append" or one not in crashes]
+        replica = draw(st.integers(0, replicas - 1)) if op in ONE_FOLLOWER_KINDS else None
+        faults.append(AskedFault(op, draw(st.sampled_from(numbers)), replica=replica))
+    partition = AskedPartition(replicas, draw(st.integers(1, replicas)), draw(st.booleans()))
+    faults.sort(key=lambda fault: fault.request)
     return DeliveryQuestion(producer, partition, draw(st.integers(1, 8)), tuple(faults))

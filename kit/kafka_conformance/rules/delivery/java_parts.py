@@ -37,6 +37,7 @@ from kafka_reference.delivery.messages import (
     Settings,
     StartLeader,
     StartProducer,
+    Truncation,
 )
 from kafka_reference.delivery.network import Exchange, Network
 from kafka_reference.delivery.producer import BATCH_SIZE, DELIVERY_TIMEOUT_MS, RECORD_BYTES, REQUEST_TIMEOUT_MS
@@ -60,7 +61,7 @@ def answer_by_parts(ask: AskJava, release: Release, questions: Sequence[Delivery
         for question in questions
     ]
     possible = [question for question, error in zip(questions, missing, strict=True) if error is None]
-    ends = iter(run_side_by_side([Network(to_scenario(question)).run() for question in possible], ask))
+    ends = iter(run_side_by_side([Network(to_scenario(question), release).run() for question in possible], ask))
     return [
         _to_outcome(next(ends)) if error is None else Unsupported(f"release {release} has no error {error}")
         for error in missing
@@ -107,7 +108,7 @@ class _Run:
                 return _PRODUCER, self.producer
             case LeaderTurn(StartLeader(log)):
                 self.leader = {"config": {"producer_id_expiration_ms": 86_400_000}, "steps": []}
-                self.leader["steps"] += [_append_step(batch, "replication") for batch in log]
+                self.leader["steps"] += map(_replication_step, log)
                 return _LEADER, self.leader
             case LeaderTurn(Batch() as batch):
                 self.leader["steps"].append(_append_step(batch, "client"))
@@ -164,6 +165,12 @@ def producer_script(settings: Settings, producer_id: int) -> dict[str, Any]:
         },
         "leaders": [0], "draws": [0] * 300, **({"producer": {"id": producer_id, "epoch": 0}} if settings.idempotent else {}),
     }  # fmt: skip
+
+
+def _replication_step(entry: Batch | Truncation) -> dict[str, Any]:
+    if isinstance(entry, Truncation):
+        return {"op": "truncate", "start": 0, "end": entry.end_offset}
+    return _append_step(entry, "replication")
 
 
 def _append_step(batch: Batch, origin: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from kafka_reference.delivery.messages import (
     Response,
     StartLeader,
     StartProducer,
+    Truncation,
 )
 from kafka_reference.delivery.network import FIRST_PRODUCER_ID
 from kafka_reference.delivery.producer import Producer
@@ -47,8 +48,24 @@ class _StartsWithoutProducers(Leader):
         if isinstance(event, Batch):
             return super().handle(event)
         super().handle(StartLeader(()))
-        self._state.end_offset = sum(len(batch.records) for batch in event.log)
+        self._state.end_offset = _end_of(event)
         return AppendResult()
+
+
+class _KeepsProducers(Leader):
+    """A new leader goes on with the producers of the last one, at the end of its own log."""
+
+    def handle(self, event: StartLeader | Batch) -> AppendResult:
+        if isinstance(event, Batch) or not event.log:
+            return super().handle(event)
+        self._state.end_offset = _end_of(event)
+        return AppendResult()
+
+
+def _end_of(start: StartLeader) -> int:
+    """Return the log end offset: behind a truncation the log is appended anew."""
+    last = max((place for place, entry in enumerate(start.log) if isinstance(entry, Truncation)), default=-1)
+    return len(start.log) - last - 1
 
 
 class _ChangesEvents(Producer):
@@ -100,6 +117,7 @@ MUTANTS = (
         "leader-without-memory", "a new leader does not know the producers of its log",
         partial(ask, leader=_StartsWithoutProducers), "https://github.com/streamnative/kop/issues/960",
     ),
+    _mutant("leader-keeps-producers", "a new leader has the old one's producers", partial(ask, leader=_KeepsProducers)),
     _mutant("one-request-in-flight", "the producer waits for every response", _with_settings(max_in_flight=1)),
     _mutant("no-retries", "the producer gives up at the first error", _with_settings(retries=0)),
     _mutant("same-id-again", "a restarted producer keeps the id of the previous one", partial(ask, producer=_KeepsId)),
@@ -119,5 +137,9 @@ MUTANTS = (
     _mutant(
         "delivery-3.0.2-in-3.0.0", "the producer is idempotent by default (KAFKA-13598)", as_if(RULE.slug, "3.0.2"),
         f"{_KAFKA}11691", release="3.0.0",
+    ),
+    _mutant(
+        "delivery-3.6-in-3.7", "the high watermark rises although too few replicas are in sync (KAFKA-15583)",
+        as_if(RULE.slug, "3.6.2"), release="3.7.0",
     ),
 )  # fmt: skip

@@ -8,7 +8,10 @@ import msgspec
 
 from kafka_conformance.core.protocol import Question
 
-__all__ = ["KINDS", "AskedFault", "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion"]
+__all__ = [
+    "CRASH_KINDS", "FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "ONE_FOLLOWER_KINDS", "AskedFault", "AskedKind",
+    "AskedPartition", "AskedProducer", "DeliveryQuestion",
+]  # fmt: skip
 
 AskedKind: TypeAlias = Literal[
     "lose_request",
@@ -18,8 +21,16 @@ AskedKind: TypeAlias = Literal[
     "crash_unreplicated",
     "crash_replicated",
     "restart_producer",
+    "stop_follower",
+    "resume_follower",
+    "shrink_isr",
+    "shrink_isr_after_append",
 ]
 KINDS: tuple[AskedKind, ...] = get_args(AskedKind)
+FOLLOWER_KINDS = KINDS[-4:]
+NETWORK_KINDS = KINDS[:-4]
+CRASH_KINDS = tuple(kind for kind in KINDS if kind.startswith("crash"))
+ONE_FOLLOWER_KINDS = tuple(kind for kind in KINDS if kind.endswith("follower"))
 Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
 
@@ -44,6 +55,8 @@ class AskedPartition(Question, frozen=True, omit_defaults=True):
     """The number of replicas, all in sync at first."""
     min_insync_replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1
     """``min.insync.replicas``: how many replicas ``acks=all`` needs in sync."""
+    unclean_leader_election: bool = False
+    """``unclean.leader.election.enable``: whether a replica that is not in sync may lead if no other can."""
 
 
 class AskedFault(Question, frozen=True, omit_defaults=True):
@@ -60,11 +73,20 @@ class AskedFault(Question, frozen=True, omit_defaults=True):
     - ``crash_replicated``: the leader crashes once followers have the request
     - ``restart_producer``: the leader handles the request, a new producer starts, and the application sends every record
       again that was not completed
+    - ``stop_follower``: before the request, a follower stops to fetch; it stays in sync for ``replica.lag.time.max.ms``,
+      and for longer if it lacks no record
+    - ``resume_follower``: before the request, a follower fetches again and is in sync
+    - ``shrink_isr``: before the request, ``replica.lag.time.max.ms`` passes, and followers that lack a record leave the
+      in-sync replicas
+    - ``shrink_isr_after_append``: the same, after the leader appends the request and before it acknowledges it
     """
     request: Annotated[int, msgspec.Meta(ge=1, le=1000)]
     """The number of the request, counted from 1."""
     error: str | None = None
     """The protocol error of a ``refuse``; no other fault has one."""
+    replica: Annotated[int, msgspec.Meta(ge=0, le=8)] | None = None
+    """The broker of the follower, counted from 0, which leads at first; only ``stop_follower`` and ``resume_follower`` have
+    one."""
 
 
 class DeliveryQuestion(Question, frozen=True, omit_defaults=True):

@@ -11,6 +11,13 @@
                                     "came": "written", "offset": 0, "answered": true}, …]}
     {"raises": "ConfigException", "message": …}: the producer cannot be constructed
 
+With a fault of a follower, or ``"unclean_leader_election": true``, the answer and each of its requests have all replicas::
+
+    {…, "faults": [{"op": "stop_follower", "request": 2, "replica": 1}, {"op": "shrink_isr_after_append", "request": 2}]}
+
+    {…, "partition": {"leader": 0, "in_sync": [0], "high_watermark": 1,
+                      "replicas": [{"log": [0], "log_end_offset": 1, "high_watermark": 1}, …]}}
+
 Records are numbered in the order in which the application sends them; each is a batch and a request. Java answers in parts,
 as questions of ``idempotence-config``, ``producer-sequences`` and ``broker-producer-state``.
 """
@@ -25,7 +32,14 @@ from kafka_conformance.rules.delivery.generators import scenarios
 from kafka_conformance.rules.delivery.java_parts import answer_by_parts
 from kafka_conformance.rules.delivery.labels import REQUIRED_LABELS, labels
 from kafka_conformance.rules.delivery.question import DeliveryQuestion
-from kafka_conformance.rules.delivery.spaces import every_error, every_fault, every_pair_of_errors, every_pair_of_faults
+from kafka_conformance.rules.delivery.spaces import (
+    every_error,
+    every_fault,
+    every_fault_of_followers,
+    every_pair_of_errors,
+    every_pair_of_faults,
+    every_return,
+)
 from kafka_conformance.rules.idempotence_config.rule import RULE as _CONFIG
 from kafka_conformance.rules.producer_sequences.rule import RULE as _PRODUCER
 from kafka_reference.releases import since
@@ -48,6 +62,13 @@ RULE = Rule(
             "three records, 2 producers, all replicas needed: every two faults at requests next to each other",
             every_pair_of_faults,
         ),
+        Space(
+            "five records, 5 producers: one or two followers stop, leave the in-sync replicas, and the leader crashes",
+            every_fault_of_followers,
+        ),
+        Space(
+            "six records, 5 producers: a crashed leader or a follower that fell behind is back and leads", every_return
+        ),
     ),
     labels=labels,
     required_labels=REQUIRED_LABELS,
@@ -59,9 +80,11 @@ RULE = Rule(
     links=("https://kafka.apache.org/documentation/#semantics",),
     harness=(
         "The network is the kit's on both sides (kafka_reference.delivery.network): the order of messages, the faults, the "
-        "clock, followers and in-sync replicas (NOT_ENOUGH_REPLICAS), the log and its offsets, and the protocol error of an "
-        "exception of the leader. Java's are the producer's effective settings, everything its Sender sends and completes, "
-        "and which batches of an idempotent producer the leader appends, recognises or refuses."
+        "clock, the log and its offsets, and the protocol error of an exception of the leader. So are the replicas "
+        "(kafka_reference.delivery.replicas): what followers fetch and truncate, who leads, the in-sync replicas, the high "
+        "watermark, NOT_ENOUGH_REPLICAS and REQUEST_TIMED_OUT; up to 3.2.x as in 3.3.0, without eligible leader replicas. "
+        "Java's are the producer's effective settings, everything its Sender sends and completes, and which batches of an "
+        "idempotent producer a leader appends, recognises or refuses, after what its log went through."
     ),
     behaviours=tuple(dict.fromkeys(record for part in (_CONFIG, _PRODUCER, _LEADER) for record in part.behaviours)),
 )

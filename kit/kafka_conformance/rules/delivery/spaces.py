@@ -1,4 +1,4 @@
-"""The finite spaces of ``delivery``: one fault for each kind of producer, and pairs of faults."""
+"""The finite spaces of ``delivery``: one fault for each kind of producer, pairs of faults, and replicas that fall behind."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from kafka_conformance.rules.delivery.question import (
-    KINDS,
+    CRASH_KINDS,
+    NETWORK_KINDS,
     AskedFault,
     AskedKind,
     AskedPartition,
@@ -14,7 +15,10 @@ from kafka_conformance.rules.delivery.question import (
     DeliveryQuestion,
 )
 
-__all__ = ["ERRORS", "every_error", "every_fault", "every_pair_of_errors", "every_pair_of_faults"]
+__all__ = [
+    "ERRORS", "every_error", "every_fault", "every_fault_of_followers", "every_pair_of_errors", "every_pair_of_faults",
+    "every_return",
+]  # fmt: skip
 
 _PRODUCERS = tuple(
     AskedProducer(*values)
@@ -49,7 +53,7 @@ def every_fault() -> Iterator[DeliveryQuestion]:
     """Yield four records for each of 12 producers: without a fault, and with each fault at each of requests 1 to 3."""
     for producer in _PRODUCERS:
         yield DeliveryQuestion(producer, AskedPartition(), 4)
-        for kind, request in product(KINDS, range(1, 4)):
+        for kind, request in product(NETWORK_KINDS, range(1, 4)):
             yield DeliveryQuestion(producer, AskedPartition(), 4, (_fault(kind, request),))
 
 
@@ -71,6 +75,54 @@ def every_pair_of_errors() -> Iterator[DeliveryQuestion]:
 
 def every_pair_of_faults() -> Iterator[DeliveryQuestion]:
     """Yield three records for 2 producers and every two faults at adjacent requests, with all replicas required."""
-    for producer, first, second, request in product(_TWO_PRODUCERS, KINDS, KINDS, (1, 2)):
+    for producer, first, second, request in product(_TWO_PRODUCERS, NETWORK_KINDS, NETWORK_KINDS, (1, 2)):
         faults = (_fault(first, request), _fault(second, request + 1))
         yield DeliveryQuestion(producer, AskedPartition(3, 3), 3, faults)
+
+
+_OF_REPLICAS = (
+    AskedProducer("0", None, "1", None), AskedProducer("1", None, "1", "false"), AskedProducer("all", None, "1", "false"),
+    AskedProducer("all", None, "1", "true"), AskedProducer("all", None, "5", "true"),
+)  # fmt: skip
+
+
+def every_fault_of_followers() -> Iterator[DeliveryQuestion]:
+    """Yield five records for 5 producers, where one or both of two followers stop at request 2.
+
+    The in-sync replicas shrink before request 3, while request 2 waits, or not; the leader crashes at request 4 in each way
+    or not; replica 1 fetches again at request 6. min.insync.replicas is 1 or 2, with and without unclean election.
+    """
+    lags: tuple[tuple[AskedFault, ...], ...] = (
+        (), (AskedFault("shrink_isr", 3),), (AskedFault("shrink_isr_after_append", 2),)
+    )  # fmt: skip
+    stopped = ((1,), (1, 2))
+    for producer, brokers, lag, crash, needed, unclean in product(
+        _OF_REPLICAS, stopped, lags, (None, *CRASH_KINDS), (1, 2), (False, True)
+    ):
+        stops = tuple(AskedFault("stop_follower", 2, replica=broker) for broker in brokers)
+        crashes = () if crash is None else (AskedFault(crash, 4),)
+        faults = (*stops, *lag, *crashes, AskedFault("resume_follower", 6, replica=1))
+        yield DeliveryQuestion(producer, AskedPartition(3, needed, unclean), 5, faults)
+
+
+def every_return() -> Iterator[DeliveryQuestion]:
+    """Yield six records for 5 producers, where a replica comes back and leads: after a crash, or after it fell behind.
+
+    A crashed leader is back two requests later, truncates its log, and leads after the next crash. A follower that has left
+    the in-sync replicas fetches again at the request at which the leader crashes, or while no replica leads. One that stops
+    and lacks nothing stays.
+    """
+    stopped = AskedFault("stop_follower", 1, replica=1)
+    behind = (stopped, AskedFault("shrink_isr", 2), AskedFault("resume_follower", 3, replica=1))
+    idle = (stopped, AskedFault("shrink_isr", 1))
+    leaderless = (
+        stopped, AskedFault("stop_follower", 1, replica=2), AskedFault("shrink_isr_after_append", 1),
+        AskedFault("crash_before", 2), AskedFault("shrink_isr", 3), AskedFault("resume_follower", 3, replica=1),
+    )  # fmt: skip
+    third = AskedFault("stop_follower", 3, replica=2)
+    stories: list[tuple[AskedFault, ...]] = [
+        (AskedFault(first, 2), third, AskedFault(second, 5)) for first, second in product(CRASH_KINDS, CRASH_KINDS)
+    ]
+    stories += [(*story, AskedFault(crash, 3)) for story, crash in product((behind, idle), CRASH_KINDS)]
+    for producer, faults in product(_OF_REPLICAS, (*stories, idle, leaderless)):
+        yield DeliveryQuestion(producer, AskedPartition(), 6, faults)

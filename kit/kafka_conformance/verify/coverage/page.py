@@ -50,6 +50,12 @@ Branches run, of the rule's own methods. Which methods are not the rule's is not
 counts some more. Up to 3.4.x the broker's classes are written in Scala, whose compiler adds methods that nothing calls.
 """
 _SOURCE = "https://github.com/apache/kafka/blob"
+# Where Kafka keeps the Java classes of a package; the others are the clients'.
+_MODULES = {
+    "org/apache/kafka/storage/": "storage",
+    "org/apache/kafka/server/": "server",
+    "org/apache/kafka/coordinator/group/": "group-coordinator",
+}
 
 
 def coverage_page(record: Record) -> str:
@@ -146,5 +152,5 @@ def _spans(lines: Sequence[int]) -> str:
 def _link(name: str, release: str) -> str:
     if name.startswith("kafka/"):
         return f"{_SOURCE}/{release}/core/src/main/scala/{name}.scala"
-    module = "storage" if name.startswith("org/apache/kafka/storage/") else "clients"
+    module = next((module for prefix, module in _MODULES.items() if name.startswith(prefix)), "clients")
     return f"{_SOURCE}/{release}/{module}/src/main/java/{name}.java"

@@ -14,7 +14,8 @@ DEFAULTS: dict[str, Any] = {
     "kafka": "newest", "answerer_name": "reference", "explain": False, "as_json": False, "refuse": (), "acks": None,
     "retries": None, "in_flight": None, "idempotence": None, "replicas": 3, "min_insync_replicas": 1, "records": 3,
     "lose_request": (), "lose_response": (), "crash_before": (), "crash_unreplicated": (),
-    "crash_replicated": (), "restart_producer": (),
+    "crash_replicated": (), "restart_producer": (), "stop_follower": (), "resume_follower": (), "shrink_isr": (),
+    "shrink_isr_after_append": (), "unclean_leader_election": False,
 }  # fmt: skip
 
 
@@ -49,6 +50,21 @@ def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> N
     assert document["answer"]["lost"] == [1]
 
 
+def test_faults_of_followers_print_every_replica(capsys: pytest.CaptureFixture[str]) -> None:
+    faults = {"stop_follower": ("1=1", "1=2"), "shrink_isr_after_append": (1,), "crash_before": (2,)}
+    out = printed(capsys, in_flight="1", unclean_leader_election=True, explain=True, **faults)
+    assert "log of 2" in out
+    assert "lost          0: acknowledged, but not in the log" in out
+    assert "replica 1     1 2; leader, in sync, high watermark 2" in out
+
+
+def test_the_partition_is_part_of_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(printed(capsys, as_json=True, stop_follower=("2=1",), shrink_isr=(3,), acks="1"))
+    assert document["question"]["faults"][0] == {"op": "stop_follower", "request": 2, "replica": 1}
+    assert document["answer"]["partition"]["in_sync"] == [0, 2]
+    assert "partition" not in json.loads(printed(capsys, as_json=True))["answer"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -60,6 +76,10 @@ def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> N
         ({"lose_response": (99,)}, "--lose-response 99: the producer sends 3 requests here: choose 1 to 3"),
         ({"refuse": ("9",)}, "--refuse 9: the producer sends 3 requests"),
         ({"acks": "x" * 30}, "impossible scenario"),
+        ({"stop_follower": ("2",)}, "--stop-follower 2: expected REQUEST=REPLICA, such as 2=1"),
+        ({"resume_follower": ("2=9",)}, "--resume-follower 2=9: expected REQUEST=REPLICA"),
+        ({"stop_follower": ("2=5",)}, "stop-follower of replica 5 with 3 replicas: choose 0 to 2"),
+        ({"shrink_isr": (9,)}, "--shrink-isr 9: the producer sends 3 requests here"),
         ({"kafka": "banana"}, "banana"),
         ({"answerer_name": "nobody"}, "nobody"),
         ({"answerer_name": "mutant:signed-tail"}, "signed-tail"),

@@ -27,10 +27,14 @@ NEW_BROKER = (
     "org.apache.kafka:kafka-storage:3.6.1",
     "org.apache.kafka:kafka-group-coordinator:3.6.1",
     "org.apache.kafka:kafka_2.13:3.6.1",
-    "org.apache.kafka:kafka-server-common:3.6.1",
     "org.scala-lang:scala-library:2.13.16",
     "com.typesafe.scala-logging:scala-logging_2.13:3.9.5",
+    "com.yammer.metrics:metrics-core:2.2.0",
+    "org.apache.kafka:kafka-metadata:3.6.1",
+    "org.apache.kafka:kafka-server-common:3.6.1",
     "commons-validator:commons-validator:1.7",
+    "org.scala-lang.modules:scala-java8-compat_2.13:1.0.2",
+    "org.pcollections:pcollections:4.0.1",
 )
 CODEC, NEW_CODEC = "org.xerial.snappy:snappy-java:1.1.10.5", "org.xerial.snappy:snappy-java:1.1.10.4"
 

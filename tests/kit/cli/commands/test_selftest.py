@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli.commands import selftest
 from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.protocol import Agrees, Outcome, Question
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.verify.mutants import record as records
+from kafka_conformance.verify.mutants.record import Record
+from kafka_reference.releases import Release
 
 RULE = RULES["murmur2"]
 KILLED = next(mutant for mutant in MUTANTS if mutant.slug == "signed-tail")
@@ -23,8 +32,8 @@ def java_is_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "open_oracle", nullcontext)
 
 
-def ran(capsys: pytest.CaptureFixture[str], *rules: str) -> tuple[int, str]:
-    code = selftest.run(rules=rules, examples=50, seed=7)
+def ran(capsys: pytest.CaptureFixture[str], *rules: str, **options: Any) -> tuple[int, str]:
+    code = selftest.run(rules=rules, examples=50, seed=7, **options)
     return code, " ".join(capsys.readouterr().out.split())
 
 
@@ -59,3 +68,136 @@ def test_a_rule_without_a_mutant_fails_the_run(
     code, said = ran(capsys, "murmur2", "partition-for-key")
     assert code == 1
     assert "rules without a mutant: partition-for-key" in said
+
+
+PROVEN, CHANGED = "murmur2", "partition-for-key"
+
+
+@pytest.fixture
+def shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Record:
+    """A record of two rules, in place of the one that ships."""
+    assert ran(capsys, PROVEN, CHANGED, record=tmp_path / "record.json")[0] == 0
+    made = records.read(tmp_path / "record.json")
+    monkeypatch.setattr(records, "shipped", lambda: made)
+    return made
+
+
+def of(rule: str) -> list[Mutant]:
+    return [mutant for mutant in MUTANTS if mutant.rule == rule]
+
+
+def plant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a mutant of the changed rule that makes no mistake."""
+    survivor = Mutant("survivor", CHANGED, "none", RULES[CHANGED].ask)
+    monkeypatch.setattr(selftest, "MUTANTS", (*MUTANTS, survivor))
+
+
+def test_one_mutant_of_each_unchanged_rule_is_asked(shipped: Record, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = ran(capsys, PROVEN, CHANGED, changed=True)
+    left = len(of(PROVEN)) + len(of(CHANGED)) - 2
+    assert code == 0
+    assert f"no rule has changed: one mutant of each of 2 rules; {left} were killed before by the same code" in said
+    assert "2 of 2 mutants killed, seed 7" in said
+    for row in shipped.rows:
+        fewest = min(kill.asked for kill in row.mutants)
+        (asked,) = [kill for kill in row.mutants if f"{kill.mutant} {row.rule} " in said]
+        assert asked == min((kill for kill in row.mutants if kill.asked == fewest), key=lambda kill: kill.mutant)
+
+
+def test_all_mutants_of_a_changed_rule_are_asked(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(records, "shipped", lambda: Record(shipped.rows[:1]))
+    code, said = ran(capsys, PROVEN, CHANGED, changed=True)
+    number, left = len(of(CHANGED)), len(of(PROVEN)) - 1
+    assert code == 0
+    assert (
+        f"{number} mutants of 1 changed rule, one mutant of each of 1 others; {left} were killed before by the same code"
+    ) in said
+    assert f"{number + 1} of {number + 1} mutants killed" in said
+
+
+def test_a_planted_survivor_fails_changed(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(monkeypatch)
+    code, said = ran(capsys, PROVEN, CHANGED, changed=True)
+    assert code == 1
+    assert "alive: survivor" in said
+
+
+def test_a_judge_that_calls_everything_equal_fails_changed(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kafka_conformance.core.pipeline.judge", lambda *_: Agrees())
+    code, said = ran(capsys, PROVEN, CHANGED, changed=True)
+    assert code == 1
+    assert "0 of 2 mutants killed" in said
+
+
+def test_java_that_does_not_answer_fails_changed(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
+    code, said = ran(capsys, PROVEN, CHANGED, changed=True)
+    assert code == 2
+    assert "Java could not answer: java 4.4.0: RuntimeError: broke" in said
+
+
+def test_the_record_keeps_the_rows_of_other_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "record.json"
+    ran(capsys, CHANGED, record=path)
+    ran(capsys, PROVEN, record=path)
+    made = records.read(path)
+    assert [(row.rule, row.seed, row.examples) for row in made.rows] == [(PROVEN, 7, 50), (CHANGED, 7, 50)]
+    assert [kill.mutant for kill in made.rows[0].mutants] == [mutant.slug for mutant in of(PROVEN)]
+    assert all(0 < kill.differ <= kill.asked for row in made.rows for kill in row.mutants)
+    assert list(records.proven_rows(made, MUTANTS)) == [PROVEN, CHANGED]
+
+
+def test_a_rule_that_is_sampled_keeps_its_row(
+    shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ran(capsys, PROVEN, CHANGED, changed=True, record=tmp_path / "record.json")[0] == 0
+    assert records.read(tmp_path / "record.json") == shipped
+
+
+def test_a_rule_with_a_survivor_has_no_row(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(monkeypatch)
+    assert ran(capsys, PROVEN, CHANGED, record=tmp_path / "record.json")[0] == 1
+    assert [row.rule for row in records.read(tmp_path / "record.json").rows] == [PROVEN]
+
+
+def test_a_rule_that_java_does_not_answer_keeps_its_row(
+    shipped: Record, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
+    assert ran(capsys, PROVEN, record=tmp_path / "record.json")[0] == 2
+    assert records.read(tmp_path / "record.json") == shipped
+
+
+def test_java_answers_a_question_once_for_all_mutants_of_a_release(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: Counter[tuple[str, Release, Question]] = Counter()
+
+    class Counting(ReferenceAnswerer):
+        def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+            asked.update((rule.slug, at, question) for question in questions)
+            return ReferenceAnswerer.answer(self, rule, at, questions)
+
+    monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: Counting("java"))
+    assert ran(capsys, "default-partitioner")[0] == 0
+    assert len({release for _, release, _ in asked}) > 3
+    assert set(asked.values()) == {1}
+
+
+def test_a_rule_that_is_gone_leaves_the_record(
+    shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = msgspec.structs.replace(shipped.rows[0], rule="gone")
+    records.write(Record((*shipped.rows, gone)), tmp_path / "record.json")
+    assert ran(capsys, PROVEN, CHANGED, changed=True, record=tmp_path / "record.json")[0] == 0
+    assert records.read(tmp_path / "record.json") == shipped

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_conformance.rules.delivery.explain import outcome_text, request_rows, setting_text
-from kafka_conformance.rules.delivery.question import KINDS, AskedFault, AskedPartition, AskedProducer, DeliveryQuestion
+from kafka_conformance.rules.delivery.explain import columns, outcome_text, request_rows, setting_text
+from kafka_conformance.rules.delivery.question import (
+    NETWORK_KINDS,
+    AskedFault,
+    AskedPartition,
+    AskedProducer,
+    DeliveryQuestion,
+)
 from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.releases import NEWEST
 
@@ -27,7 +33,9 @@ def test_setting() -> None:
 
 
 def test_what_happens_at_a_fault() -> None:
-    shown = {op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None))[0][2:] for op in KINDS}
+    shown = {
+        op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None))[0][2:] for op in NETWORK_KINDS
+    }
     assert shown == {
         "lose_request": ("connection closes before it arrives", "not received", "connection closed"),
         "lose_response": (
@@ -77,3 +85,53 @@ def test_ends() -> None:
         "reordered     0: in the log behind a later record",
     ]
     assert list(outcome_text({"raises": "ConfigException"})) == ["The producer cannot be constructed: ConfigException"]
+
+
+def stopped(*others: AskedFault, partition: AskedPartition) -> DeliveryQuestion:
+    stops = tuple(AskedFault("stop_follower", 1, replica=replica) for replica in range(1, partition.replicas))
+    return DeliveryQuestion(AskedProducer("all", "9", "1", "false"), partition, 2, (*stops, *others))
+
+
+def test_a_row_has_the_partition_after_the_request() -> None:
+    question = stopped(
+        AskedFault("shrink_isr_after_append", 1), AskedFault("crash_before", 2), AskedFault("resume_follower", 4, replica=1),
+        partition=AskedPartition(2),
+    )  # fmt: skip
+    answer = RULE.ask(question, NEWEST)
+    assert columns(answer)[5:] == ("leads", "ISR", "HW", "log of 0", "log of 1")
+    first, second, third, fourth = request_rows(question, answer)
+    assert first[2:] == (
+        "replica 1 stops; arrives; lag time passes", "appended at 0", "acknowledged", "0", "0", "1", "0", "empty",
+    )  # fmt: skip
+    assert second[2:] == (
+        "leader crashes before it arrives", "not received", "connection closed", "none", "0", "none", "0", "empty",
+    )  # fmt: skip
+    assert third[2:5] == ("no replica leads; connection closes", "not received", "connection closed")
+    assert fourth[2:] == ("replica 1 is back; arrives", "appended at 1", "acknowledged", "0", "0 1", "2", "0 1", "0 1")
+    assert list(outcome_text(answer))[-2:] == [
+        "replica 0     0 1; leader, in sync, high watermark 2",
+        "replica 1     0 1; in sync, high watermark 2",
+    ]
+
+
+def test_a_record_that_is_not_acknowledged_is_in_the_log() -> None:
+    question = stopped(AskedFault("shrink_isr", 2), partition=AskedPartition(2))
+    first, second, *_ = request_rows(question, RULE.ask(question, NEWEST))
+    assert first[3:5] == ("in the log at 0, not acknowledged", "REQUEST_TIMED_OUT")
+    assert second[2] == "lag time passes; arrives"
+
+
+def test_no_replica_leads_at_the_end() -> None:
+    producer, partition = AskedProducer("0", None, "1"), AskedPartition(2)
+    stops = AskedFault("stop_follower", 1, replica=1), AskedFault("shrink_isr_after_append", 1)
+    question = DeliveryQuestion(producer, partition, 2, (*stops, AskedFault("crash_before", 2)))
+    answer = RULE.ask(question, NEWEST)
+    assert list(outcome_text(answer))[-1] == "No replica leads."
+    assert answer["log"] == [0]
+
+
+def test_the_setting_has_unclean_election() -> None:
+    question = DeliveryQuestion(partition=AskedPartition(unclean_leader_election=True))
+    assert setting_text(question).endswith("min.insync.replicas=1, unclean.leader.election.enable=true")
+    assert columns(RULE.ask(question, NEWEST))[-1] == "log of 2"
+    assert columns(RULE.ask(DeliveryQuestion(), NEWEST))[-1] == "producer"

@@ -19,8 +19,10 @@ from kafka_conformance.rules.delivery.spaces import (
     ERRORS,
     every_error,
     every_fault,
+    every_fault_of_followers,
     every_pair_of_errors,
     every_pair_of_faults,
+    every_return,
 )
 from kafka_reference.idempotence.errors import has_error, produce_errors
 from kafka_reference.releases import Release, parse_release
@@ -39,7 +41,10 @@ def by_reference(at: Release) -> Ask:
 
 @pytest.fixture(scope="module")
 def some() -> list[DeliveryQuestion]:
-    return [*list(every_fault())[::10], *list(every_pair_of_faults())[::10], *generated(RULE.slug, 60)[:30]]
+    of_replicas = [*list(every_fault_of_followers())[::40], *list(every_return())[::7]]
+    return [
+        *list(every_fault())[::10], *list(every_pair_of_faults())[::10], *of_replicas, *generated(RULE.slug, 60)[:30]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
@@ -114,6 +119,26 @@ def test_the_spaces_refuse_with_every_error_of_every_release() -> None:
     assert len(list(every_pair_of_errors())) == 7 * 7 * 2
 
 
+def test_the_spaces_of_replicas() -> None:
+    assert len(list(every_fault_of_followers())) == 5 * 2 * 3 * 4 * 2 * 2
+    assert len(list(every_return())) == 5 * (3 * 3 + 2 * 3 + 2)
+
+
+def test_a_leader_that_leads_again_is_asked_about_its_truncation() -> None:
+    at = parse_release("4.4.0")
+    truncated: list[dict[str, Any]] = []
+
+    def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+        if slug == "broker-producer-state":
+            truncated.extend(step for question in questions for step in question["steps"] if step["op"] == "truncate")
+        return by_reference(at)(slug, questions)
+
+    assert RULE.by_parts is not None
+    outcomes = RULE.by_parts(ask, at, [one for one in every_return() if one.faults[0].op == "crash_unreplicated"])
+    assert all(isinstance(outcome, Answered) for outcome in outcomes)
+    assert {"op": "truncate", "start": 0, "end": 1} in truncated
+
+
 def test_generated_scenarios_refuse_with_many_errors() -> None:
     asked = {error for question in generated(RULE.slug, 200) for _, error in _errors(question) if error is not None}
     assert asked <= set(ERRORS)
@@ -121,7 +146,10 @@ def test_generated_scenarios_refuse_with_many_errors() -> None:
 
 
 def test_every_kind_is_asked() -> None:
-    assert missing_labels(RULE.slug, chain(generated(RULE.slug, 60), every_fault(), every_pair_of_faults())) == set()
+    asked = chain(
+        generated(RULE.slug, 60), every_fault(), every_pair_of_faults(), list(every_fault_of_followers())[::4]
+    )
+    assert missing_labels(RULE.slug, asked) == set()
 
 
 def test_questions_survive_being_written_down() -> None:

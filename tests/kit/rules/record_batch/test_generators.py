@@ -17,7 +17,7 @@ _MOST_RECORDS = 1 << 16
 
 @cache
 def questions() -> tuple[RecordBatchQuestion, ...]:
-    return tuple(collect(RULE, 400, 7))  # type: ignore[arg-type]
+    return tuple(collect(RULE, 600, 7))  # type: ignore[arg-type]
 
 
 def test_the_same_seed_generates_the_same() -> None:

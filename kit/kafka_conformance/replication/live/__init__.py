@@ -1,0 +1,1 @@
+"""Histories played on real clusters."""

@@ -1,0 +1,76 @@
+"""The part of the page of replication that is made from the stories.
+
+``python -m kafka_conformance.replication.story_page FILE`` writes it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kafka_conformance.replication.stories import STORIES, Story
+from kafka_conformance.replication.story_timeline import story_timeline
+from kafka_conformance.reports.page_block import write_block
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.observation import Answer, Settled
+
+__all__ = ["COMMAND", "story_page"]
+
+COMMAND: Final = "kafka_conformance.replication.story_page"
+"""What the marks on the page name."""
+_NEWEST: Final[tuple[str, ClusterMode]] = ("4.4.0", "kraft")
+_OLDER: Final[tuple[str, ClusterMode]] = ("3.9.2", "kraft")
+_ZOOKEEPER: Final[tuple[str, ClusterMode]] = ("3.9.2", "zookeeper")
+
+
+def story_page() -> str:
+    """Return each story with its timeline, as Markdown."""
+    return "\n".join(line for story in STORIES for line in _story(story)) + "\n"
+
+
+def _story(story: Story) -> Iterator[str]:
+    newest, older, zookeeper = (simulate(story.script, *cluster) for cluster in (_NEWEST, _OLDER, _ZOOKEEPER))
+    settings = f"`min.insync.replicas={story.script.min_insync_replicas}`"
+    yield from ("", f"### {story.title}", "", story.text, "", f"{settings}, Kafka 4.4.0:", "")
+    yield from _table(story, newest)
+    if _visible(older) != _visible(newest):
+        yield from ("", "Kafka 3.9.2:", "")
+        yield from _table(story, older)
+    if _without_epochs(zookeeper) != _without_epochs(older):
+        yield from ("", "Kafka 3.9.2 with ZooKeeper:", "")
+        yield from _table(story, zookeeper)
+    elif zookeeper != older:
+        yield from (
+            "",
+            "With ZooKeeper the leader epochs are higher: a follower whose session ends in the ISR raises them.",
+        )
+
+
+def _table(story: Story, answers: Sequence[Answer]) -> Iterator[str]:
+    yield "```text"
+    yield from story_timeline(story.script, answers)
+    yield "```"
+
+
+def _visible(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers without what only the controller sees."""
+    return [replace(one, elr=frozenset(), isr=frozenset()) if isinstance(one, Settled) else one for one in answers]
+
+
+def _without_epochs(answers: Sequence[Answer]) -> list[Answer]:
+    return [_plain(one) if isinstance(one, Settled) else one for one in answers]
+
+
+def _plain(state: Settled) -> Settled:
+    replicas = {
+        broker: replace(replica, batches=tuple((base, records, 0) for base, records, _ in replica.batches))
+        for broker, replica in state.replicas.items()
+    }
+    return replace(state, leader_epoch=0, replicas=replicas)
+
+
+if __name__ == "__main__":
+    write_block(Path(sys.argv[1]), COMMAND, story_page())

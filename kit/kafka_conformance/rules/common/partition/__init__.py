@@ -1,0 +1,1 @@
+"""What the rules of a replicated partition share: steps, answers, labels and mistakes."""

@@ -1,0 +1,13 @@
+"""What of the Java half is the kit's own, for the rules of a partition."""
+
+from __future__ import annotations
+
+__all__ = ["HARNESS"]
+
+HARNESS = (
+    "Kafka's Partition, Replica, UnifiedLog, LogManager (never started), KRaftMetadataCache and purgatories answer in one "
+    "JVM, without network. The kit calls makeLeader and makeFollower where a broker applies new metadata, registers brokers "
+    "in the metadata, calls maybeShrinkIsr where a broker does so by its scheduler, and passes a follower the batches and "
+    "the high watermark that its fetcher would. It stands in for AlterPartitionManager (keeps the requests until a step "
+    "answers them), for the clock, and for the purgatories' timer; schedulers, listeners and checkpoints do nothing."
+)

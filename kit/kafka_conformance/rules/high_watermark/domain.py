@@ -1,0 +1,13 @@
+"""Which questions of ``high-watermark`` a broker can bring about."""
+
+from __future__ import annotations
+
+from kafka_conformance.rules.common.partition.domains import refuse_roles, refuse_step
+from kafka_conformance.rules.high_watermark.question import HighWatermarkQuestion
+
+__all__ = ["domain"]
+
+
+def domain(question: HighWatermarkQuestion) -> str:
+    """Return why no broker brings the question about, or ""."""
+    return refuse_roles(question.steps) or next(filter(None, map(refuse_step, question.steps)), "")

@@ -1,0 +1,13 @@
+"""Which questions of ``isr`` a broker can bring about."""
+
+from __future__ import annotations
+
+from kafka_conformance.rules.common.partition.domains import refuse_roles, refuse_step
+from kafka_conformance.rules.isr.question import InSyncQuestion
+
+__all__ = ["domain"]
+
+
+def domain(question: InSyncQuestion) -> str:
+    """Return why no broker brings the question about, or ""."""
+    return refuse_roles(question.steps) or next(filter(None, map(refuse_step, question.steps)), "")

@@ -1,0 +1,26 @@
+"""The page on replication: its stories are those of the package, and its example prints what it shows."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from kafka_conformance.replication.story_page import COMMAND, story_page
+from kafka_conformance.reports.page_block import block_of
+
+PATH = Path(__file__).parents[3] / "kit" / "docs" / "replication.md"
+PAGE = PATH.read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_stories() -> None:
+    assert block_of(PAGE, COMMAND) == story_page().strip("\n"), f"run: python -m {COMMAND} {PATH.name}"
+
+
+def test_the_example_prints_what_the_page_shows() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    shown = [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, str(PATH), "exec"), {})  # noqa: S102 - the page's own code
+    assert printed.getvalue().splitlines() == shown

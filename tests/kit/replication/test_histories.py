@@ -1,0 +1,61 @@
+"""Generated histories: every kind, the same for a seed, the same faults within a group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_conformance.replication.fault_sequences import SEQUENCES
+from kafka_conformance.replication.histories import HistoryGroup, generate_histories, missing_labels
+from kafka_conformance.replication.history_labels import CLUSTERS, labels
+from kafka_reference.cluster.history import simulate
+from kafka_reference.cluster.script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
+
+_FAULTS = (Pause, Continue, Kill, Start, Settle)
+
+
+@pytest.fixture(scope="module")
+def groups() -> tuple[HistoryGroup, ...]:
+    return generate_histories(0)
+
+
+def test_every_kind_of_history_is_there(groups: tuple[HistoryGroup, ...]) -> None:
+    assert missing_labels(groups) == frozenset()
+
+
+def test_there_are_enough(groups: tuple[HistoryGroup, ...]) -> None:
+    scripts = [script for group in groups for script in group.scripts]
+    assert len(groups) == len(SEQUENCES) == 12
+    assert len(set(scripts)) == len(scripts) >= 64
+
+
+def test_a_group_has_the_same_faults(groups: tuple[HistoryGroup, ...]) -> None:
+    for group, sequence in zip(groups, SEQUENCES, strict=True):
+        faults = {tuple(event for event in script.events if isinstance(event, _FAULTS)) for script in group.scripts}
+        assert faults == {sequence.faults}
+
+
+def test_every_history_is_determined_in_every_cluster(groups: tuple[HistoryGroup, ...]) -> None:
+    for group in groups:
+        for script in group.scripts:
+            for cluster in CLUSTERS:
+                assert len(simulate(script, *cluster)) == len(script.events)
+            assert simulate(script, "4.3.1") == simulate(script, "4.4.0"), "not distinguished"
+
+
+def test_a_missing_kind_is_named(groups: tuple[HistoryGroup, ...]) -> None:
+    without = tuple(
+        replace(
+            group,
+            scripts=tuple(script for script in group.scripts if "acknowledged records lost" not in labels(script)),
+        )
+        for group in groups
+    )
+    assert "acknowledged records lost" in missing_labels(without)
+
+
+def test_kinds_of_a_script() -> None:
+    found = labels(ClusterScript((Pause(3), Produce(-1, wait=False), Settle(), Kill(1), Settle(), Start(1), Settle())))
+    assert {"pause a follower", "kill a leader", "start a leader", "request waits until a follower leaves"} <= found
+    assert "no in-sync replica runs" not in found

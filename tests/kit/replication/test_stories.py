@@ -1,0 +1,58 @@
+"""The stories of replication: what each shows, and its timeline."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.replication.history_labels import CLUSTERS, labels
+from kafka_conformance.replication.stories import STORIES, Story
+from kafka_conformance.replication.story_timeline import describe_event, story_timeline
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.observation import Produced, Settled
+from kafka_reference.cluster.script import SetMinInsyncReplicas, SetUncleanElection
+
+SHOWS = {
+    "With acks=1 a record is lost with its leader": {"acknowledged records lost", "diverging records truncated"},
+    "With acks=all the record survives its leader": {"leader changes", "kill a leader", "acks=all"},
+    "A follower that lags leaves the ISR": {"request waits until a follower leaves"},
+    "min.insync.replicas refuses what could be lost": {"produce NOT_ENOUGH_REPLICAS", "appended below the minimum"},
+    "A request that timed out is in the log": {"produce REQUEST_TIMED_OUT"},
+    "Without unclean elections the partition waits": {"no in-sync replica runs", "produce LEADER_NOT_AVAILABLE"},
+    "An unclean election loses committed records": {"leader changes uncleanly", "acknowledged records lost"},
+    "An eligible replica leads without the last leader": {"eligible replica leads", "releases differ"},
+}
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=" ".join)
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.title)
+def test_a_story_is_determined_and_ends_settled(story: Story, cluster: tuple[str, ClusterMode]) -> None:
+    answers = simulate(story.script, *cluster)
+    assert isinstance(answers[-1], Settled)
+    lines = story_timeline(story.script, answers)
+    assert len(lines) == len(answers) + 1
+    assert max(map(len, lines)) <= 140
+
+
+@pytest.mark.parametrize("title", SHOWS)
+def test_a_story_shows_what_it_tells(title: str) -> None:
+    (story,) = [one for one in STORIES if one.title == title]
+    assert SHOWS[title] <= labels(story.script)
+
+
+def test_no_story_with_acks_all_and_a_clean_election_loses_a_record() -> None:
+    (story,) = [one for one in STORIES if one.title == "With acks=all the record survives its leader"]
+    assert "acknowledged records lost" not in labels(story.script)
+    assert [one.error for one in simulate(story.script, "4.4.0") if isinstance(one, Produced)] == ["NONE"] * 3
+
+
+def test_a_timeline_in_full() -> None:
+    (story,) = [one for one in STORIES if one.title == "With acks=1 a record is lost with its leader"]
+    lines = story_timeline(story.script, simulate(story.script, "4.4.0"))
+    assert lines[9] == (
+        "settled                                2, epoch 1  2 3    0/0 1/0 (killed)  0/0 |        0/0 |"
+    )
+
+
+def test_settings_in_words() -> None:
+    assert describe_event(SetMinInsyncReplicas(2)) == "set min.insync.replicas=2"
+    assert describe_event(SetUncleanElection(True)) == "set unclean.leader.election.enable=true"

@@ -1,0 +1,52 @@
+"""Which mutants are asked: all of a changed rule, one of every other."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.verify.fingerprint import mutants_fingerprint
+from kafka_conformance.verify.mutants.record import Kill, Record, Row
+from kafka_conformance.verify.mutants.selection import Selection, select_all, select_changed
+
+SLUGS = ["murmur2", "partition-for-key"]
+MURMUR2, KEYED = ([mutant for mutant in MUTANTS if mutant.rule == slug] for slug in SLUGS)
+# Later mutants are killed sooner.
+KILLS = tuple(Kill(mutant.slug, str(mutant.at), 100 - number, 25) for number, mutant in enumerate(MURMUR2))
+ROW = Row("murmur2", mutants_fingerprint(RULES["murmur2"]), 1, 2000, KILLS)
+
+
+def test_all_are_those_of_the_rules_in_the_order_of_the_code() -> None:
+    assert select_all(SLUGS[::-1], MUTANTS) == Selection((*MURMUR2, *KEYED), tuple(SLUGS[::-1]))
+
+
+def test_of_a_rule_whose_row_holds_the_quickest_is_asked() -> None:
+    asked = select_changed(SLUGS, MUTANTS, Record((ROW,)))
+    assert asked == Selection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
+
+
+def test_a_mutant_more_is_a_change_of_its_rule_alone() -> None:
+    more = Mutant("one-more", "partition-for-key", "none", RULES["partition-for-key"].ask)
+    assert select_changed(SLUGS, (*MUTANTS, more), Record((ROW,))).mutants == (MURMUR2[-1], *KEYED, more)
+    more = Mutant("one-more", "murmur2", "none", RULES["murmur2"].ask)
+    assert select_changed(["murmur2"], (*MUTANTS, more), Record((ROW,))).mutants == (*MURMUR2, more)
+
+
+def test_without_rows_every_mutant_is_asked() -> None:
+    asked = select_changed(SLUGS, MUTANTS, Record())
+    assert (asked.mutants, asked.left_out) == ((*MURMUR2, *KEYED), 0)
+
+
+@pytest.mark.parametrize(
+    ("whole", "sampled", "mutants", "text"),
+    [
+        (("a", "b"), ("c", "d", "e"), 15,
+         "12 mutants of 2 changed rules, one mutant of each of 3 others; 7 were killed before by the same code"),
+        (("a",), (), 1, "1 mutant of 1 changed rule"),
+        ((), ("a", "b"), 2, "no rule has changed: one mutant of each of 2 rules; 7 were killed before by the same code"),
+    ],
+)  # fmt: skip
+def test_the_summary(whole: tuple[str, ...], sampled: tuple[str, ...], mutants: int, text: str) -> None:
+    assert Selection((MURMUR2[0],) * mutants, whole, sampled, 7 if sampled else 0).summary == text

@@ -1,0 +1,128 @@
+"""Histories: requests, faults, and what is left to chance."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.cluster.history import UndeterminedHistory, simulate
+from kafka_reference.cluster.observation import Elected, Produced, Settled, Unanswered
+from kafka_reference.cluster.script import (
+    ClusterScript,
+    Continue,
+    Elect,
+    Event,
+    Kill,
+    Pause,
+    Produce,
+    SetMinInsyncReplicas,
+    Settle,
+    SetUncleanElection,
+    Start,
+)
+
+NEWEST = "4.4.0"
+ALL, LEADER = -1, 1
+
+
+def play(*events: Event, release: str = NEWEST, min_isr: int = 1, unclean: bool = False) -> list[object]:
+    return list(simulate(ClusterScript(events, min_insync_replicas=min_isr, unclean_leader_election=unclean), release))
+
+
+def last(*events: Event, release: str = NEWEST, min_isr: int = 1, unclean: bool = False) -> Settled:
+    state = play(*events, Settle(), release=release, min_isr=min_isr, unclean=unclean)[-1]
+    assert isinstance(state, Settled)
+    return state
+
+
+def test_answers_of_each_kind() -> None:
+    answers = play(
+        Produce(0), Produce(1), Produce(ALL, 2), Produce(5), Elect("preferred"), SetUncleanElection(True), Settle()
+    )
+    assert answers[:-1] == [
+        Produced(None, None), Produced("NONE", 1), Produced("NONE", 2), Produced("INVALID_REQUIRED_ACKS", None),
+        Elected("ELECTION_NOT_NEEDED"), Unanswered(),
+    ]  # fmt: skip
+    state = answers[-1]
+    assert isinstance(state, Settled)
+    assert (state.leader, state.leader_epoch, state.readable) == (1, 0, 4)
+    assert (sorted(state.isr), sorted(state.elr)) == ([1, 2, 3], [])
+    assert state.replicas[3].batches == ((0, 1, 0), (1, 1, 0), (2, 2, 0))
+
+
+def test_a_request_waits_for_a_paused_follower_until_it_leaves() -> None:
+    answers = play(Pause(2), Produce(ALL, wait=False), Settle())
+    assert answers[1] == Produced("NONE", 0)
+    assert isinstance(answers[2], Settled)
+    assert answers[2].isr == {1, 3}
+    assert (answers[2].readable, answers[2].replicas[2].end_offset) == (1, 0)
+
+
+def test_a_request_times_out_below_the_minimum_and_is_committed_later() -> None:
+    events = (Pause(2), Produce(ALL, wait=False), Settle())
+    assert play(*events, min_isr=3)[1] == Produced("REQUEST_TIMED_OUT", None)
+    assert last(*events, min_isr=3).readable == 0
+    assert last(*events, Continue(2), min_isr=3).readable == 1
+
+
+def test_a_paused_leader_truncates_what_only_it_had() -> None:
+    state = last(Pause(2), Pause(3), Produce(LEADER), Pause(1), Continue(2), Continue(3), Settle(), Continue(1))
+    assert (state.leader, state.leader_epoch, sorted(state.isr)) == (2, 1, [1, 2, 3])
+    assert state.replicas[1].batches == ()
+
+
+def test_a_lower_minimum_moves_no_high_watermark_and_an_append_does() -> None:
+    events = (Kill(3), Settle(), Produce(LEADER), Settle(), SetMinInsyncReplicas(2))
+    assert last(*events, min_isr=3).readable == 0
+    assert last(*events, Settle(), Produce(LEADER), min_isr=3).readable == 2
+
+
+LEADERLESS = (Kill(3), Settle(), Kill(2), Settle(), Kill(1), Settle(), Start(3), Settle())
+"""Broker 3 runs and may not lead."""
+
+
+def test_a_leaderless_partition_refuses_requests() -> None:
+    assert play(*LEADERLESS, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
+    assert last(*LEADERLESS, SetUncleanElection(True)).leader == 3
+
+
+def test_preferred_leader_returns_on_request() -> None:
+    events = (Kill(1), Settle(), Start(1), Settle())
+    assert last(*events).leader == 2
+    assert last(*events, Elect("preferred")).leader == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        ((Pause(1), Produce(1)), "leader that does not run"),
+        ((Pause(2), Produce(ALL)), "set wait=False"),
+        ((Produce(1), Kill(1)), "while others fetch"),
+        ((Kill(1), Kill(1)), "was killed before"),
+        ((Start(1),), "cannot start or continue"),
+        ((Continue(1),), "cannot start or continue"),
+        ((Kill(2), Start(2)), "before its session has ended"),
+        ((Kill(2), Elect("preferred")), "an election before the session"),
+        ((Kill(2), Settle(), Start(2), Produce(ALL)), "while a broker comes back"),
+        ((Pause(1), Settle(), Continue(1), Settle(), Elect("preferred"), Produce(ALL)), "a leader is elected"),
+        ((Kill(1), Kill(2), Settle()), "the leader and an in-sync follower"),
+        ((Pause(2), Pause(3), Produce(ALL, wait=False), Kill(1)), "while a produce request waits"),
+        ((*LEADERLESS, SetUncleanElection(True), Produce(ALL)), "a leader is elected"),
+        ((*LEADERLESS, SetUncleanElection(True), Kill(3)), "while others fetch"),
+    ],
+)
+def test_what_is_left_to_chance_is_refused(events: tuple[Event, ...], reason: str) -> None:
+    with pytest.raises(UndeterminedHistory, match=reason):
+        play(*events)
+
+
+def test_two_followers_together_matter_with_eligible_leaders_alone() -> None:
+    events = (Kill(2), Kill(3), Settle())
+    with pytest.raises(UndeterminedHistory, match="the first is not eligible"):
+        play(*events, min_isr=2)
+    assert last(*events, min_isr=3).elr == {2, 3}
+    assert last(*events, release="3.9.2", min_isr=2).isr == {1}
+
+
+def test_minimum_counts_since_3_7_for_the_high_watermark() -> None:
+    events = (Kill(2), Settle(), Produce(LEADER))
+    assert [last(*events, release=release, min_isr=3).readable for release in ("3.6.2", "3.7.0", NEWEST)] == [1, 0, 0]

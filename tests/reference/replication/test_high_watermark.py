@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from kafka_reference.replication.behaviour import PartitionBehaviour
+from kafka_reference.replication.high_watermark import (
+    EpochEnd,
+    EpochStart,
+    Truncation,
+    find_epoch_end,
+    find_truncation,
+    follower_high_watermark,
+    leader_high_watermark,
+)
+from kafka_reference.replication.replica_state import ReplicaState
+
+NEWEST = PartitionBehaviour.of("4.4.0")
+
+
+def leader(
+    version: str, *, in_sync: set[int], ends: dict[int, int], now: int = 0, may_join: tuple[int, ...] = ()
+) -> int:
+    return leader_high_watermark(
+        3,
+        10,
+        {broker: ReplicaState(log_end_offset=end) for broker, end in ends.items()},
+        in_sync,
+        in_sync_count=len(in_sync),
+        min_in_sync=2,
+        now_ms=now,
+        max_lag_ms=100,
+        may_join=may_join,
+        behaviour=PartitionBehaviour.of(version),
+    )
+
+
+def test_the_slowest_in_sync_replica_counts() -> None:
+    assert leader("4.4.0", in_sync={1, 2, 3}, ends={2: 8, 3: 6}) == 6
+
+
+def test_it_never_goes_down() -> None:
+    assert leader("4.4.0", in_sync={1, 2, 3}, ends={2: 8, 3: 1}) == 3
+
+
+@pytest.mark.parametrize(("version", "expected"), [("3.6.2", 10), ("3.7.0", 3)])
+def test_below_the_minimum(version: str, expected: int) -> None:
+    assert leader(version, in_sync={1}, ends={2: 8, 3: 6}, now=101) == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "may_join", "now", "expected"),
+    [("3.5.2", (), 100, 6), ("3.6.0", (), 100, 8), ("3.6.0", (3,), 100, 6), ("3.6.0", (3,), 101, 8)],
+)
+def test_it_waits_for_a_caught_up_follower(version: str, may_join: tuple[int, ...], now: int, expected: int) -> None:
+    assert leader(version, in_sync={1, 2}, ends={2: 8, 3: 6}, now=now, may_join=may_join) == expected
+
+
+def test_a_followers_stays_within_its_log() -> None:
+    assert [follower_high_watermark(offset, 5) for offset in (-1, 0, 4, 5, 9)] == [0, 0, 4, 5, 5]
+    assert follower_high_watermark(1, 5, 2) == 2
+
+
+EPOCHS = (EpochStart(2, 0), EpochStart(3, 2), EpochStart(5, 4))
+
+
+@pytest.mark.parametrize(
+    ("epoch", "found"),
+    [(-1, (-1, -1)), (1, (1, 0)), (2, (2, 2)), (3, (3, 4)), (4, (3, 4)), (5, (5, 9)), (6, (-1, -1))],
+)
+def test_the_end_of_an_epoch(epoch: int, found: tuple[int, int]) -> None:
+    assert find_epoch_end(EPOCHS, epoch, 9) == EpochEnd(*found)
+
+
+def test_the_end_of_an_epoch_in_an_empty_log() -> None:
+    assert find_epoch_end((), 1, 0) == EpochEnd(-1, -1)
+
+
+@pytest.mark.parametrize(
+    ("leader_end", "truncation"),
+    [
+        ((-1, -1), (6, True)),
+        ((-1, 7), (7, True)),
+        ((7, 8), (8, True)),
+        ((4, 8), (4, False)),
+        ((3, 3), (3, True)),
+        ((3, 8), (4, True)),
+        ((5, 20), (9, True)),
+    ],
+)
+def test_truncation(leader_end: tuple[int, int], truncation: tuple[int, bool]) -> None:
+    assert find_truncation(EpochEnd(*leader_end), EPOCHS, 9, 6) == Truncation(*truncation)
