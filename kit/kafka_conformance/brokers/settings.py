@@ -25,7 +25,8 @@ from pathlib import Path
 from kafka_conformance.core.errors import BadInput
 
 __all__ = [
-    "CONTROLLER_NODE", "HOST", "Node", "checked_settings", "free_ports", "nodes_of", "properties", "zookeeper_properties",
+    "CONTROLLER_NODE", "HOST", "Node", "checked_settings", "free_ports", "nodes_of", "properties", "properties_text",
+    "zookeeper_properties",
 ]  # fmt: skip
 
 HOST = "127.0.0.1"
@@ -113,7 +114,7 @@ def properties(node: Node, nodes: tuple[Node, ...], folder: Path, settings: Mapp
         **_common(nodes, folder),
         **settings,
     }
-    return _text(made)
+    return properties_text(made)
 
 
 def zookeeper_properties(
@@ -129,7 +130,7 @@ def zookeeper_properties(
         **_common(nodes, folder),
         **settings,
     }
-    return _text(made)
+    return properties_text(made)
 
 
 def _common(nodes: tuple[Node, ...], folder: Path) -> dict[str, str]:
@@ -142,7 +143,8 @@ def _common(nodes: tuple[Node, ...], folder: Path) -> dict[str, str]:
     }
 
 
-def _text(settings: Mapping[str, str]) -> str:
+def properties_text(settings: Mapping[str, str]) -> str:
+    """Return settings as the text of a properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 

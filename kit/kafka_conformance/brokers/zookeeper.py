@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_conformance.brokers.settings import HOST
+from kafka_conformance.brokers.settings import HOST, properties_text
 
 __all__ = ["NAME", "READY", "server_properties", "server_words"]
 
@@ -31,7 +31,7 @@ def server_words(file: Path) -> tuple[str, ...]:
 
 def server_properties(port: int, folder: Path, tick_ms: int) -> str:
     """Return the settings of a server on ``port``. Sessions last 2 to 20 times ``tick_ms``."""
-    made = {
+    settings = {
         "admin.enableServer": "false",
         "clientPort": str(port),
         "clientPortAddress": HOST,
@@ -39,4 +39,4 @@ def server_properties(port: int, folder: Path, tick_ms: int) -> str:
         "maxClientCnxns": "0",
         "tickTime": str(tick_ms),
     }
-    return "".join(f"{name}={value}\n" for name, value in made.items())
+    return properties_text(settings)
