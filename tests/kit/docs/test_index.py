@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kafka_conformance.rules import RULES
+
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "kit" / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -30,3 +32,10 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
 
 def test_the_readme_links_the_index_and_the_pages_of_the_rules() -> None:
     assert {"kit/docs/README.md", "kit/docs/rules/README.md"} <= set(links(ROOT / "README.md"))
+
+
+def test_every_page_that_counts_the_rules_counts_them_all() -> None:
+    counts = {page: set(re.findall(r"\d+ of (\d+) rules", page.read_text(encoding="utf-8"))) for page in PAGES}
+    counting = {page.name: found for page, found in counts.items() if found}
+    assert counting.keys() == {"README.md", "driver.md", "gate.md", "start.md"}
+    assert set().union(*counting.values()) == {str(len(RULES))}

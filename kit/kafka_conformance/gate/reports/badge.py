@@ -14,7 +14,7 @@ __all__ = ["write"]
 
 
 def write(events: Iterable[Event]) -> str:
-    """The document: ``Kafka 4.4.0 | 2 of 27 rules conform``, ``| 412 differ``, or ``| not judged``."""
+    """The document: ``Kafka 4.4.0 | 2 of 32 rules conform``, ``| 412 differ``, or ``| not judged``."""
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
