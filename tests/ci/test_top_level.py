@@ -1,0 +1,20 @@
+"""The top level of the repository: a file committed by mistake may stop the README's commands, as ``.venv`` would."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SETTLED = {
+    ".ci", ".gitattributes", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md",
+    "ci", "jars", "kit", "mkdocs.yml", "pyproject.toml", "reference", "tests", "tox.ini",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git repository")
+def test_nothing_else_is_there() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert {line.partition("/")[0] for line in listed.stdout.splitlines()} == SETTLED
