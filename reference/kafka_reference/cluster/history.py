@@ -28,9 +28,9 @@ from kafka_reference.cluster.script import (
     Start,
 )
 from kafka_reference.cluster.state import ClusterState, PendingProduce
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 from kafka_reference.cluster.zookeeper_controller import ZooKeeperController
 from kafka_reference.elections.partition_registration import NO_LEADER
-from kafka_reference.errors import QuestionError
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.produce_acks import error_before_append, is_valid_acks, waits
 
@@ -38,10 +38,6 @@ __all__ = ["ClusterHistory", "ClusterMode", "UndeterminedHistory", "simulate"]
 
 ClusterMode: TypeAlias = Literal["kraft", "zookeeper"]
 """Which controller the cluster has."""
-
-
-class UndeterminedHistory(QuestionError):
-    """The script leaves the outcome to chance: which session ends first, or what a broker fetched before it stopped."""
 
 
 def simulate(script: ClusterScript, release: str, mode: ClusterMode = "kraft") -> tuple[Answer, ...]:
@@ -89,7 +85,7 @@ class ClusterHistory:
             case Continue(broker) | Start(broker):
                 self._resume(broker, restarted=isinstance(event, Start))
             case SetMinInsyncReplicas(replicas):
-                self.state.controller.change_min_isr(replicas)
+                self.state.change_minimum(replicas)
             case SetUncleanElection(enabled):  # unreached: no other event is left
                 self._set_unclean_election(enabled=enabled)
         self.state.replicate()
@@ -170,6 +166,7 @@ class ClusterHistory:
         self.state.end_sessions()
         self.state.controller.elect_leaderless()
         self.state.replicate()
+        self.state.learn_minimum()
         for one in self.state.pending:
             one.error = "REQUEST_TIMED_OUT"
         self.state.pending.clear()

@@ -12,6 +12,7 @@ from typing import Literal
 from kafka_reference.cluster.controller import Controller, TopicSettings
 from kafka_reference.cluster.partition_leader import MAX_LAG_MS, PartitionLeader
 from kafka_reference.cluster.replica_log import ReplicaLog
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.in_sync_replicas import BrokerMetadata
@@ -34,6 +35,8 @@ class Broker:
     """The broker epoch: the number of restarts."""
     leading: PartitionLeader | None = None
     """The partition, as long as the broker takes itself for its leader."""
+    missed_minimum: bool = False
+    """Whether ``min.insync.replicas`` changed while the process was paused."""
 
     @property
     def is_running(self) -> bool:
@@ -108,6 +111,17 @@ class ClusterState:
             self.controller.change_isr(tuple(one for one in self.controller.partition.isr if one not in out_of_sync))
             self.replicate()
 
+    def change_minimum(self, replicas: int) -> None:
+        """Change ``min.insync.replicas``; a paused broker learns of it when it continues."""
+        self.controller.change_min_isr(replicas)
+        for broker in self.brokers.values():
+            broker.missed_minimum |= broker.process == "paused"
+
+    def learn_minimum(self) -> None:
+        """Let the brokers that run have the settings as they are."""
+        for broker in self.brokers.values():
+            broker.missed_minimum &= not broker.is_running
+
     def end_sessions(self) -> None:
         """Let the sessions of brokers that do not run end."""
         for number in self.missed:
@@ -128,6 +142,10 @@ class ClusterState:
                 broker.leading = PartitionLeader(number, -1, broker.log, self.settings.min_isr, self._behaviour)
             leading = broker.leading
             if leading.epoch < partition.leader_epoch:
+                if broker.missed_minimum:
+                    raise UndeterminedHistory(
+                        f"broker {number} continues, and leads before or after it learns the new minimum: settle first"
+                    )
                 leading.begin_epoch(partition.leader_epoch, isr, self.replicas, now_ms=self._now_ms)
                 leading.raise_high_watermark(self._metadata(), now_ms=self._now_ms)
             elif leading.isr != isr:

@@ -80,6 +80,10 @@ LEADERLESS = (Kill(3), Settle(), Kill(2), Settle(), Kill(1), Settle(), Start(3),
 """Broker 3 runs and may not lead."""
 
 
+LAST_LEADER_PAUSED = (Kill(1), Settle(), Kill(3), Settle(), Pause(2), Settle())
+"""Broker 2 alone is in the ISR, and its session has ended."""
+
+
 def test_a_leaderless_partition_refuses_requests() -> None:
     assert play(*LEADERLESS, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
     assert last(*LEADERLESS, SetUncleanElection(True)).leader == 3
@@ -89,6 +93,14 @@ def test_preferred_leader_returns_on_request() -> None:
     events = (Kill(1), Settle(), Start(1), Settle())
     assert last(*events).leader == 2
     assert last(*events, Elect("preferred")).leader == 1
+
+
+def test_a_paused_broker_learns_of_a_new_minimum_when_it_continues() -> None:
+    events = (Pause(2), Settle(), SetMinInsyncReplicas(2), Continue(2), Settle(), Kill(1), Settle())
+    assert last(*events).leader == 2
+    assert last(*LAST_LEADER_PAUSED, Continue(2), Settle(), SetMinInsyncReplicas(2)).leader == 2
+    with pytest.raises(UndeterminedHistory, match="before or after it learns the new minimum"):
+        last(*LAST_LEADER_PAUSED, SetMinInsyncReplicas(2), Continue(2), release="3.9.2")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from kafka_conformance.replication.live.wire import (
     elect,
     fetch,
     list_end_offset,
+    metadata_without_elr,
     produce,
     produced,
 )
@@ -65,7 +66,8 @@ class PartitionClient:
         """Send a batch to the leader and return the response; None for one that waits. Raises BadInput, BrokerLost."""
         leader = self.view().leader
         if leader < 0:
-            return Produced(self.cluster.metadata_of(self.cluster.any_connection(), self.topic).error, None)
+            # A producer asks by Metadata: DescribeTopicPartitions has no error for a partition without a leader.
+            return Produced(metadata_without_elr(self.cluster.any_connection(), self.topic).error, None)
         if event.acks == -1 and not event.wait:
             return self._send(index, event, leader)
         connection = self.cluster.connection(leader)
@@ -73,9 +75,8 @@ class PartitionClient:
             connection, self.topic, batch_of(index, event.records), acks=event.acks, timeout_ms=self._timeout_ms
         )
         if event.acks == 0:
-            self.cluster.metadata_of(
-                connection, self.topic
-            )  # a broker handles the requests of a connection in their order
+            # A broker handles the requests of a connection in their order.
+            self.cluster.metadata_of(connection, self.topic)
             return Produced(None, None)
         return _answer(*produced(sent.wait(self._limit_s)))
 
