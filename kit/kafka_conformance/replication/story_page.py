@@ -17,13 +17,16 @@ from kafka_conformance.reports.page_block import write_block
 from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Answer, Settled
 
-__all__ = ["COMMAND", "story_page"]
+__all__ = ["CLUSTERS", "COMMAND", "story_page"]
 
 COMMAND: Final = "kafka_conformance.replication.story_page"
 """What the marks on the page name."""
-_NEWEST: Final[tuple[str, ClusterMode]] = ("4.4.0", "kraft")
-_OLDER: Final[tuple[str, ClusterMode]] = ("3.9.2", "kraft")
-_ZOOKEEPER: Final[tuple[str, ClusterMode]] = ("3.9.2", "zookeeper")
+CLUSTERS: Final[tuple[tuple[str, ClusterMode], ...]] = (
+    ("4.4.0", "kraft"),
+    ("3.9.2", "kraft"),
+    ("3.9.2", "zookeeper"),
+)  # fmt: skip
+"""The clusters whose timelines the page shows: the newest, the last one without eligible leaders, one with ZooKeeper."""
 
 
 def story_page() -> str:
@@ -32,7 +35,7 @@ def story_page() -> str:
 
 
 def _story(story: Story) -> Iterator[str]:
-    newest, older, zookeeper = (simulate(story.script, *cluster) for cluster in (_NEWEST, _OLDER, _ZOOKEEPER))
+    newest, older, zookeeper = (simulate(story.script, *cluster) for cluster in CLUSTERS)
     settings = f"`min.insync.replicas={story.script.min_insync_replicas}`"
     yield from ("", f"### {story.title}", "", story.text, "", f"{settings}, Kafka 4.4.0:", "")
     yield from _table(story, newest)

@@ -14,6 +14,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from kafka_conformance.rules.common.domains import first_reason
+from kafka_conformance.rules.common.server_assignors.copied_sets import resized, without_unlike
 from kafka_conformance.rules.common.server_assignors.generators import IDS
 from kafka_conformance.rules.common.server_assignors.question import AskedMember, AskedTopic, ServerAssignorQuestion
 
@@ -97,12 +98,12 @@ def nearest(question: ServerAssignorQuestion) -> ServerAssignorQuestion:
                 id=member.id or f"member-{place}",
                 instance=None if member.instance in instances else member.instance,
                 topics=tuple(dict.fromkeys(legal[name] for name in member.topics)),
-                assigned=tuple((legal[name], number) for name, number in owned),
+                assigned=without_unlike((legal[name], number) for name, number in owned),
             )
         )
         instances.add(member.instance)
         taken.update(owned)
-    return ServerAssignorQuestion(topics, tuple(members))
+    return resized(ServerAssignorQuestion(topics, tuple(members)))
 
 
 def plain() -> Iterator[ServerAssignorQuestion]:

@@ -1,17 +1,16 @@
 """Strategies for groups of the coordinator: subscriptions, static members, racks, and the last target assignment.
 
-Topic ids are few: among them are ids with the same hash in Java, ids in the same bucket of a HashMap, and negative ones. No
-question makes Java copy a collection of exactly 12, 24, 48 … elements, whose HashSet JDK 17 and 21 make of different sizes.
+Topic ids are few: among them are ids with the same hash in Java, ids in the same bucket of a HashMap, and negative ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import cycle, islice
 from typing import Any
 
 from hypothesis import strategies as st
 
+from kafka_conformance.rules.common.server_assignors.copied_sets import resized, without_unlike
 from kafka_conformance.rules.common.server_assignors.question import (
     AskedMember,
     AskedPartition,
@@ -20,7 +19,7 @@ from kafka_conformance.rules.common.server_assignors.question import (
 )
 from kafka_reference.assignment.server.group import Uuid
 
-__all__ = ["IDS", "MEMBERS", "MISSING", "copied_alike", "groups"]
+__all__ = ["IDS", "MEMBERS", "MISSING", "groups"]
 
 MISSING = "nowhere"
 """A topic that does not exist."""
@@ -48,13 +47,6 @@ _COUNTS = st.sampled_from((3, 1, 2, 4, 5, 7, 17, 35))
 _KINDS = st.sampled_from(("usual", "usual", "usual", "usual", "undescribed", "two owners", "gone", "typed"))
 
 
-def copied_alike(count: int) -> bool:
-    """Return whether JDK 17 and 21 copy a collection of this size into a HashSet of the same size."""
-    while count >= 12 and count % 2 == 0:
-        count //= 2
-    return count != 3 or count == 0
-
-
 @st.composite
 def groups(draw: Any) -> ServerAssignorQuestion:
     """Draw a question."""
@@ -63,7 +55,7 @@ def groups(draw: Any) -> ServerAssignorQuestion:
     kind = draw(_KINDS)
     subscribed = _subscriptions(draw, names, ids)
     by_racks = draw(st.integers(0, 2)) == 2
-    topics = _topics(draw, names, {name for each in subscribed for name in each}, by_racks)
+    topics = _topics(draw, names, by_racks)
     if kind == "undescribed":
         place = draw(st.integers(0, len(topics) - 1))
         topics[place] = AskedTopic(topics[place].name, topics[place].id, 2, described=False)
@@ -80,7 +72,7 @@ def groups(draw: Any) -> ServerAssignorQuestion:
         for each, subscription in zip(ids, subscribed, strict=True)
     )
     typed = draw(st.sampled_from(("homogeneous", "heterogeneous"))) if kind == "typed" else None
-    return ServerAssignorQuestion(tuple(topics), members, typed)
+    return resized(ServerAssignorQuestion(tuple(topics), members, typed))
 
 
 def _subscriptions(draw: Any, names: list[str], ids: list[str]) -> list[list[str]]:
@@ -90,14 +82,11 @@ def _subscriptions(draw: Any, names: list[str], ids: list[str]) -> list[list[str
     return [draw(some) for _ in ids]
 
 
-def _topics(draw: Any, names: list[str], subscribed: set[str], by_racks: bool) -> list[AskedTopic]:
+def _topics(draw: Any, names: list[str], by_racks: bool) -> list[AskedTopic]:
     equal = draw(st.integers(1, 6)) if draw(st.booleans()) else None
     counts = {name: draw(_COUNTS) if equal is None else equal for name in names}
     if len(names) > 1 and draw(st.integers(0, 7)) == 7:
         counts[names[-1]] = 0  # deleted
-    known = [name for name in names if name in subscribed and counts[name]]
-    while known and not copied_alike(sum(counts[name] for name in known)):
-        counts[known[0]] += 1
     start, step = draw(st.integers(0, len(IDS) - 1)), draw(st.sampled_from((1, 3, 5, 7)))
     replicas = [draw(_SOME_REPLICAS) if by_racks else () for _ in names]
     return [
@@ -128,11 +117,4 @@ def _assigned(draw: Any, topics: list[AskedTopic], ids: list[str], kind: str) ->
     if kind == "two owners":
         taken = assigned[ids[0]][:2]
         assigned[ids[-1]].extend(each for each in taken if each not in assigned[ids[-1]])
-    return {each: list(_copied(of_member)) for each, of_member in assigned.items()}
-
-
-def _copied(partitions: list[AskedPartition]) -> Iterable[AskedPartition]:
-    """Leave out one partition of a topic of which there are exactly as many as JDK 17 and 21 copy differently."""
-    for topic in dict.fromkeys(topic for topic, _ in partitions):
-        numbers = [number for name, number in partitions if name == topic]
-        yield from ((topic, number) for number in (numbers if copied_alike(len(numbers)) else numbers[1:]))
+    return {each: list(without_unlike(of_member)) for each, of_member in assigned.items()}

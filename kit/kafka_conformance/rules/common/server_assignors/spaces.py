@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, permutations, product
 
+from kafka_conformance.rules.common.server_assignors.copied_sets import resized
 from kafka_conformance.rules.common.server_assignors.generators import IDS, MEMBERS, MISSING
 from kafka_conformance.rules.common.server_assignors.question import (
     AskedMember,
@@ -57,6 +58,10 @@ def _members(
 
 def every_change() -> Iterator[ServerAssignorQuestion]:
     """Yield balanced groups of 1 to 4 members and 1 to 9 partitions after a change: of members, partitions, or topics."""
+    yield from map(resized, _changes())
+
+
+def _changes() -> Iterator[ServerAssignorQuestion]:
     for size, count, in_turn in product(range(1, 5), range(1, 10), (False, True)):
         before = [place % size if in_turn else place * size // count for place in range(count)]
         partitions = [("t", number) for number in range(count)]

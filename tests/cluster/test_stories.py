@@ -1,0 +1,46 @@
+"""Every story of the page of replication, played on the clusters whose timelines the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_conformance.core.errors import TooSlow
+from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
+from kafka_conformance.replication.live.comparison import compare
+from kafka_conformance.replication.live.player import play
+from kafka_conformance.replication.live.timing import TIMING, ZOOKEEPER_TIMING
+from kafka_conformance.replication.stories import STORIES, Story
+from kafka_conformance.replication.story_page import CLUSTERS
+from kafka_reference.cluster.history import simulate
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(900),
+    # kafka-python reads its schemas with a function of importlib that Python 3.11 deprecates.
+    pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning"),
+]
+
+_TRIES = 3
+
+
+@pytest.fixture(scope="module", params=CLUSTERS, ids=["-".join(cluster) for cluster in CLUSTERS])
+def cluster(request: pytest.FixtureRequest) -> Iterator[LiveCluster]:
+    release, mode = request.param
+    with live_cluster(release, TIMING if mode == "kraft" else ZOOKEEPER_TIMING) as running:
+        yield running
+
+
+@pytest.mark.parametrize("story", STORIES, ids=[story.title for story in STORIES])
+def test_a_story_happens_as_it_is_told(cluster: LiveCluster, story: Story) -> None:
+    expected = simulate(story.script, cluster.release, cluster.mode)
+    for tried in range(1, _TRIES + 1):
+        cluster.recover()
+        try:
+            (played,) = play(cluster, [story.script], [expected])
+            break
+        except TooSlow:
+            if tried == _TRIES:
+                raise
+    assert compare(played, expected, cluster.timing) == ()
