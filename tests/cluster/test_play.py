@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from live_plays import played
 
 from kafka_conformance.cli.main import app
-from kafka_conformance.core.errors import BadInput, TooSlow
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import compare
-from kafka_conformance.replication.live.player import PlayedHistory, play
+from kafka_conformance.replication.live.player import play
 from kafka_conformance.replication.live.timing import TIMING, Timing
 from kafka_conformance.replication.script_json import write_script
 from kafka_reference.cluster.history import simulate
-from kafka_reference.cluster.observation import Answer, Produced, Settled
+from kafka_reference.cluster.observation import Produced, Settled
 from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
@@ -37,8 +38,6 @@ pytestmark = [
     # kafka-python reads its schemas with a function of importlib that Python 3.11 deprecates.
     pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning"),
 ]
-
-_TRIES = 3
 
 LOST = ClusterScript(
     (
@@ -71,18 +70,6 @@ class LateTiming(Timing):
 def cluster() -> Iterator[LiveCluster]:
     with live_cluster("4.4.0", TIMING) as running:
         yield running
-
-
-def played(cluster: LiveCluster, script: ClusterScript, expected: tuple[Answer, ...]) -> PlayedHistory:
-    """Play a script, again if the machine was too slow."""
-    for _ in range(_TRIES - 1):
-        cluster.recover()
-        try:
-            return play(cluster, [script], [expected])[0]
-        except TooSlow:
-            continue
-    cluster.recover()
-    return play(cluster, [script], [expected])[0]
 
 
 @pytest.mark.parametrize("script", [LOST, SETTINGS], ids=["lost", "settings"])

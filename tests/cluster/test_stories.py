@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from live_plays import played
 
-from kafka_conformance.core.errors import TooSlow
 from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import compare
-from kafka_conformance.replication.live.player import play
 from kafka_conformance.replication.live.timing import TIMING, ZOOKEEPER_TIMING
 from kafka_conformance.replication.stories import STORIES, Story
 from kafka_conformance.replication.story_page import CLUSTERS
@@ -22,8 +21,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning"),
 ]
 
-_TRIES = 3
-
 
 @pytest.fixture(scope="module", params=CLUSTERS, ids=["-".join(cluster) for cluster in CLUSTERS])
 def cluster(request: pytest.FixtureRequest) -> Iterator[LiveCluster]:
@@ -35,12 +32,5 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[LiveCluster]:
 @pytest.mark.parametrize("story", STORIES, ids=[story.title for story in STORIES])
 def test_a_story_happens_as_it_is_told(cluster: LiveCluster, story: Story) -> None:
     expected = simulate(story.script, cluster.release, cluster.mode)
-    for tried in range(1, _TRIES + 1):
-        cluster.recover()
-        try:
-            (played,) = play(cluster, [story.script], [expected])
-            break
-        except TooSlow:
-            if tried == _TRIES:
-                raise
-    assert compare(played, expected, cluster.timing) == ()
+    one = played(cluster, story.script, expected)
+    assert compare(one, expected, cluster.timing) == ()
