@@ -19,7 +19,6 @@ from kafka_conformance.oracle.bridge import Compiler, instance
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
-from kafka_jars.artifacts import broker_of
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
@@ -29,6 +28,7 @@ __all__ = ["OpenRelease", "Oracle"]
 _HOST = "kafkaoracle.host.OracleHost"
 _CODEC = "org.xerial.snappy.SnappyOutputStream"
 """A class that every release's codecs have."""
+_MOST_CAUSES = 8
 
 
 class Oracle:
@@ -101,7 +101,7 @@ class Oracle:
         return opened
 
     def _add_broker(self, version: str) -> Sequence[Stored]:
-        broker = broker_of(version)
+        broker = self._pins.broker_parts(version)
         if broker is None:
             raise OracleFault(f"no broker is pinned for release {version}: leave its broker rules out")
         stored = self.resolve(self._pins.broker(version))
@@ -127,7 +127,7 @@ class Oracle:
             try:
                 return self._jvm.call(lambda: work(self._host))
             except Py4JJavaError as error:
-                raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
+                raise OracleFault(f"the oracle failed: {_with_causes(error.java_exception)}") from error
 
     def _create_host(self) -> Any:
         sources = sorted((ORACLE_SOURCES / "host").glob("*.java"))
@@ -184,3 +184,12 @@ class OpenRelease:
                 f"release {self.version} was loaded from {jar}, expected {self.stored[0].path}:"
                 " fix its jars in releases.toml"
             )
+
+
+def _with_causes(exception: Any) -> str:
+    """Return a Java exception as text, with its causes: what reflection throws names only the call that failed."""
+    texts: list[str] = []
+    while exception is not None and len(texts) < _MOST_CAUSES:
+        texts.append(str(exception.toString()))
+        exception = exception.getCause()
+    return "; caused by ".join(texts)
