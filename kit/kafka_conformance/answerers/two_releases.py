@@ -6,10 +6,9 @@ class that it lacks fails the rule that needs it, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from threading import RLock
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
@@ -20,45 +19,37 @@ from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, Spans
 
-__all__ = ["OpenOracle", "TwoReleases"]
-
-OpenOracle: TypeAlias = Callable[[Mapping[str, str]], Oracle]
-"""Makes an oracle, whatever the release, of the Java classes by slug."""
+__all__ = ["TwoReleases"]
 
 _EVERY_RELEASE = Spans(((Release((0,)), None),))
 
 
 @dataclass(frozen=True, slots=True)
 class TwoReleases:
-    """Answers for ``known`` by ``oracle``, and for ``unknown`` by an oracle of each rule, made by ``open_oracle``."""
+    """Answers for ``known`` by ``oracle``, and for ``unknown`` by an oracle beside it for each rule."""
 
     oracle: Oracle
-    open_oracle: OpenOracle
     known: Release
     unknown: Release
     name: str = "java"
     _oracles: dict[str, Oracle] = field(default_factory=dict)
-    # Oracles serve one call at a time, each for itself; what their threads share (see Oracle) they share with each other.
-    _one_at_a_time: Any = field(default_factory=RLock)
 
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:
         """Return the outcomes, one for each question.
 
         Raises OracleFault, WrongRelease or JarError if the release cannot be opened for this rule; JvmLost.
         """
-        with self._one_at_a_time:
-            if release != self.unknown:
-                return JavaAnswerer(self.oracle).answer(rule, release, questions)
-            if rule.by_parts is not None:
-                return rule.by_parts(self._ask_part, release, questions)
-            return JavaAnswerer(self._oracle_of(rule)).answer(self._as_known(rule), release, questions)
+        if release != self.unknown:
+            return JavaAnswerer(self.oracle).answer(rule, release, questions)
+        if rule.by_parts is not None:
+            return rule.by_parts(self._ask_part, release, questions)
+        return JavaAnswerer(self._oracle_of(rule)).answer(self._as_known(rule), release, questions)
 
     def close(self) -> None:
         """Unload what is open of the unknown release, to free its memory before the next rule."""
-        with self._one_at_a_time:
-            for oracle in self._oracles.values():
-                oracle.close_release(str(self.unknown))
-            self._oracles.clear()
+        for oracle in self._oracles.values():
+            oracle.close_release(str(self.unknown))
+        self._oracles.clear()
 
     def _ask_part(self, slug: str, parts: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
         rule = RULES[slug]
@@ -67,7 +58,8 @@ class TwoReleases:
     def _oracle_of(self, rule: Rule) -> Oracle:
         if rule.slug not in self._oracles:
             java_class = rule.java_class(self.known)
-            self._oracles[rule.slug] = self.open_oracle({} if java_class is None else {rule.slug: java_class})
+            classes = {} if java_class is None else {rule.slug: java_class}
+            self._oracles[rule.slug] = self.oracle.beside(lambda _: classes)
         return self._oracles[rule.slug]
 
     def _as_known(self, rule: Rule) -> Rule:

@@ -15,7 +15,7 @@ __all__ = ["Absence", "absences"]
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Something that was not found: what it is, by its full name, and whether it belongs to Kafka."""
+    """Something that was not found: a sentence with its full name, and whether it belongs to Kafka."""
 
     what: str
     kafkas: bool = True
@@ -70,11 +70,11 @@ def _looked_up(failure: str) -> Iterator[Absence]:
         yield _class(name.replace("/", "."))
     for kind, pattern in _MEMBERS:
         for owner, arguments in pattern.findall(failure):
-            yield Absence(f"{kind} {owner}{arguments}".replace("' of", " of"), kafkas=_is_kafkas(owner))
+            yield Absence(f"{kind} {owner}{arguments} was not found".replace("' of", " of"), kafkas=_is_kafkas(owner))
 
 
 def _class(name: str) -> Absence:
-    return Absence(f"class {name}", kafkas=_is_kafkas(name))
+    return Absence(f"class {name} was not found", kafkas=_is_kafkas(name))
 
 
 def _is_kafkas(name: str) -> bool:

@@ -155,9 +155,9 @@ def _compared(nothing: Drift, counts: Tally) -> Drift:
 
 def _with_absences(drift: Drift, missing: Sequence[Absence], *otherwise: str) -> Drift:
     """Add what is missing of Kafka; without any, why the release could not be judged."""
-    moved = [f"{absence} was not found" for absence in missing if absence.kafkas]
-    others = [f"{absence} is of a library that the kit does not load" for absence in missing if not absence.kafkas]
-    return replace(drift, moved=tuple(moved), unjudged=tuple(others if others and not moved else otherwise))
+    moved = tuple(absence.what for absence in missing if absence.kafkas)
+    others = tuple(f"{absence}: it is of a library that the kit does not load" for absence in missing)
+    return replace(drift, moved=moved, unjudged=() if moved else others or otherwise)
 
 
 def _reason(errors: Sequence[Judgement]) -> str:

@@ -33,7 +33,7 @@ ABSTRACT = "AbstractMethodError: Receiver class a.B does not define or inherit a
     ],
 )  # fmt: skip
 def test_one_member_of_kafkas(failure: str, what: str) -> None:
-    assert absences(failure) == [Absence(what)]
+    assert absences(failure) == [Absence(f"{what} was not found")]
 
 
 def test_the_errors_of_the_compiler() -> None:
@@ -61,7 +61,7 @@ def test_the_errors_of_the_compiler() -> None:
     ],
 )
 def test_a_class_of_another_library_is_not_kafkas(failure: str) -> None:
-    assert absences(failure) == [Absence("class com.fasterxml.jackson.databind.JsonNode", kafkas=False)]
+    assert absences(failure) == [Absence("class com.fasterxml.jackson.databind.JsonNode was not found", kafkas=False)]
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_other_failures_name_nothing(failure: str) -> None:
 
 
 def test_each_is_named_once() -> None:
-    assert absences(f"has no class {BUILT_IN}; has no class {BUILT_IN}") == [Absence(f"class {BUILT_IN}")]
+    assert absences(f"has no class {BUILT_IN}; has no class {BUILT_IN}") == [Absence(f"class {BUILT_IN} was not found")]

@@ -10,11 +10,12 @@ Exit codes: 0 nothing changed, 1 something changed or moved, 2 something could n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import click
+from rich.text import Text
 
 from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.answerers.two_releases import TwoReleases
@@ -25,15 +26,13 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.fetching import published_versions
-from kafka_conformance.oracle.jvm import Jvm
-from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.oracle.session import named_release
+from kafka_conformance.oracle.session import named_release, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural
-from kafka_conformance.rules import java_classes, named
+from kafka_conformance.rules import named
 from kafka_conformance.verify.drift import Drift, Finding, exit_code, find_drift, shrunk
 from kafka_conformance.verify.drift_questions import drift_questions
 from kafka_jars.pins import Pins, load
-from kafka_jars.store import Stored, default_store
+from kafka_jars.store import Stored
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["run"]
@@ -69,6 +68,8 @@ def _pairs(pins: Pins, release: str | None, after: str | None, *, published: boo
     """Return the releases to ask, each with its predecessor. Raises BadInput."""
     if published == (release is not None):
         raise BadInput("drift needs a RELEASE, like 4.4.0, or --published in its place")
+    if published and after is not None:
+        raise BadInput("--after goes with a RELEASE: with --published, each has the newest pinned one before it")
     if release is not None:
         new = named_release(release)
         return [(new, _predecessor(pins, new, after))]
@@ -117,8 +118,10 @@ def _drift(
     progress.doing(f"{rule.slug} in {releases[0]} and {releases[1]}")
     java = CachedAnswerer(two)  # the shrinker asks the generated questions again
     drift = find_drift(rule, java, *releases, sources)
-    _print_drift(drift)
-    progress.doing(f"shrinking an example of {rule.slug}")
+    for line in _lines(drift):
+        _print(line)
+    if drift.changes:
+        progress.doing(f"shrinking an example of {rule.slug}")
     for change in shrunk(drift, java, examples, seed):
         names = (f"java {releases[0]}", f"java {releases[1]}")
         console().print(finding(rule, change.example, names, change.count, ""), soft_wrap=True)
@@ -136,30 +139,24 @@ class _Opened:
 @contextmanager
 def _opened(pins: Pins, release: Release, predecessor: Release) -> Iterator[_Opened]:
     """Open the oracle of both releases, in a JVM that ends with the block. Raises JarNotPublished for no such release."""
-    store = default_store()
-    with Jvm() as jvm:
-
-        def oracle_of(classes: Mapping[str, str]) -> Oracle:
-            return Oracle(jvm, store, pins, lambda _: classes)
-
-        known = Oracle(jvm, store, pins, lambda version: java_classes(parse_release(version)))
+    with open_oracle(pins) as oracle:
         # Fetched before anything is judged: without the clients there is no such release.
-        jars = known.resolve([pins.clients(str(each))[0] for each in (predecessor, release)])
-        yield _Opened(TwoReleases(known, oracle_of, predecessor, release), (jars[0], jars[1]))
+        jars = oracle.resolve([pins.clients(str(each))[0] for each in (predecessor, release)])
+        yield _Opened(TwoReleases(oracle, predecessor, release), (jars[0], jars[1]))
 
 
 def _print_jars(jars: Sequence[Stored]) -> None:
     for stored in jars:
         pinned = "as pinned" if stored.pinned else "not pinned"
-        console().print(f"{stored.jar.coordinates} sha256 {stored.sha256[:16]} ({pinned})", markup=False)
+        _print(f"{stored.jar.coordinates} sha256 {stored.sha256[:16]} ({pinned})")
 
 
-def _print_drift(drift: Drift) -> None:
-    for line in lines(drift):
-        console().print(line, markup=False, soft_wrap=True)
+def _print(line: str) -> None:
+    """Print a line as it is: rich would read ``:a:`` in coordinates or in what Java wrote as an emoji."""
+    console().print(Text(line), soft_wrap=True)
 
 
-def lines(drift: Drift) -> Iterator[str]:
+def _lines(drift: Drift) -> Iterator[str]:
     """Yield the finding in one line, and further lines for what else was found of the rule."""
     rule, before, new = drift.rule.slug, drift.predecessor, drift.release
     match drift.finding:
