@@ -57,11 +57,9 @@ def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         @contextmanager
         def opened(pins: Pins, new_one: Release, predecessor: Release) -> Iterator[Any]:
             asked.append((str(new_one), str(predecessor), pins))
-            jars = [
-                Stored(Jar(f"g:a:{each}", pin), tmp_path, "0a" * 32)
-                for each, pin in ((predecessor, "0a"), (new_one, None))
-            ]
-            yield drift._Opened(Java(new, (predecessor, new_one)), tuple(jars))  # type: ignore[arg-type]
+            known = Stored(Jar(f"g:a:{predecessor}", "0a" * 32), tmp_path, "0a" * 32)
+            unknown = Stored(Jar(f"g:a:{new_one}"), tmp_path, "0b" * 32)
+            yield drift._Opened(Java(new, (predecessor, new_one)), (known, unknown))  # type: ignore[arg-type]
 
         monkeypatch.setattr(drift, "_opened", opened)
         code = drift.run(release=release, after=after, published=published, rules=rules, examples=30, seed=7)
