@@ -87,7 +87,7 @@ def test_the_default_gate_finds_it(bug: Bug, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_target_without_a_mistake_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Bug("right", "nothing", {"sequence-increment": RULES["sequence-increment"].ask})
-    monkeypatch.setattr(historical_bugs.TARGETS, "right", historical_bugs._Target(right), raising=False)  # noqa: SLF001
+    monkeypatch.setattr(historical_bugs.TARGETS, "right", historical_bugs._Target(right), raising=False)
     assert first_case(RULES["sequence-increment"], right.asks["sequence-increment"]) is None
     code, events = _gated(right)
     (ended,) = [each for each in events if isinstance(each, RuleEnded)]
