@@ -101,7 +101,8 @@ def test_the_table_is_current() -> None:
 
 def test_a_table_of_other_cases_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     rule = RULES["sequence-increment"]
-    assert (found := frozen(rule)) is not None
+    found = frozen(rule)
+    assert found is not None
     monkeypatch.setattr(historical_bugs, "first_case", lambda *_: found.cases[0])
     assert main(["--check"]) == 1
     assert "is not as it would be written" in capsys.readouterr().out
