@@ -26,6 +26,7 @@ __all__ = ["GATE_CHECKS", "SEED"]
 
 _WRONG, _RIGHT = "sequence-increment", "sequence-decrement"
 _MUTANT: Final = "increment-never-wraps"
+_DRAWS, _CHOOSES_LEADERLESS = "builtin-partitioner", "builtin-leaderless"
 _EXAMPLES = 20
 SEED: Final = 1
 """The seed of the fresh questions."""
@@ -37,10 +38,9 @@ class _Target:
 
     name = "check"
     description = Target("check", "", "python", "selftest --kit")
-    grades: Mapping[str, Grade] = {}
 
-    def __init__(self, say: Say, slugs: Sequence[str]) -> None:
-        self._say, self.rules = say, frozenset(slugs)
+    def __init__(self, say: Say, slugs: Sequence[str], grades: Mapping[str, Grade]) -> None:
+        self._say, self.rules, self.grades = say, frozenset(slugs), grades
         self.received: list[tuple[str, Question]] = []
 
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:  # noqa: ARG002
@@ -61,8 +61,9 @@ def _wrong(rule: Rule, question: Question) -> Outcome:
     return outcome_of(mutant_named(_MUTANT).ask if rule.slug == _WRONG else rule.ask, question, NEWEST)
 
 
-def _gated(bench: Bench, say: Say, *slugs: str) -> tuple[GateResult, _Target]:
-    target = _Target(say, slugs)
+def _gated(bench: Bench, say: Say, *slugs: str, grade: Grade = "exact") -> tuple[GateResult, _Target]:
+    """Gate a target that answers these rules by ``say``, and asks for this grade."""
+    target = _Target(say, slugs, dict.fromkeys(slugs, grade))
     plan = GatePlan([(RULES[slug], NEWEST) for slug in slugs], _EXAMPLES, SEED, bench.folder / "none")
     known = KnownFailures(today=date(2000, 1, 1))
     result = runner.gate(target, plan, known, lambda _: None, Steps("", len(slugs)))
@@ -87,6 +88,13 @@ def _differs(bench: Bench) -> str:
         if code != 1:
             return f"exit code {code}, although the target's answers to {_WRONG} are wrong"
     return ""
+
+
+def _own_draws(bench: Bench) -> str:
+    ask = mutant_named(_CHOOSES_LEADERLESS).ask
+    result, _ = _gated(bench, lambda _, one: outcome_of(ask, one, NEWEST), _DRAWS, grade="admissible")
+    code = result.ended.exit_code
+    return "" if code == 1 else f"exit code {code} for partitions that no draw chooses"
 
 
 def _counts(bench: Bench) -> str:
@@ -153,6 +161,7 @@ def _two_answers(bench: Bench) -> str:
 GATE_CHECKS: Sequence[Check] = (
     Check("gate, right", "a target without a mistake: exit code 0, each question counted once", _conforms),
     Check("gate, wrong", "a target is wrong in one of two rules: exit code 1", _differs),
+    Check("gate, own draws", "a target with draws of its own chooses what no draw does: exit code 1", _own_draws),
     Check("gate, counts", "counts of a rule and of its diagnosis are those of the target's answers", _counts),
     Check("gate, two answers", "a target answers two questions: exit code 2", _two_answers),
 )

@@ -58,7 +58,7 @@ def test_every_check_is_named_by_a_mistake_and_every_mistake_names_checks() -> N
     assert named == {check.name for check in CHECKS}
     assert all(mistake.checks for mistake in MISTAKES)
     assert len({mistake.slug for mistake in MISTAKES}) == len(MISTAKES) > 20
-    assert len({check.name for check in CHECKS}) == len(CHECKS) == len(JAVA_CHECKS) + 4
+    assert len({check.name for check in CHECKS}) == len(CHECKS) == len(JAVA_CHECKS) + 5
 
 
 @pytest.mark.parametrize(
