@@ -1,7 +1,7 @@
 """What the kit holds after a round: memory, threads, classes, descriptors, processes and temporary files.
 
-The JVM is measured after forced garbage collections, through its own MXBeans. py4j keeps every object that a call returns, so
-a gauge fetches its objects once; each sample then returns numbers and texts only, and adds no binding of its own.
+The JVM is measured after forced garbage collections, through its own MXBeans. py4j keeps every object that a call returns,
+so a gauge fetches its objects once; each sample then returns numbers and texts only, and adds no binding of its own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Gauges:
 
     def sample(self) -> dict[str, float]:
         """Return the values of all measures. Raises JvmLost, KitError."""
-        held = self._jvm.call(self._beans.sample)
+        held: dict[str, float] = self._jvm.call(self._beans.sample)
         return held | {
             "JVM resident memory": _resident_mib(self._jvm.pid),
             "JVM descriptors": _descriptors(self._jvm.pid),
@@ -82,7 +82,7 @@ class _Beans:
             self._system.gc()
             time.sleep(_PAUSE_S)
         histogram = _counts(self.histogram())  # collects once more
-        self._diagnose(self._trim)  # malloc keeps what was freed, 10 MB more with each round at first
+        self._diagnose(self._trim)  # malloc keeps what was freed: 10 MiB more with each round
         metaspace = self._value(self._metaspace)
         used = metaspace.get("used")
         self._gateway.detach(metaspace)

@@ -1,0 +1,82 @@
+"""The soak with a JVM: planted leaks turn it red; and what it has found: a closed release is unloaded."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soak
+from soak_gauges import Gauges
+from soak_growth import LEAST_ROUNDS, warm_up
+from soak_rounds import Settings, play_round
+
+from kafka_conformance.oracle.oracle import Oracle
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+RELEASE = "4.4.0"
+
+
+def keep_a_class_loader_and_a_thread(oracle: Oracle) -> None:
+    """Plant two leaks: a thread that never ends, and py4j's hold on the class loader of a release."""
+    java = oracle.jvm.view.java
+    java.util.Timer(True)
+    oracle.open(RELEASE)
+    for thread in java.lang.Thread.getAllStackTraces().keySet():
+        if thread.getName() == f"kafka-oracle-{RELEASE}":
+            thread.getContextClassLoader()
+    oracle.close_release(RELEASE)
+
+
+def test_planted_leaks_turn_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds, record = warm_up(1) + LEAST_ROUNDS, soak.Record()
+    monkeypatch.setattr(soak, "wall_seconds", lambda: lambda: 60 * len(record.samples))
+    settings = Settings([RULES["murmur2"]], [parse_release(RELEASE)], 1, 1)
+    soak.soak(settings, rounds, record, keep_a_class_loader_and_a_thread)
+    growths = {growth.measure.name: growth for growth in record.judge()}
+    growing = {name for name, growth in growths.items() if growth.grows}
+    assert growing >= {"JVM threads", "JVM class loaders of releases", "JVM loaded classes", "py4j bindings"}
+    assert growths["JVM threads"].slope == growths["JVM class loaders of releases"].slope == 1
+    quiet = {"JVM descriptors", "JVM direct buffers", "JVM mapped buffers", "JVM shutdown hooks", "Python threads"}
+    assert not growing & {*quiet, "Python descriptors", "child processes", "temporary files", "temporary bytes"}
+    added = record.late - record.early
+    assert added["java.util.TimerThread"] == rounds - 3
+
+
+# A release of each kind of broker's metrics: Yammer's, since 2.5.0 Kafka's, which moved to another package.
+@pytest.mark.parametrize("release", ["2.0.1", "2.8.2", "3.9.2"])
+def test_a_closed_release_is_unloaded(release: str, oracle: Oracle, tmp_path: Path) -> None:
+    rules = [RULES[slug] for slug in ("murmur2", "offset-index", "record-batch", "broker-producer-state")]
+    settings = Settings(rules, [parse_release(release)], 5, 1)
+    gauges = Gauges(oracle.jvm, unpacked(oracle))
+    openings = 3
+    play_round(oracle, settings, 1, lambda _: None)
+    before = settled(gauges)
+    for seed in range(openings):
+        play_round(oracle, settings, seed, lambda _: None)
+    after = settled(gauges)
+    grown = {name: after[name] - before[name] for name in after}
+    for name in ("JVM threads", "JVM class loaders of releases", "JVM shutdown hooks", "JVM MBeans", "temporary files"):
+        assert grown[name] <= 0, (name, before, after)
+    assert grown["JVM loaded classes"] < 500
+    assert grown["JVM unloaded classes"] > 1000 * openings
+
+
+def unpacked(oracle: Oracle) -> Path:
+    """The folder into which codecs unpack their native libraries."""
+    return Path(str(oracle.jvm.view.java.lang.System.getProperty("java.io.tmpdir")))
+
+
+def settled(gauges: Gauges) -> dict[str, Any]:
+    """What is measured once threads that were told to end have ended."""
+    sample, limit = gauges.sample(), time.monotonic() + 10
+    while time.monotonic() < limit:
+        previous, sample = sample, gauges.sample()
+        if (
+            previous["JVM threads"] == sample["JVM threads"]
+            and previous["JVM unloaded classes"] == sample["JVM unloaded classes"]
+        ):
+            break
+    return sample
