@@ -37,6 +37,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, jvm_name, open_oracle, split
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.rules import named
 from kafka_jars.errors import JarError
 from kafka_jars.pins import load
@@ -79,8 +80,8 @@ class Record:
         left_out = warm_up(len(self.samples))
         if len(self.samples) - left_out < LEAST_ROUNDS:
             raise KitError(
-                f"{len(self.samples)} rounds were measured, of which {left_out} are warm-up, and {LEAST_ROUNDS} others are"
-                " needed: give more --minutes, or fewer --rules"
+                f"measured {plural(len(self.samples), 'round')}: at least {LEAST_ROUNDS} after {left_out} of warm-up are"
+                " needed; give more --minutes, or fewer --rules"
             )
         judged = self.samples[left_out:]
         return [find_growth(measure, [sample[measure.name] for sample in judged]) for measure in MEASURES]
@@ -150,7 +151,9 @@ def run(settings: Settings, minutes: float, written: Path | None = None, samples
         soak(settings, minutes, record)
     finally:
         if record.samples:
-            click.echo(f"{len(record.samples)} rounds in {record.seconds / 60:.1f} minutes, seed {settings.seed}")
+            click.echo(
+                f"{plural(len(record.samples), 'round')} in {record.seconds / 60:.1f} minutes, seed {settings.seed}"
+            )
     growths = record.judge()
     for line in report(growths, record.late - record.early):
         click.echo(line)

@@ -55,9 +55,9 @@ shows what grows beside the heap. `python ci/soak.py --minutes 30 --write kit/do
 ## What it has found
 
 The first soak found that a closed release was never unloaded: threads of its broker's metrics, shutdown hooks that delete
-the folders of its rules, and MBeans kept its class loader. Each opening of a broker kept two threads, 2,500 classes, 17 MB of
-metaspace, and native libraries of codecs in the temporary folder. `ReleaseSandbox.close` now ends these threads, runs these
-hooks and unregisters these MBeans (`jars/kafka_jars/oracle/host/RetainedObjects.java`).
+the folders of its rules, and MBeans kept its class loader. Each opening of a broker kept two threads, 2,500 classes, 17 MB
+of metaspace, and native libraries of codecs in the temporary folder. `ReleaseSandbox.close` now ends these threads, runs
+these hooks and unregisters these MBeans (`jars/kafka_jars/oracle/host/RetainedObjects.java`).
 """
 
 

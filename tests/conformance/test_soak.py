@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import soak
+from processes import accept_interrupts, nothing_left
 from soak_gauges import Gauges
 from soak_growth import LEAST_ROUNDS, warm_up
 from soak_rounds import Settings, play_round
@@ -43,6 +50,28 @@ def test_planted_leaks_turn_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not growing & {*quiet, "Python descriptors", "child processes", "temporary files", "temporary bytes"}
     added = record.late - record.early
     assert added["java.util.TimerThread"] == rounds - 3
+
+
+def test_ctrl_c_leaves_nothing_running(tmp_path: Path, jvm_of: Callable[[subprocess.Popen[str]], int]) -> None:
+    folder, samples = tmp_path / "temporary", tmp_path / "samples"
+    folder.mkdir()
+    words = ["--minutes", "5", "--seed", "7", "--rules", "murmur2", "--kafka", "newest", "--samples", str(samples)]
+    with subprocess.Popen(
+        [sys.executable, soak.__file__, *words], env=os.environ | {"TMPDIR": str(folder)}, text=True, cwd=tmp_path,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=accept_interrupts,
+    ) as process:  # fmt: skip
+        try:
+            jvm, limit = jvm_of(process), time.monotonic() + 60
+            while not samples.exists() and time.monotonic() < limit:
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 2
+    assert re.fullmatch(r"seed 7\n\d rounds? in 0\.\d minutes, seed 7\n", out)
+    assert "interrupted: judging the rounds until now\nmeasured " in err
+    assert nothing_left({"TMPDIR": str(folder)}, [jvm])
 
 
 # A release of each kind of broker's metrics: Yammer's, since 2.5.0 Kafka's, which moved to another package.
