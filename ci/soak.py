@@ -20,7 +20,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ from soak_report import page, report
 from soak_rounds import Settings, play_round, round_seeds, wall_seconds
 
 from kafka_conformance.core import interrupts
-from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, jvm_name, open_oracle, split
@@ -106,7 +106,8 @@ def soak(settings: Settings, minutes: float, record: Record, plant: Callable[[Or
         except KeyboardInterrupt:
             interrupts.acknowledge()
             click.echo("interrupted: judging the rounds until now", err=True)
-        record.seconds = elapsed()
+        finally:
+            record.seconds = elapsed()
 
 
 def _measure_round(oracle: Oracle, settings: Settings, seed: int, record: Record, gauges: Gauges,
@@ -162,6 +163,15 @@ def run(settings: Settings, minutes: float, written: Path | None = None, samples
     return 1 if any(growth.grows for growth in growths) else 0
 
 
+def _check(settings: Settings, files: Sequence[Path]) -> None:
+    """Raise BadInput for what would fail after the run, or measure nothing."""
+    if not any(release in rule.releases for rule in settings.rules for release in settings.releases):
+        raise BadInput(f"no release of {', '.join(map(str, settings.releases))} has any of these rules: name others")
+    for file in files:
+        if not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+            raise BadInput(f"cannot write {file}: name a file in a folder that is there and writable")
+
+
 @click.command(help=__doc__.partition("\n")[0])
 @click.option("--minutes", type=click.FloatRange(0.1), default=30, show_default=True, help="How long new rounds begin.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of all rounds' seeds (default: random; it is printed).")
@@ -178,6 +188,7 @@ def main(minutes: float, seed: int | None, rules: str, kafka: str, examples: int
     try:
         chosen = chosen_releases(kafka, load())
         settings = Settings(named(split(rules)), chosen, examples, fresh_seed() if seed is None else seed)
+        _check(settings, [path for path in (write, samples) if path is not None])
         click.echo(f"seed {settings.seed}")
         sys.exit(run(settings, minutes, write, samples))
     except (KitError, JarError) as error:

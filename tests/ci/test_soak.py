@@ -150,7 +150,7 @@ def test_what_was_measured_is_counted_when_the_jvm_ends(
     stand_in(Rounds(14)).ends = lose
     with pytest.raises(JvmLost):
         soak.run(SETTINGS, 1000)
-    assert capsys.readouterr().out.startswith("14 rounds in ")
+    assert capsys.readouterr().out.startswith("14 rounds in 15.0 minutes")
 
 
 def test_the_folder_for_temporary_files_is_the_runs_own(stand_in: Callable[[Rounds], Rounds]) -> None:
@@ -240,6 +240,9 @@ def test_the_histogram_of_a_jvm_is_counted_by_class() -> None:
     [
         (["--kafka", "9.x"], "9.x"),
         (["--rules", "murmur3"], "murmur3"),
+        (["--rules", "isr", "--kafka", "2.0.1"], "no release of 2.0.1 has any of these rules: name others"),
+        (["--write", "nowhere/soak.md"], "cannot write nowhere/soak.md: name a file in a folder that is there"),
+        (["--samples", "nowhere/samples"], "cannot write nowhere/samples: name a file in a folder that is there"),
         (["--minutes", "0"], "0"),
     ],
 )
