@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ def keep_a_class_loader_and_a_thread(oracle: Oracle) -> None:
 def test_planted_leaks_turn_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, record = warm_up(1) + LEAST_ROUNDS, soak.Record()
     monkeypatch.setattr(soak, "wall_seconds", lambda: lambda: 60 * len(record.samples))
+    monkeypatch.setattr(soak, "_JVM_OPTIONS", ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:SoftRefLRUPolicyMSPerMB=0"))
+    monkeypatch.setattr(soak, "python_objects", Counter)
+    monkeypatch.setattr("soak_gauges._PAUSE_S", 0.05)
     settings = Settings([RULES["murmur2"]], [parse_release(RELEASE)], 1, 1)
     soak.soak(settings, rounds, record, keep_a_class_loader_and_a_thread)
     growths = {growth.measure.name: growth for growth in record.judge()}
@@ -78,9 +82,9 @@ def test_ctrl_c_leaves_nothing_running(tmp_path: Path, jvm_of: Callable[[subproc
 @pytest.mark.parametrize("release", ["2.0.1", "2.8.2", "3.9.2"])
 def test_a_closed_release_is_unloaded(release: str, oracle: Oracle, tmp_path: Path) -> None:
     rules = [RULES[slug] for slug in ("murmur2", "offset-index", "record-batch", "broker-producer-state")]
-    settings = Settings(rules, [parse_release(release)], 5, 1)
+    settings = Settings(rules, [parse_release(release)], 20, 1)
     gauges = Gauges(oracle.jvm, unpacked(oracle))
-    openings = 3
+    openings = 2
     play_round(oracle, settings, 1, lambda _: None)
     before = settled(gauges)
     for seed in range(openings):
@@ -90,7 +94,7 @@ def test_a_closed_release_is_unloaded(release: str, oracle: Oracle, tmp_path: Pa
     for name in ("JVM threads", "JVM class loaders of releases", "JVM shutdown hooks", "JVM MBeans", "temporary files"):
         assert grown[name] <= 0, (name, before, after)
     assert grown["JVM loaded classes"] < 500
-    assert grown["JVM unloaded classes"] > 1000 * openings
+    assert grown["JVM unloaded classes"] > 300 * openings
 
 
 def unpacked(oracle: Oracle) -> Path:
