@@ -202,7 +202,7 @@ def test_an_answer_that_does_not_match_ends_the_soak(monkeypatch: pytest.MonkeyP
 
 def test_the_gauges_see_what_this_process_keeps(tmp_path: Path) -> None:
     before = soak_gauges._python() | {"child processes": len(soak_gauges._children(os.getpid()))}
-    ended, kept = threading.Event(), [str(number) for number in range(100_000, 200_000)]
+    ended, kept = threading.Event(), [*map(str, range(100_000, 200_000)), b"x" * (64 << 20)]
     thread = threading.Thread(target=ended.wait)
     thread.start()
     with (tmp_path / "open").open("w"), subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE):
