@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
@@ -157,7 +158,7 @@ def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
             for number, line in enumerate(_lines(stream), 1):
                 try:
                     row = decode(line)
-                except msgspec.DecodeError as error:
+                except UNREADABLE as error:
                     raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
                 names.update(dict.fromkeys(row))
                 for column, values in columns.items():
