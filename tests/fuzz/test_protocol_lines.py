@@ -62,12 +62,23 @@ def test_a_line_of_a_driver(plan: Plan) -> None:
 
 
 def test_the_hello_of_a_driver(plan: Plan) -> None:
-    explore(plan, Door(read_hello, (ProtocolViolation,)), st.one_of(mutated_json([HELLO]), mutated_json(SPEAKS)), 150, hostile_json([HELLO]))
+    explore(
+        plan,
+        Door(read_hello, (ProtocolViolation,)),
+        st.one_of(mutated_json([HELLO]), mutated_json(SPEAKS)),
+        150,
+        hostile_json([HELLO]),
+    )
 
 
 def test_lines_that_are_asked(plan: Plan) -> None:
-    explore(plan, ANSWER, st.one_of(mutated_json(ASKED), mutated_lines(ASKED[:4]), arbitrary_or_mutated(ASKED)), 150,
-            hostile_json(ASKED[:3]))
+    explore(
+        plan,
+        ANSWER,
+        st.one_of(mutated_json(ASKED), mutated_lines(ASKED[:4]), arbitrary_or_mutated(ASKED)),
+        150,
+        hostile_json(ASKED[:3]),
+    )
 
 
 def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

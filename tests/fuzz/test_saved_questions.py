@@ -28,7 +28,9 @@ def frozen_lines(slug: str, count: int) -> list[bytes]:
     """The first line of a file of cases, for so few cases, and these."""
     with (store.folder_of_cases() / f"{slug}.ndjson").open("rb") as file:
         head, *cases = (line.strip() for line in islice(file, count + 1))
-    return [msgspec.json.encode({**msgspec.json.decode(head), "cases": count}), *cases]
+    first, text = msgspec.json.decode(head), b"".join(cases).decode()
+    jars = {version: sha256 for version, sha256 in first["jars"].items() if version in text}
+    return [msgspec.json.encode({**first, "jars": jars, "cases": count}), *cases]
 
 
 FROZEN = frozen_lines("producer-partition", 4)
@@ -94,13 +96,23 @@ SCRIPT = Door(reads_script, (BadInput,))
 
 
 def test_frozen_cases(plan: Plan, file: Path) -> None:
-    explore(plan, frozen_door(file), st.one_of(mutated_lines(FROZEN), arbitrary_or_mutated([b"\n".join(FROZEN)])), 150,
-            [line + b"\n" + rest for line in hostile_json(FROZEN[:2]) for rest in (FROZEN[1], b"")])
+    explore(
+        plan,
+        frozen_door(file),
+        st.one_of(mutated_lines(FROZEN), arbitrary_or_mutated([b"\n".join(FROZEN)])),
+        150,
+        [line + b"\n" + rest for line in hostile_json(FROZEN[:2]) for rest in (FROZEN[1], b"")],
+    )
 
 
 def test_saved_failures(plan: Plan, file: Path) -> None:
-    explore(plan, failure_door(file), st.one_of(mutated_json(FAILURES), arbitrary_or_mutated(FAILURES)), 150,
-            hostile_json(FAILURES))
+    explore(
+        plan,
+        failure_door(file),
+        st.one_of(mutated_json(FAILURES), arbitrary_or_mutated(FAILURES)),
+        150,
+        hostile_json(FAILURES),
+    )
 
 
 def test_questions_to_explain(plan: Plan, file: Path) -> None:
@@ -109,17 +121,19 @@ def test_questions_to_explain(plan: Plan, file: Path) -> None:
 
 
 def test_history_scripts(plan: Plan) -> None:
-    explore(plan, SCRIPT, st.one_of(mutated_json(SCRIPTS), arbitrary_or_mutated(SCRIPTS)), 150, hostile_json(SCRIPTS[:1]))
+    explore(
+        plan, SCRIPT, st.one_of(mutated_json(SCRIPTS), arbitrary_or_mutated(SCRIPTS)), 150, hostile_json(SCRIPTS[:1])
+    )
 
 
-def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    plant(monkeypatch, store, "_run", lambda run, _: "." not in run)
-    plant(monkeypatch, explain, "_typed", lambda document, *_: document.rule != RULE.slug)
-    plant(monkeypatch, script_json, "_check_minimum", lambda replicas, _: replicas not in (1, 2, 3))
-    doors = [
-        (frozen_door(file), mutated_lines(FROZEN)), (SCRIPT, mutated_json(SCRIPTS)),
-        (explained_door(file), mutated_json(DOCUMENTS)),
-    ]  # fmt: skip
-    for door, inputs in doors:
-        with pytest.raises(BrokenPromise, match="planted"):
-            explore(Plan(shrink=False), door, inputs, 1_500)
+@pytest.mark.parametrize("which", ["cases", "failures", "explained", "scripts"])
+def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch, file: Path, which: str) -> None:
+    where, name, when, door, inputs = {
+        "cases": (store, "_run", lambda run, _: "." not in run, frozen_door(file), mutated_lines(FROZEN)),
+        "failures": (Failure, "typed_question", lambda one: one.rule != RULE.slug, failure_door(file), mutated_json(FAILURES)),
+        "explained": (explain, "_typed", lambda one, *_: one.rule != RULE.slug, explained_door(file), mutated_json(DOCUMENTS)),
+        "scripts": (script_json, "_check_minimum", lambda number, _: number not in (1, 2, 3), SCRIPT, mutated_json(SCRIPTS)),
+    }[which]  # fmt: skip
+    plant(monkeypatch, where, name, when)
+    with pytest.raises(BrokenPromise, match="planted"):
+        explore(Plan(shrink=False), door, inputs, 1_000)

@@ -46,7 +46,9 @@ BROKERS = [f'[beside]\n"a:b:1" = "{"0" * 64}"\n[releases."4.4.0"]\n"a:b:2" = "{"
 DRIVERS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("ci/drivers/*/driver.toml"))[:6]]
 COVERAGE = [
     path.read_text(encoding="utf-8")
-    for path in sorted(ROOT.glob("kit/kafka_conformance/rules/*/coverage.toml"), key=lambda path: path.stat().st_size)[:4]
+    for path in sorted(ROOT.glob("kit/kafka_conformance/rules/*/coverage.toml"), key=lambda path: path.stat().st_size)[
+        :4
+    ]
 ]
 
 

@@ -31,7 +31,7 @@ from hypothesis.errors import HypothesisWarning
 __all__ = ["BrokenPromise", "Door", "Plan", "explore", "last_file", "plant"]
 
 MIB = 2**20
-_RESERVED_BYTES = 4 * 2**30
+_RESERVED_BYTES = 2 * 2**30
 _STUCK = 5
 """A parser that takes so many times its limit is interrupted."""
 _SHOWN = 600
