@@ -76,5 +76,5 @@ def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
         return str(path), from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise BadInput(f"there is no certificate at {error.filename}: run verify first") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a certificate: {error}") from error

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "is_one_of_many", "missing_column",
-    "no_key_type",
-    "slices", "spans_of", "still_there", "topic_frame",
+    "missing_place", "no_key_type", "slices", "spans_of", "still_there", "topic_frame",
 ]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
@@ -274,7 +273,7 @@ def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dic
     found = {}
     for partition, first, last, records in rows:
         if partition is None or first is None:
-            raise BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
+            raise missing_place(path, records)
         if not 0 <= partition < partitions:
             raise BadInput(
                 f"{path}: there are records in partition {partition}, but --partitions is {partitions}:"
@@ -282,6 +281,11 @@ def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dic
             )
         found[int(partition)] = Span(int(first), int(last) + 1)
     return {partition: found.get(partition, Span(0, 0)) for partition in range(partitions)}
+
+
+def missing_place(path: str, records: int) -> BadInput:
+    """Return the error for an export with so many records that have no partition or no offset."""
+    return BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
 
 
 def missing_column(path: str, wanted: str, key: str, columns: Iterable[str]) -> BadInput:

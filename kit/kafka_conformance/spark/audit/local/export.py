@@ -26,7 +26,7 @@ from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
-from kafka_conformance.spark.audit.sources import missing_column, no_key_type, spans_of
+from kafka_conformance.spark.audit.sources import missing_column, missing_place, no_key_type, spans_of
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalExport", "files_of", "record_count"]
@@ -34,6 +34,7 @@ __all__ = ["LocalExport", "files_of", "record_count"]
 _TIMES = ("timestamp_ms", "timestamp")
 _PIECE = 16_384
 _ENDS = ("first", "end")
+_INT64 = range(-(2**63), 2**63)
 
 
 class LocalExport:
@@ -46,6 +47,8 @@ class LocalExport:
             rows = _columns(table, path, key, encoding)
         except (pa.ArrowException, OSError) as error:
             raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+        if missing := max(rows[name].null_count for name in ("partition", "offset")):
+            raise missing_place(path, missing)
         self.spans: Mapping[int, Span] = spans_of(path, _spans(rows), partitions)
         self._rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")]).combine_chunks()
 
@@ -184,7 +187,7 @@ def _lines(stream: Any) -> Iterator[bytes]:
 def _json_type(values: Sequence[Any]) -> pa.DataType:
     kinds = {type(value) for value in values} - {type(None)}
     if kinds <= {int}:
-        return pa.int64()
+        return pa.int64() if all(value is None or value in _INT64 for value in values) else pa.float64()
     return pa.string() if kinds == {str} else pa.float64() if kinds <= {int, float} else None
 
 
