@@ -145,7 +145,7 @@ def test_a_log_directory(plan: Plan, tmp_path: Path, files: dict[str, bytes], re
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_batch_that_is_larger_than_it_seems(tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
-    """512 MiB that are compressed to less than 3 MB, or 4 GiB that are only declared, take no such memory."""
+    """256 MiB that are compressed to 1 MiB and less, or 4 GiB that are only declared, take no such memory."""
     batches = bombs()
 
     def read(name: str) -> None:

@@ -1,4 +1,4 @@
-"""What the kit writes and reads back: certificates, records of mutants and of coverage, streams of events, rows of a ``verify``."""
+"""What the kit reads back: certificates, records of mutants and of coverage, streams of events, rows of ``verify``."""
 
 from __future__ import annotations
 

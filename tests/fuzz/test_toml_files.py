@@ -23,25 +23,39 @@ from kafka_jars.errors import JarError
 ROOT = Path(__file__).parents[2]
 TODAY = date(2025, 6, 1)
 KNOWN = [
-    '[[known]]\nrule = "murmur2"\npattern = "*"\nreason = "x"\nexpires = 2099-01-01\n\n[[known]]\nrule = "sticky-distribution"\n'
-    'release = "3.0.0 to 4.4.0"\ndiagnosis = "as-3.0.0"\nreason = "y"\nissue = ""\nexpires = 2026-01-01\n',
-    '# comment\n[[known]]\nrule = "producer-partition"\nrelease = "since 3.0.0"\nmessage = "x*"\nreason = "x"\n'
-    'expires = 2099-01-01\n[[known]]\nrule = "murmur2"\ncase = "0123456789abcdef"\nreason = "z"\nexpires = 2099-01-01\n',
-]  # fmt: skip
+    """
+[[known]]
+rule = "murmur2"
+pattern = "*"
+reason = "x"
+expires = 2099-01-01
+
+[[known]]
+rule = "sticky-distribution"
+release = "3.0.0 to 4.4.0"
+diagnosis = "as-3.0.0"
+pattern = "x"
+reason = "y"
+issue = ""
+expires = 2026-01-01
+""",
+    """# comment
+[[known]]
+rule = "producer-partition"
+release = "since 3.0.0"
+case = "0123456789abcdef"
+message = "x*"
+reason = "x"
+expires = 2099-01-01
+""",
+]
 
 
-def shortened(path: Path, lines: int) -> str:
-    """The first lines of each table."""
-    kept: list[str] = []
-    for table in path.read_text(encoding="utf-8").split("\n\n"):
-        kept += [*table.split("\n")[:lines], ""]
-    return "\n".join(kept)
-
-
-PINS = ["\n".join(shortened(pins.PINS_FILE, 4).split("\n")[:40]) + "\n" + "\n".join(
-    f'[{name}]\n"a:b:1" = "{"0" * 64}"' for name in ("beside", "compiler", "coverage", 'connector."4.0"', "codec-jars")
-) + '\n[codecs]\n"3.0.0" = ["a:b:1"]\n[releases."4.4.0"]\n"a:b:2" = "' + "1" * 64 + '"\n']  # fmt: skip
-PINS = [PINS[0][PINS[0].index("[beside]") :]]
+_TABLES = ("beside", "compiler", "coverage", 'connector."4.0"', "codec-jars")
+PINS = [
+    "\n".join(f'[{name}]\n"a:b:1" = "{"0" * 64}"' for name in _TABLES)
+    + f'\n[codecs]\n"3.0.0" = ["a:b:1"]\n[releases."4.4.0"]\n"a:b:2" = "{"1" * 64}"\nbroker = {{"a:c:2" = "{"2" * 64}"}}\n'
+]
 BROKERS = [f'[beside]\n"a:b:1" = "{"0" * 64}"\n[releases."4.4.0"]\n"a:b:2" = "{"1" * 64}"\n"a:c:2" = "{"1" * 64}"\n']
 DRIVERS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("ci/drivers/*/driver.toml"))[:6]]
 COVERAGE = [

@@ -94,7 +94,7 @@ class Plan:
 def explore(
     plan: Plan, door: Door, inputs: st.SearchStrategy[Any], examples: int = 100, always: Iterable[Any] = ()
 ) -> int:
-    """Call a parser with many inputs, first those of ``always``, and return how many. Raises BrokenPromise for one of them."""
+    """Call a parser with many inputs, first those of ``always``, and return how many. Raises BrokenPromise."""
     count = 0
     until = time.monotonic() + (plan.seconds or 0)
 
