@@ -57,7 +57,7 @@ def tables() -> list[bytes]:
 def reads_export(path: Path, form: str) -> Door:
     def read(given: tuple[bytes, str]) -> None:
         path.write_bytes(given[0])
-        export.record_count(str(path), form, 100)
+        export.record_count(str(path), form, 50)
         found = export.LocalExport(str(path), form, 3, encoding=given[1])
         found.sample(10)
         list(found.blocks(found.spans))
@@ -75,13 +75,13 @@ def encoded(files: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[bytes, s
 def test_exports_of_json_lines(plan: Plan, tmp_path: Path) -> None:
     inputs = encoded(st.one_of(mutated_lines(ROWS), arbitrary_or_mutated([b"\n".join(ROWS)])))
     always = [(row, encoding) for row in hostile_json(ROWS) for encoding in ENCODINGS[:1]]
-    explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 120, always)
+    explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 60, always)
 
 
 def test_exports_of_parquet(plan: Plan, tmp_path: Path) -> None:
     files = tables()
     always = [(file, encoding) for file in files for encoding in ENCODINGS]
-    explore(plan, reads_export(tmp_path / "x.parquet", "parquet"), encoded(arbitrary_or_mutated(files)), 120, always)
+    explore(plan, reads_export(tmp_path / "x.parquet", "parquet"), encoded(arbitrary_or_mutated(files)), 60, always)
 
 
 AUDIT_PLAN = msgspec.json.encode(
@@ -100,7 +100,7 @@ def reads_folder(folder: Path, name: str) -> Door:
 
 @pytest.mark.parametrize("name", ["plan.json", "audit.json"])
 def test_the_folder_of_a_run(plan: Plan, tmp_path: Path, name: str) -> None:
-    explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 100, hostile_json([AUDIT_PLAN]))
+    explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 50, hostile_json([AUDIT_PLAN]))
 
 
 def test_deleted_offsets(plan: Plan) -> None:
@@ -116,7 +116,7 @@ def test_deleted_offsets(plan: Plan) -> None:
         found.deleted()
         found._left(0)
 
-    explore(plan, Door(read, (BadInput,)), mutated_json([DELETED]), 100, hostile_json([DELETED]))
+    explore(plan, Door(read, (BadInput,)), mutated_json([DELETED]), 50, hostile_json([DELETED]))
 
 
 def test_claims_of_a_run(plan: Plan) -> None:
@@ -147,7 +147,7 @@ def test_claims_of_a_run(plan: Plan) -> None:
             pass
 
     claim = b'{"host":"h","pid":12,"token":"00"}'
-    explore(plan, Door(read, (BadInput,)), mutated_json([claim]), 100, hostile_json([claim]))
+    explore(plan, Door(read, (BadInput,)), mutated_json([claim]), 50, hostile_json([claim]))
 
 
 TIMES = [
@@ -179,7 +179,7 @@ def test_options_that_select_records(plan: Plan) -> None:
         "offset:٣".encode(),
         b"1e-" + b"9" * 400,
     ]
-    explore(plan, Door(read, ()), arbitrary_or_mutated(TIMES), 150, always)
+    explore(plan, Door(read, ()), arbitrary_or_mutated(TIMES), 60, always)
 
 
 def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

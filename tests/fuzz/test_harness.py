@@ -20,7 +20,7 @@ from toml_mutations import mutated_toml
 
 QUIET = Plan(shrink=False)
 FILES = [b"\x00\x00\x00\x05hello", b"\x00\x00\x00\x03end"]
-SPIN_S, TABLE_MIB = 30, 64
+SPIN_S, TABLE_MIB = 30, 48
 PACKED = bytes(cramjam.zstd.compress(b"x" * TABLE_MIB * 2**20))
 
 
@@ -60,12 +60,12 @@ def spins(data: bytes) -> None:
         (allocates, r"\d+ MiB of memory: the limit is 16 MiB"),
         (allocates_in_rust, r"\d+ MiB of memory: the limit is 16 MiB"),
         (reserves, "MemoryError is no documented error"),
-        (spins, r"not done after 0\.5 s of processor time"),
+        (spins, r"not done after 0\.25 s of processor time"),
     ],
 )
 def test_what_breaks_a_promise_is_found(read: Any, found: str) -> None:
     with pytest.raises(BrokenPromise, match=found):
-        explore(QUIET, Door(read, (ValueError,), 16, 0.1), arbitrary_or_mutated(FILES), 1_000)
+        explore(QUIET, Door(read, (ValueError,), 16, 0.05), arbitrary_or_mutated(FILES), 1_000)
 
 
 def test_what_is_slow_is_found() -> None:
@@ -111,9 +111,9 @@ def collected(inputs: Any, examples: int = 300) -> set[bytes]:
 
 
 def test_changed_json_has_hostile_values_repeated_fields_and_the_document_itself() -> None:
-    seen = collected(mutated_json([b'{"a": {"b": [1, 2]}, "c": "x"}'], ["extra"]), 500)
+    seen = collected(mutated_json([b'{"a": {"b": [1, 2]}, "c": "x"}'], ["extra"]), 250)
     assert b'{"a":{"b":[1,2]},"c":"x"}' in seen
-    assert sum(any(hostile in data for data in seen) for hostile in HOSTILE) > len(HOSTILE) // 3
+    assert sum(any(hostile in data for data in seen) for hostile in HOSTILE) > len(HOSTILE) // 4
     assert any(data.count(b'"c":"x"') == 2 for data in seen)
     assert any(b'"extra":' in data for data in seen)
     assert {data.count(b"\n") for data in collected(mutated_lines([b"{}", b"[]"]))} >= {1, 2, 3}
@@ -143,5 +143,5 @@ def test_the_long_run_prints_its_seed_and_takes_its_time(tmp_path: Path) -> None
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "fuzz: --fuzz-seed 7 repeats this run" in ran.stdout
-    assert int(ran.stdout.split("calls ")[1].split()[0]) >= 300
+    assert int(ran.stdout.split("calls ")[1].split()[0]) >= 200
     assert list((tmp_path / ".kafka-conformance" / "fuzz").iterdir())

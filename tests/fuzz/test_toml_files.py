@@ -116,23 +116,23 @@ def texts(files: list[str]) -> st.SearchStrategy[bytes]:
 
 
 def test_known_failures(plan: Plan, tmp_path: Path) -> None:
-    explore(plan, known_door(tmp_path), texts(KNOWN), 120, hostile_toml(KNOWN[:2]))
+    explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
 
 
 def test_pinned_jars(plan: Plan, tmp_path: Path) -> None:
-    explore(plan, pins_door(tmp_path), texts(PINS), 120, hostile_toml(PINS[:2]))
+    explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
 
 
 def test_pinned_jars_of_brokers(plan: Plan, tmp_path: Path) -> None:
-    explore(plan, brokers_door(tmp_path), texts(BROKERS), 100, hostile_toml(BROKERS[:2]))
+    explore(plan, brokers_door(tmp_path), texts(BROKERS), 50, hostile_toml(BROKERS[:2]))
 
 
 def test_driver_files(plan: Plan, tmp_path: Path) -> None:
-    explore(plan, driver_door(tmp_path), texts(DRIVERS), 100, hostile_toml(DRIVERS[:2]))
+    explore(plan, driver_door(tmp_path), texts(DRIVERS), 50, hostile_toml(DRIVERS[:2]))
 
 
 def test_mirrored_code(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 100, hostile_toml(COVERAGE[:2]))
+    explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
 
 
 def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

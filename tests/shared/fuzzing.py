@@ -35,7 +35,7 @@ _RESERVED_BYTES = 2 * 2**30
 _STUCK = 5
 """A parser that takes so many times its limit is interrupted."""
 _SHOWN = 600
-_ROUND = 300
+_ROUND = 200
 """Examples of one seed in a long run."""
 _STATUS = re.compile(rb"Vm(HWM|RSS|Size):\s+(\d+) kB")
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 __all__ = ["HOSTILE", "hostile_json", "mutated_json", "mutated_lines"]
 
-_DEEP = (60, 110, 1_000, 50_000)
+_DEEP = (60, 110, 1_000, 20_000)
+_EVERY = 24
 HOSTILE: tuple[bytes, ...] = (
     b"null", b"true", b"false", b"0", b"-0", b"1", b"-1", b"2", b"0.5", b"1.0", b"1e2", b"01", b"+1", b".5", b"1.", b"0x1",
     b"127", b"128", b"32768", b"2147483647", b"2147483648", b"-2147483649", b"9007199254740993", b"9223372036854775807",
@@ -63,11 +64,11 @@ def hostile_json(documents: Sequence[bytes]) -> list[bytes]:
     found = [*HOSTILE, *(b"\xef\xbb\xbf" + document for document in documents)]
     for document in documents:
         tree = json.loads(document, object_pairs_hook=_Fields)
-        near = [path for path in _places(tree) if 0 < len(path) < 3][:30]
+        near = [path for path in _places(tree) if 0 < len(path) < 3][:24]
         found += [
             _written(_changed(tree, path, _hostile(number, "", ())))
-            for path in near
-            for number in range(len(path) + len(near) % 3, len(HOSTILE), 5)
+            for place, path in enumerate(near)
+            for number in range(place % _EVERY, len(HOSTILE), _EVERY)
         ]
     return found
 

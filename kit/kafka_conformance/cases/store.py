@@ -54,7 +54,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kills: tuple[str, ...]
 
     def typed_question(self, rule: Rule) -> Question:
-        """The question, as its rule takes it. Raises msgspec.ValidationError."""
+        """The question, as its rule takes it. Raises one of ``core.decoding.UNREADABLE``."""
         return msgspec.json.decode(self.question, type=rule.question)
 
 

@@ -35,6 +35,7 @@ __all__ = [
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
 _SLICES = 12
+_MOST_CHUNKS = 1_000_000
 
 
 class Sized(Protocol):
@@ -398,9 +399,16 @@ def _quoted(name: str) -> str:
 
 
 def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:
-    """Split the spans into chunks of about ``records`` offsets each, every chunk over all partitions, in order."""
+    """Split the spans into chunks of about ``records`` offsets each, every chunk over all partitions, in order.
+
+    Raises BadInput for more than a million chunks: an offset of an export is wrong then, or a plan was changed.
+    """
     step = max(1, -(-records // max(1, len(spans))))
     longest = max((span.end - span.first for span in spans.values()), default=0)
+    if longest // step > _MOST_CHUNKS:
+        raise BadInput(
+            f"a partition has {longest:,} offsets, in chunks of {step:,}: expected {_MOST_CHUNKS:,} chunks at most"
+        )
     return [
         {
             partition: Span(min(span.first + at, span.end), min(span.first + at + step, span.end))
