@@ -144,4 +144,4 @@ def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch, file: Path, whi
     }[which]  # fmt: skip
     plant(monkeypatch, where, name, when)
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), door, inputs, 1_000)
+        explore(Plan(shrink=False), door, inputs, 1_000, hostile_json(DOCUMENTS if which == "explained" else FAILURES))
