@@ -37,6 +37,10 @@ _ENDS = ("first", "end")
 _INT64 = range(-(2**63), 2**63)
 
 
+_FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError)
+"""What pyarrow raises for a file: of the last kind for a name or a text that is not UTF-8."""
+
+
 class LocalExport:
     """An export of a topic. Arguments and errors are those of :class:`~kafka_conformance.spark.audit.sources.Export`."""
 
@@ -45,8 +49,8 @@ class LocalExport:
         try:
             table = _read(path, form, key)
             rows = _columns(table, path, key, encoding)
-        except (pa.ArrowException, OSError) as error:
-            raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+        except _FAULTS as error:
+            raise _unreadable(path, error) from error
         if missing := max(rows[name].null_count for name in ("partition", "offset")):
             raise missing_place(path, missing)
         self.spans: Mapping[int, Span] = spans_of(path, _spans(rows), partitions)
@@ -119,9 +123,14 @@ def record_count(path: str, form: str, limit: int) -> int:
             with pa.input_stream(name, compression="detect") as stream:
                 while count <= limit and (piece := stream.read(1 << 20)):
                     count += piece.count(b"\n")
-    except (pa.ArrowException, OSError) as error:
-        raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+    except _FAULTS as error:
+        raise _unreadable(path, error) from error
     return count
+
+
+def _unreadable(path: str, error: Exception) -> KitError:
+    first, *_ = str(error).splitlines() or [type(error).__name__]
+    return KitError(f"reading {path}: {first}")
 
 
 def _alternatives(pattern: str) -> list[str]:

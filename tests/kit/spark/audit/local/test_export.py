@@ -150,3 +150,11 @@ def test_numbers_that_are_no_int64_and_lines_that_cannot_be_read_are_refused(tmp
     (tmp_path / "x.json").write_bytes(line + b"\n")
     with pytest.raises(KitError):
         LocalExport(str(tmp_path / "x.json"), "json", 2)
+
+
+@pytest.mark.parametrize("name", [b"offset", b"key", b"a key"])
+def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, name: bytes) -> None:
+    path = Path(parquet(tmp_path / "x.parquet", [(0, 1, 5, "a key")], ("partition", "offset", "timestamp_ms", "key")))
+    path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
+    with pytest.raises(KitError):
+        LocalExport(str(path), "parquet", 2, encoding="hex")
