@@ -1,4 +1,4 @@
-"""How Hypothesis runs in unit tests: the same examples every time, and no deadline; and the option ``--changed``.
+"""How Hypothesis runs in unit tests: the same examples every time, and no deadline; ``--changed``, ``--fuzz-seconds``.
 
 Exploring is what ``verify`` is for, with a seed that it prints. A deadline is a timed test: one slow moment of a shared
 machine, and a right answer fails.
@@ -7,6 +7,7 @@ machine, and a right answer fails.
 from __future__ import annotations
 
 import gc
+import secrets
 
 import pytest
 from hypothesis import settings
@@ -19,12 +20,24 @@ settings.load_profile("unit")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--changed``."""
+    """Add the options."""
     parser.addoption(
         "--changed",
         action="store_true",
         help="of the tests of a rule whose mutants the shipped record proves as installed, run one of each kind",
     )
+    parser.addoption(
+        "--fuzz-seconds",
+        type=float,
+        help="explore each parser of tests/fuzz for so many seconds, from a seed that is printed",
+    )
+    parser.addoption("--fuzz-seed", type=int, help="with --fuzz-seconds: the seed (default: a fresh one)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of a long run here: workers of pytest-xdist receive it."""
+    if config.getoption("fuzz_seconds") is not None and config.getoption("fuzz_seed") is None:
+        config.option.fuzz_seed = secrets.randbits(32)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_jars.errors import PinsUnreadable
-from kafka_jars.pins import Jar, read_jars, read_version, write_release
+from kafka_jars.pins import UNREADABLE, Jar, read_jars, read_version, write_release
 
 __all__ = ["BROKERS_FILE", "FIRST", "NOT_NEEDED", "BrokerPins", "broker_coordinates", "load_brokers", "pin_broker"]
 
@@ -54,7 +54,7 @@ def load_brokers(path: Path = BROKERS_FILE) -> BrokerPins:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
         releases = {read_version(version): read_jars(table, path) for version, table in document["releases"].items()}
         made = BrokerPins(releases, read_jars(document["beside"], path))
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except UNREADABLE as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of brokers' jars: {error!r}") from error
     if not made.releases:
         raise PinsUnreadable(f"{path} pins no broker")

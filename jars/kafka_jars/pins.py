@@ -23,9 +23,23 @@ from tomlkit.exceptions import TOMLKitError
 from kafka_jars.artifacts import Broker, broker_of, clients_of
 from kafka_jars.errors import JarError, PinsUnreadable
 
-__all__ = ["PINS_FILE", "Jar", "Pins", "is_version", "load", "pin", "read_jars", "read_version", "write_release"]
+__all__ = [
+    "PINS_FILE",
+    "UNREADABLE",
+    "Jar",
+    "Pins",
+    "is_version",
+    "load",
+    "pin",
+    "read_jars",
+    "read_version",
+    "write_release",
+]
 
 PINS_FILE = Path(__file__).parent / "releases.toml"
+UNREADABLE = (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError, TOMLKitError)
+"""What a file raises that is not as it should be; errors of TOML and of text are ValueErrors."""
+
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"\d+(\.\d+){2,3}")
 _BROKER, _CODECS, _CODEC_JARS = "broker", "codecs", "codec-jars"
@@ -129,13 +143,7 @@ def load(path: Path = PINS_FILE) -> Pins:
             brokers={version: read_jars(table, path) for version, table in brokers.items()},
             codecs=_read_codecs(document, path),
         )
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        AttributeError,
-        TypeError,
-    ) as error:  # TOML and Unicode errors are ValueErrors
+    except UNREADABLE as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
     if not made.releases:
         raise PinsUnreadable(f"{path} pins no release")
@@ -166,7 +174,7 @@ def write_release(path: Path, version: str, own: dict[str, Any]) -> None:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
         releases = document["releases"]
         everything = {name: dict(table) for name, table in releases.unwrap().items()} | {version: own}
-    except (OSError, TOMLKitError, KeyError, AttributeError) as error:
+    except UNREADABLE as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
     table = tomlkit.table(is_super_table=True)
     for name in sorted(everything, key=_numbers):

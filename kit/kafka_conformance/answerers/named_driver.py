@@ -28,6 +28,7 @@ import msgspec
 from kafka_conformance.answerers.driver.connection import Command
 from kafka_conformance.answerers.driver.process import Child, End, Line, Show, TooLong
 from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.suggestion import did_you_mean
 
@@ -125,7 +126,7 @@ def read_driver(driver: Path) -> NamedDriver:
     path = driver / FILE
     try:
         read = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=NamedDriver)
-    except (OSError, ValueError) as error:  # msgspec's and tomllib's are ValueErrors
+    except (OSError, *UNREADABLE_TOML) as error:
         raise BadInput(f"{path} is no driver: {quoted(str(error))}") from error
     if not all((read.command, *read.build)):
         raise BadInput(f"{path} is no driver: a command is empty")

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import msgspec
-
 from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.cases.generation import Java
 from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Frozen, read
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.pipeline import Comparison, Judgement
 from kafka_conformance.core.progress import Steps
@@ -55,7 +54,7 @@ def damages(rule: Rule, frozen: Frozen) -> Iterator[str]:
     for case in frozen.cases:
         try:
             question = case.typed_question(rule)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             yield f"{case.id} is no question of this rule: {error}"
             continue
         if question_id(rule.slug, case.release, question) != case.id:

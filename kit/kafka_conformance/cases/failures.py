@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.pipeline import Difference
@@ -62,7 +63,7 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise BadInput(f"unknown rule {self.rule!r}: expected one of {', '.join(RULES)}")
         try:
             return msgspec.json.decode(self.question, type=RULES[self.rule].question)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        except UNREADABLE as error:
             raise BadInput(f"the question is not one of rule {self.rule}: {error}") from error
 
 
@@ -135,5 +136,5 @@ def read_failure(named: str, folder: Path = FOLDER) -> Failure:
         return msgspec.json.decode(path.read_bytes(), type=Failure)
     except OSError as error:
         raise BadInput(f"no failure {named!r}: expected a file, or the id of one in {folder}") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{path} is not a failure file: {error}") from error

@@ -21,6 +21,7 @@ from typing import Annotated
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import Answer, Question
@@ -53,7 +54,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kills: tuple[str, ...]
 
     def typed_question(self, rule: Rule) -> Question:
-        """The question, as its rule takes it. Raises msgspec.ValidationError."""
+        """The question, as its rule takes it. Raises one of ``core.decoding.UNREADABLE``."""
         return msgspec.json.decode(self.question, type=rule.question)
 
 
@@ -102,7 +103,7 @@ def read(path: Path) -> Frozen:
         first, *lines = path.read_bytes().splitlines()
         head = msgspec.json.decode(first, type=_Head)
         cases = tuple(_unfolded(map(msgspec.json.Decoder(_Line).decode, lines), tuple(head.jars), head.mutants))
-    except (OSError, ValueError, IndexError) as error:
+    except (OSError, ValueError, IndexError, *UNREADABLE) as error:
         raise BadInput(f"{path} is not a file of frozen cases: {error}") from error
     if len(cases) != head.cases:
         raise BadInput(f"{path} says it has {head.cases} cases and has {len(cases)}: it was cut")

@@ -42,6 +42,7 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import write_whole
@@ -202,7 +203,7 @@ def read(path: Path, today: date) -> KnownFailures:
         return KnownFailures(entries, today)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-    except (TOMLKitError, UnicodeDecodeError, msgspec.ValidationError, ValueError) as error:
+    except (TOMLKitError, *UNREADABLE_TOML) as error:
         raise BadInput(f"{path} is not a file of known failures: {error}") from error
 
 

@@ -15,6 +15,7 @@ import msgspec
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.log_inspect.directory import LogDirectory, Partition, SegmentFiles
+from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, too_large
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry
 from kafka_conformance.log_inspect.scan import Segment
@@ -169,8 +170,12 @@ def _shown(position: int, header: BatchHeader) -> FoundBatch:
 
 
 def _record(data: bytes, offset: int) -> tuple[FoundRecord | None, str]:
+    if too_large(data):
+        return None, f"the batch may take more than {LARGEST_BYTES:,} bytes when decompressed"
     batch = decode_header(data)
     try:
+        if batch is not None and (batch.record_count or 0) > MOST_RECORDS:
+            return None, f"the batch has {batch.record_count:,} records: more than {MOST_RECORDS:,} are not read"
         if batch is None:
             return None, "the batch cannot be decoded"
         if not batch.valid():

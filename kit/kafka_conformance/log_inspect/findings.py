@@ -142,7 +142,8 @@ _LISTED = (
     Kind("record-count", _BROKEN, "The number of records differs from the header: consumers fail at this batch."),
     Kind("record-offset", _BROKEN, "Offsets of records do not ascend within the batch, or leave its range."),
     Kind("record-timestamp", _BROKEN, "The header's largest timestamp is lower than a record's: searches by time miss it."),
-    Kind("record-unread", _NOTE, "The records were not decoded, because the codec is unknown or the batch too large."),
+    Kind("record-unread", _NOTE, "The records were not decoded, because the codec is unknown, or the batch too large, as it "
+         "is or decompressed."),
     # Producers and transactions.
     Kind("sequence-gap", _BROKEN, "Sequence numbers of an idempotent producer skip or repeat. Either a batch is missing "
          "or duplicated here, or a broker accepted it in the wrong order."),

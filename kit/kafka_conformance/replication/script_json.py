@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_reference.cluster.script import (
     ClusterScript,
@@ -67,7 +68,7 @@ def read_script(data: bytes | str) -> ClusterScript:
     """Parse a script and check that its events follow from each other. Raises BadInput."""
     try:
         read = msgspec.json.decode(data, type=_Script)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise BadInput(
             f"{error}: expected events, replicas, min.insync.replicas, unclean.leader.election.enable"
         ) from error

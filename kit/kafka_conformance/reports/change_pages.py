@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.protocol import to_json
@@ -101,7 +102,7 @@ def read_changes(folder: Path) -> Changes:
         rules = _lines(folder / "rules.ndjson", RuleChange)
         files = sorted({change.after for change in rules if change.what == "changes"}, key=parse_release)
         examples = [each for name in files for each in _lines(folder / f"{name}.ndjson", Example)]
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise BadInput(
             f"{folder} has no changes that can be read: {error}; write them with diff all --table"
         ) from error

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.session import Spark
 
@@ -148,7 +149,7 @@ def read_plan(files: Files, folder: str) -> Any:
     written = files.read(_PLAN)
     try:
         return None if written is None else msgspec.json.decode(written)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise BadInput(f"{folder}/{_PLAN} cannot be read: give another folder") from error
 
 
@@ -279,7 +280,7 @@ def _claim(files: Files, mine: bytes, folder: str) -> None:
     if before is not None:
         try:
             other = msgspec.json.decode(before, type=dict[str, Any])
-        except msgspec.DecodeError:
+        except UNREADABLE:
             other = {}
         here = other.get("host") == socket.gethostname()
         if other and not (here and not _runs(int(other.get("pid", 0)))):
@@ -303,7 +304,7 @@ def _differs(before: bytes, now: bytes) -> str:
     """Return the first difference of two plans."""
     try:
         one, other = msgspec.json.decode(before, type=dict[str, Any]), msgspec.json.decode(now, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return "its plan cannot be read"
     for name in {**one, **other}:
         if one.get(name) != other.get(name):

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.rule import Rule
@@ -97,7 +98,7 @@ def _read(path: Path) -> tuple[_Head | None, list[_Row]]:
     try:
         head, *rows = path.read_bytes().splitlines()
         return msgspec.json.decode(head, type=_Head), [msgspec.json.decode(row, type=_Row) for row in rows]
-    except (OSError, ValueError):
+    except (OSError, *UNREADABLE):
         return None, []
 
 

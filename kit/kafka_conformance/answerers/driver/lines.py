@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.events import Grade
 from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Outcome, Question, Unsupported
 from kafka_conformance.rules import RULES
@@ -24,7 +25,6 @@ from kafka_conformance.rules import RULES
 __all__ = [
     "DEEPEST",
     "LARGEST",
-    "UNREADABLE",
     "AnswerLine",
     "DriverHello",
     "DriverHelloLine",
@@ -45,9 +45,6 @@ DEEPEST = 100
 _DIGITS = 20
 _ID = re.compile(rb'"id"\s*:\s*"(q[0-9]+)"')
 _NUMBER = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-
-# A line may be no JSON, not even UTF-8, or nested deeper than Python can follow.
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class ProtocolViolation(ValueError):

@@ -14,6 +14,7 @@ import msgspec
 
 from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
 from kafka_conformance.core.version import kit_version
@@ -21,10 +22,6 @@ from kafka_conformance.oracle.session import named_release
 from kafka_conformance.rules import RULES
 
 __all__ = ["run"]
-
-
-# A line may be no JSON, not even UTF-8, or nested deeper than Python can follow.
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 @click.option("--as", "answerer_name", default="reference", show_default=True, metavar="ANSWERER",
@@ -48,7 +45,7 @@ def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | No
 def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
     try:
         document = msgspec.json.decode(line)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         return {"id": None, "failed": f"line {number} is not JSON: {error}"}, False
     if isinstance(document, dict) and "hello" in document:
         return _hello(document["hello"], answerer_name, number)
@@ -60,7 +57,7 @@ def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> t
             return {"id": asked.id, "unsupported": f"unknown rule {asked.rule!r}"}, True
         question = msgspec.json.decode(asked.question, type=rule.question)
         (outcome,) = answerer.answer(rule, named_release(asked.release), [question])
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         return {"id": name, "failed": f"line {number} is no question: {error}"}, False
     except BadInput as error:
         return {"id": name, "failed": f"line {number}: {error}"}, False

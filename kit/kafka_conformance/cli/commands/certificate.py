@@ -73,8 +73,11 @@ def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
     try:
         if path is None:
             return "the certificate that ships", certificate()
-        return str(path), from_json(path.read_text(encoding="utf-8"))
+        made = from_json(path.read_text(encoding="utf-8"))
+        if not all(type(count) is int for row in made.rows for count in row.sources.values()):
+            raise TypeError("a count of questions is no number")
+        return str(path), made
     except FileNotFoundError as error:
         raise BadInput(f"there is no certificate at {error.filename}: run verify first") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a certificate: {error}") from error

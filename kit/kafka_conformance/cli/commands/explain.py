@@ -22,6 +22,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
@@ -37,8 +38,6 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["run"]
-
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -136,7 +135,7 @@ def _documents(file: str) -> Iterator[tuple[_Document, str]]:
         raise BadInput(f"{name} is empty: it should hold a question, as JSON")
     try:
         whole = msgspec.json.decode(content)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         lines = [(line, number) for number, line in enumerate(content.split(b"\n"), 1) if line.strip()]
         if len(lines) < 2 or not _is_json(lines[0][0]):
             raise BadInput(f"{name} is not JSON: {error}") from error
@@ -162,7 +161,7 @@ def _read(file: str) -> tuple[str, bytes]:
 def _is_json(line: bytes) -> bool:
     try:
         msgspec.json.decode(line)
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
     return True
 
@@ -170,7 +169,7 @@ def _is_json(line: bytes) -> bool:
 def _document(content: bytes, where: str) -> _Document:
     try:
         return msgspec.json.decode(content, type=_Document)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise BadInput(f"{where} is no question: {error}") from error
 
 
@@ -180,7 +179,7 @@ def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
     rule = RULES[document.rule]
     try:
         question = msgspec.json.decode(document.question, type=rule.question)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise BadInput(f"{where}: the question is none of rule {rule.slug}: {error}") from error
     releases = [(kafka, document.story)] if kafka else document.named_releases()
     for named, title in releases:

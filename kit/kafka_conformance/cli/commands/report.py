@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from kafka_conformance.cli import options
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event, from_lines
 from kafka_conformance.gate.reports import several
@@ -60,11 +60,11 @@ def read(path: Path) -> list[Event]:
     for number, line in enumerate(whole.split(b"\n"), 1):
         try:
             found.extend(from_lines([line]))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise BadInput(f"{path} is not a stream of events: line {number}: {error}") from error
     try:
         found.extend(from_lines([rest]))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         if not found:
             raise BadInput(f"{path} is not a stream of events: {error}") from error
     return found

@@ -7,6 +7,7 @@ Records of magic 2 are walked without copying keys and values. What does not dec
 from __future__ import annotations
 
 from kafka_conformance.log_inspect.checks.context import Context
+from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, most_bytes
 from kafka_conformance.log_inspect.header import CODEC_MASK, HEADER, LOG_APPEND_TIME, BatchHeader
 from kafka_reference.errors import JavaException
 from kafka_reference.record_batch import Codec, RecordBatchBehaviour, decode_header
@@ -35,6 +36,9 @@ class RecordCheck:
         if number > max(Codec):
             self._add("record-unread", position, header, f"codec {number} is unknown")
             return
+        if (size := most_bytes(number, bytes(payload))) > LARGEST_BYTES:
+            self._add("record-unread", position, header, f"the batch may take {size:,} bytes when decompressed")
+            return
         walked = _decoded(payload, header)
         if walked is None:
             self._undecodable(position, header, bytes(payload))
@@ -55,7 +59,7 @@ class RecordCheck:
         what = "the records end early"
         try:
             batch = decode_header(HEADER.pack(*header) + payload)
-            if batch is not None:
+            if batch is not None and header.records <= MOST_RECORDS:
                 for _ in batch.records():
                     pass
         except JavaException as thrown:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.audit.findings import Findings
 from kafka_conformance.spark.audit.local.findings import LocalFindings
@@ -41,7 +42,7 @@ def finished_audit(folder: str) -> Audit:
     if written.is_file():
         try:
             return msgspec.json.decode(written.read_bytes(), type=Audit)
-        except (msgspec.MsgspecError, OSError) as error:
+        except (OSError, *UNREADABLE) as error:
             raise BadInput(f"{written} is not the result of an audit by this version: {error}") from error
     run = RunFolder(folder)
     plan = _plan(run.plan(), folder)

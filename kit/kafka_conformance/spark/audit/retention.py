@@ -13,7 +13,8 @@ from typing import TypeVar
 
 import msgspec
 
-from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.decoding import UNREADABLE
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.result import Deleted
 from kafka_conformance.spark.audit.sources import Shrinking
 from kafka_conformance.spark.audit.topics import Span
@@ -52,13 +53,16 @@ def _gone(spans: Mapping[int, Span], earliest: Callable[[], Mapping[int, int]]) 
 class Deletions:
     """The deleted offsets of a run, by chunk: the first ones of some partitions of the chunk.
 
-    They are kept in ``files``, those of the run's folder.
+    They are kept in ``files``, those of the run's folder. Raises BadInput if they cannot be read.
     """
 
     def __init__(self, files: Files, chunks: Sequence[Mapping[int, Span]]) -> None:
         self._files, self._chunks = files, chunks
         written = files.read(NAME)
-        self._ends = msgspec.json.decode(written, type=dict[int, dict[int, int]]) if written else {}
+        try:
+            self._ends = msgspec.json.decode(written, type=dict[int, dict[int, int]]) if written else {}
+        except UNREADABLE as error:
+            raise BadInput(f"{NAME} of the run cannot be read: {error}: give another folder") from error
 
     def read_chunk(
         self, number: int, read: Callable[[Mapping[int, Span]], None], earliest: Callable[[], Mapping[int, int]]
@@ -82,7 +86,7 @@ class Deletions:
         """Return the deleted offsets of all chunks, by partition."""
         return tuple(_merged(
             Deleted(partition, self._chunks[number][partition].first, end)
-            for number, ends in self._ends.items() if number < len(self._chunks)
+            for number, ends in self._ends.items() if 0 <= number < len(self._chunks)
             for partition, end in ends.items() if partition in self._chunks[number]
         ))  # fmt: skip
 

@@ -19,7 +19,9 @@ from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["Bound", "Selectable", "Selection", "parse_bound", "parse_share", "parse_time"]
 
-_OFFSETS = re.compile(r"(\d+):(\d+)(?:,(\d+):(\d+))*")
+# An offset is an int64: 18 digits always fit.
+_OFFSET = re.compile(r"[0-9]{1,18}")
+_OFFSETS = re.compile(r"[0-9]{1,9}:[0-9]{1,18}(?:,[0-9]{1,9}:[0-9]{1,18})*")
 _SHARE = re.compile(r"(\d*\.?\d+(?:[eE]-?\d+)?)\s*(%?)")
 
 
@@ -130,7 +132,7 @@ def parse_bound(option: str, text: str) -> Bound | None:
         return None
     if text.startswith("offset:"):
         offsets = text.removeprefix("offset:")
-        if offsets.isascii() and offsets.isdigit():
+        if _OFFSET.fullmatch(offsets):
             return Bound(text, offset=int(offsets))
         pairs = [pair.partition(":")[::2] for pair in offsets.split(",")]
         if _OFFSETS.fullmatch(offsets) and len(dict(pairs)) == len(pairs):
@@ -147,7 +149,10 @@ def parse_bound(option: str, text: str) -> Bound | None:
 def parse_time(text: str) -> int:
     """Return a time as in ISO 8601, which is UTC without a zone, in milliseconds since 1970. Raises ValueError."""
     time = datetime.fromisoformat(text)
-    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+    try:
+        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+    except OverflowError as error:
+        raise ValueError(f"{text!r} is out of range") from error
 
 
 def parse_share(text: str) -> float:

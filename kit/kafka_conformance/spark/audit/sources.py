@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "is_one_of_many", "missing_column",
-    "no_key_type",
-    "slices", "spans_of", "still_there", "topic_frame",
+    "missing_place", "no_key_type", "slices", "spans_of", "still_there", "topic_frame",
 ]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _WHOLE = f"{COLUMNS}, value binary, headers array<struct<key: string, value: binary>>"
 _SLICES = 12
+_MOST_CHUNKS = 1_000_000
 
 
 class Sized(Protocol):
@@ -274,7 +274,7 @@ def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dic
     found = {}
     for partition, first, last, records in rows:
         if partition is None or first is None:
-            raise BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
+            raise missing_place(path, records)
         if not 0 <= partition < partitions:
             raise BadInput(
                 f"{path}: there are records in partition {partition}, but --partitions is {partitions}:"
@@ -282,6 +282,11 @@ def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dic
             )
         found[int(partition)] = Span(int(first), int(last) + 1)
     return {partition: found.get(partition, Span(0, 0)) for partition in range(partitions)}
+
+
+def missing_place(path: str, records: int) -> BadInput:
+    """Return the error for an export with so many records that have no partition or no offset."""
+    return BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
 
 
 def missing_column(path: str, wanted: str, key: str, columns: Iterable[str]) -> BadInput:
@@ -394,9 +399,16 @@ def _quoted(name: str) -> str:
 
 
 def chunked(spans: Mapping[int, Span], records: int) -> Sequence[Mapping[int, Span]]:
-    """Split the spans into chunks of about ``records`` offsets each, every chunk over all partitions, in order."""
+    """Split the spans into chunks of about ``records`` offsets each, every chunk over all partitions, in order.
+
+    Raises BadInput for more than a million chunks: an offset of an export is wrong then, or a plan was changed.
+    """
     step = max(1, -(-records // max(1, len(spans))))
     longest = max((span.end - span.first for span in spans.values()), default=0)
+    if longest // step > _MOST_CHUNKS:
+        raise BadInput(
+            f"a partition has {longest:,} offsets, in chunks of {step:,}: expected {_MOST_CHUNKS:,} chunks at most"
+        )
     return [
         {
             partition: Span(min(span.first + at, span.end), min(span.first + at + step, span.end))

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from tomllib import TOMLDecodeError, loads
+from tomllib import loads
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
@@ -75,7 +76,7 @@ def mirrored_code(slug: str) -> MirroredCode | None:
         return None
     try:
         return msgspec.convert(loads(file.read_text(encoding="utf-8")), MirroredCode)
-    except (TOMLDecodeError, msgspec.ValidationError) as error:
+    except UNREADABLE_TOML as error:
         raise KitError(f"{file} cannot be read: {error}") from error
 
 

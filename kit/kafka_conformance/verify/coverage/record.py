@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.rules import RULES
@@ -119,7 +120,7 @@ def read(path: Path) -> Record:
     """Read a record; an empty one if there is no file. Raises BadInput."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record) if path.exists() else Record()
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise BadInput(f"{path} is not a record of coverage: {error}") from error
 
 

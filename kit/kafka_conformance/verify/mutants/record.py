@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.mutant import Mutant
@@ -100,7 +101,7 @@ def read(path: Path) -> Record:
     """Read a record; an empty one if there is no file. Raises BadInput."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record) if path.exists() else Record()
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise BadInput(f"{path} is not a record of mutants: {error}") from error
 
 

@@ -89,8 +89,11 @@ def test_a_folder_is_none(folder: Path) -> None:
         run(files=[folder], shipped=False, markdown=False, write=None)
 
 
-@pytest.mark.parametrize("rows", [[{**ROW, "asked": "many"}], [{**ROW, "sources": None}], [{**ROW, "jar_sha256": 5}]])
-def test_a_field_of_another_kind(folder: Path, rows: list[Any]) -> None:
+@pytest.mark.parametrize(
+    "field", [{"asked": "many"}, {"sources": None}, {"jar_sha256": 5}, {"sources": {"frozen": "x"}}]
+)
+def test_a_field_of_another_kind(folder: Path, field: dict[str, Any]) -> None:
+    rows = [{**ROW, **field}]
     with pytest.raises(BadInput, match="is not a certificate"):
         run(files=[written(folder / "it.json", rows=rows)], shipped=False, markdown=False, write=None)
 

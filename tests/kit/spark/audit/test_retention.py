@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.result import Deleted
 from kafka_conformance.spark.audit.retention import Deletions, notes_of, read_remaining
 from kafka_conformance.spark.audit.topics import Span
@@ -107,3 +107,13 @@ def test_a_sample_is_read_from_what_is_left() -> None:
 
     assert read_remaining(log, read) == "sample"
     assert log.spans == {0: Span(4, 10), 1: Span(5, 15)}
+
+
+@pytest.mark.parametrize("written", [b"[", b'{"0":{"0":1e400}}', b"[" * 100_000, b'"\xff"'])
+def test_a_file_of_deletions_that_cannot_be_read_is_named(written: bytes) -> None:
+    class Files:
+        def read(self, _: str) -> bytes:
+            return written
+
+    with pytest.raises(BadInput, match=r"deleted\.json of the run cannot be read"):
+        Deletions(Files(), [])  # type: ignore[arg-type]

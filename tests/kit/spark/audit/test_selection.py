@@ -128,3 +128,9 @@ def test_a_sample_has_all_forms_of_a_logical_key() -> None:
     chosen = in_sample(one, 0.5, "confluent")
     assert 100 < np.count_nonzero(chosen) < 300
     assert in_sample(other, 0.5, "confluent").tolist() == chosen.tolist()
+
+
+@pytest.mark.parametrize("text", [f"{'9' * 5000}", f"{'9' * 19}", f"0:{'9' * 30}", f"{'9' * 5000}:1", "0:1,0:2", "٣"])
+def test_an_offset_that_is_no_int64_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="expected offset:N"):
+        parse_bound("--from", f"offset:{text}")

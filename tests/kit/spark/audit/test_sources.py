@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.audit.sources import COLUMNS, Span, Topic, chunked, topic_frame
 
 SPANS = st.dictionaries(
@@ -121,3 +122,10 @@ def test_a_sample_of_a_small_topic_is_all_of_it(monkeypatch: pytest.MonkeyPatch)
     assert read == [None]
     Topic(Reader(), "t", {}, spans).sample(239)
     assert len(read) == 4
+
+
+def test_offsets_that_no_topic_has_are_refused() -> None:
+    assert len(chunked({0: Span(0, 10**9)}, 1_000)) == 10**6
+    for spans, records in (({0: Span(0, 2**62)}, 25_000_000), ({0: Span(-(2**63), 2**63 - 1)}, 0)):
+        with pytest.raises(BadInput, match="expected 1,000,000 chunks at most"):
+            chunked(spans, records)

@@ -27,6 +27,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
 
 __all__ = ["FORMATS", "NO_FRAME", "Separated", "separate"]
@@ -108,7 +109,7 @@ def _canonical(key: bytes) -> bytes | None:
     """Return the JSON value without white space, its members sorted; None for anything but JSON."""
     try:
         return bytes(_encode(_decode(key)))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ArithmeticError):
+    except (*UNREADABLE, ArithmeticError):
         return None
 
 

@@ -20,12 +20,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
-from kafka_conformance.spark.audit.sources import missing_column, no_key_type, spans_of
+from kafka_conformance.spark.audit.sources import missing_column, missing_place, no_key_type, spans_of
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalExport", "files_of", "record_count"]
@@ -33,6 +34,11 @@ __all__ = ["LocalExport", "files_of", "record_count"]
 _TIMES = ("timestamp_ms", "timestamp")
 _PIECE = 16_384
 _ENDS = ("first", "end")
+_INT64 = range(-(2**63), 2**63)
+
+
+_FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError)
+"""What pyarrow raises for a file: of the last kind for a name or a text that is not UTF-8."""
 
 
 class LocalExport:
@@ -43,8 +49,10 @@ class LocalExport:
         try:
             table = _read(path, form, key)
             rows = _columns(table, path, key, encoding)
-        except (pa.ArrowException, OSError) as error:
-            raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+        except _FAULTS as error:
+            raise _unreadable(path, error) from error
+        if missing := max(rows[name].null_count for name in ("partition", "offset")):
+            raise missing_place(path, missing)
         self.spans: Mapping[int, Span] = spans_of(path, _spans(rows), partitions)
         self._rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")]).combine_chunks()
 
@@ -115,9 +123,14 @@ def record_count(path: str, form: str, limit: int) -> int:
             with pa.input_stream(name, compression="detect") as stream:
                 while count <= limit and (piece := stream.read(1 << 20)):
                     count += piece.count(b"\n")
-    except (pa.ArrowException, OSError) as error:
-        raise KitError(f"reading {path}: {str(error).splitlines()[0]}") from error
+    except _FAULTS as error:
+        raise _unreadable(path, error) from error
     return count
+
+
+def _unreadable(path: str, error: Exception) -> KitError:
+    first, *_ = str(error).splitlines() or [type(error).__name__]
+    return KitError(f"reading {path}: {first}")
 
 
 def _alternatives(pattern: str) -> list[str]:
@@ -157,7 +170,7 @@ def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
             for number, line in enumerate(_lines(stream), 1):
                 try:
                     row = decode(line)
-                except msgspec.DecodeError as error:
+                except UNREADABLE as error:
                     raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
                 names.update(dict.fromkeys(row))
                 for column, values in columns.items():
@@ -183,7 +196,7 @@ def _lines(stream: Any) -> Iterator[bytes]:
 def _json_type(values: Sequence[Any]) -> pa.DataType:
     kinds = {type(value) for value in values} - {type(None)}
     if kinds <= {int}:
-        return pa.int64()
+        return pa.int64() if all(value is None or value in _INT64 for value in values) else pa.float64()
     return pa.string() if kinds == {str} else pa.float64() if kinds <= {int, float} else None
 
 

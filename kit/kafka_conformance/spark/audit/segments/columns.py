@@ -8,17 +8,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kafka_conformance.log_inspect.expansion import MOST_RECORDS
 from kafka_conformance.log_inspect.header import HEADER, LOG_APPEND_TIME, BatchHeader
 from kafka_conformance.spark.audit.segments.records import REFUSED, read_well_formed
 from kafka_reference.record_batch import Codec, decode_header
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.codecs import open_stream
+from kafka_reference.record_batch.errors import InvalidRecordException
 from kafka_reference.releases import NEWEST
 
 __all__ = ["Columns", "Piece"]
 
 _FIRST_ROOM = 4_096
 _CODEC = 0x07
+_SMALLEST = 7
+"""The bytes of the smallest record."""
 
 
 class Piece(NamedTuple):
@@ -48,6 +52,8 @@ class Columns:
     def add(self, header: BatchHeader, data: bytes) -> None:
         """Add the records of a batch, all or none. Raises JavaException if they cannot be decoded."""
         added = self._read(header, data) if header.magic == 2 else REFUSED
+        if added == REFUSED and header.records > MOST_RECORDS:
+            raise InvalidRecordException(f"one of {header.records:,} records is malformed")
         if added == REFUSED:
             added = self._read_as_java(data)
         if added:
@@ -65,7 +71,7 @@ class Columns:
             if stream.fault is not None:
                 return REFUSED
             payload = stream.data
-        if not 0 < header.records <= len(payload):
+        if not 0 < header.records <= len(payload) // _SMALLEST:
             return REFUSED
         self._make_room(header.records, len(payload))
         rows = self.records

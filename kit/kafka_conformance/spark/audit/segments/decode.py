@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, too_large
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.scan import Damage, Segment
 from kafka_conformance.spark.audit.segments.columns import Columns, Piece
@@ -47,8 +48,8 @@ def decode(
     """Yield the records of a task, in pieces of about ``most``.
 
     ``bad`` is called with position, offset and message for a batch whose checksum is right and whose records cannot be
-    decoded. Raises KitError if the file cannot be read, or is not the one that was surveyed: the log cleaner of a running
-    broker replaces segments, and joins several in one.
+    decoded, or are too large to be. Raises KitError if the file cannot be read, or is not the one that was surveyed: the
+    log cleaner of a running broker replaces segments, and joins several in one.
     """
     columns, last, whole = Columns(task.first, task.end), task.file.base_offset, True
     try:
@@ -65,10 +66,8 @@ def decode(
                 last = max(last, header.last_offset + 1)
                 if not _wanted(header, task, ends):
                     continue
-                try:
-                    columns.add(header, segment.bytes_at(item.position, header.size))
-                except JavaException as thrown:
-                    bad(item.position, header.base_offset, f"{thrown.java_name}: {thrown.message or 'no message'}")
+                if why := _add(columns, header, segment.bytes_at(item.position, header.size)):
+                    bad(item.position, header.base_offset, why)
                 if columns.records >= most or columns.key_bytes >= _KEY_BYTES:
                     yield columns.cut()
     except OSError as error:
@@ -80,6 +79,17 @@ def decode(
         )
     if columns.records:
         yield columns.cut()
+
+
+def _add(columns: Columns, header: BatchHeader, batch: bytes) -> str:
+    """Add the records of a batch; return why that is not possible, or an empty text."""
+    if too_large(batch):
+        return f"it may take more than {LARGEST_BYTES:,} bytes when decompressed"
+    try:
+        columns.add(header, batch)
+    except JavaException as thrown:
+        return f"{thrown.java_name}: {thrown.message or 'no message'}"
+    return ""
 
 
 def _wanted(header: BatchHeader, task: Task, ends: dict[int, list[Aborted]]) -> bool:

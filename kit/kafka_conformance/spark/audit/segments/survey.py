@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.log_inspect.expansion import MOST_RECORDS, too_large
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import IndexFile
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
@@ -176,8 +177,11 @@ class _Surveying:
         self._found.runs.append(run)
 
     def _marker(self, item: Scanned, header: BatchHeader) -> None:
+        data = self._segment.bytes_at(item.position, header.size)
+        if header.records > MOST_RECORDS or too_large(data):  # no marker: that is one small record
+            return
         try:
-            batch = decode_header(self._segment.bytes_at(item.position, header.size))
+            batch = decode_header(data)
             records = [] if batch is None else [record for record in batch.records() if record is not None]
             if not records:  # compaction leaves the empty batch of a marker
                 return

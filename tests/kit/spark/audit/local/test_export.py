@@ -129,3 +129,32 @@ def test_patterns_are_those_of_spark(tmp_path: Path) -> None:
     assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
     assert record_count(f"{tmp_path}/a*", "parquet", 5) == 12
     assert record_count(lines(tmp_path / "d", [{}] * 9), "json", 100) in (8, 9)
+
+
+@pytest.mark.parametrize("rows", [
+    [{"partition": 0, "offset": 3, "key": "a"}, {"partition": 0, "key": "b"}],
+    [{"partition": 0, "offset": 3, "key": "a"}, {"offset": 3, "key": "b"}],
+])  # fmt: skip
+def test_one_record_without_a_place_is_refused(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(BadInput, match="1 records have no partition or no offset: export both columns"):
+        LocalExport(lines(tmp_path / "x.json", rows), "json", 2)
+
+
+@pytest.mark.parametrize("line", [
+    b'{"partition":0,"offset":9223372036854775808,"key":"a"}',
+    b'{"partition":0,"offset":1,"timestamp":%b,"key":"a"}' % (b"9" * 40),
+    b'{"partition":0,"offset":1,"timestamp":"0001-01-01T00:00:00+23:59","key":"\xff"}', b"[" * 100_000,
+    b'{"partition":0,"offset":1,"key":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+])  # fmt: skip
+def test_numbers_that_are_no_int64_and_lines_that_cannot_be_read_are_refused(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "x.json").write_bytes(line + b"\n")
+    with pytest.raises(KitError):
+        LocalExport(str(tmp_path / "x.json"), "json", 2)
+
+
+@pytest.mark.parametrize("name", [b"offset", b"key", b"a key"])
+def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, name: bytes) -> None:
+    path = Path(parquet(tmp_path / "x.parquet", [(0, 1, 5, "a key")], ("partition", "offset", "timestamp_ms", "key")))
+    path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
+    with pytest.raises(KitError):
+        LocalExport(str(path), "parquet", 2, encoding="hex")

@@ -1,0 +1,147 @@
+"""The harness of the fuzz tests reports what it promises to report."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import pytest
+from byte_mutations import EXTREMES, arbitrary_or_mutated, mutate
+from fuzzing import BrokenPromise, Door, Plan, explore
+from hypothesis import strategies as st
+from json_mutations import HOSTILE, mutated_json, mutated_lines
+from toml_mutations import HOSTILE as HOSTILE_TOML
+from toml_mutations import mutated_toml
+
+QUIET = Plan(shrink=False)
+FILES = [b"\x00\x00\x00\x05hello", b"\x00\x00\x00\x03end"]
+SPIN_S, TABLE_MIB = 30, 48
+PACKED = bytes(cramjam.zstd.compress(b"x" * TABLE_MIB * 2**20))
+
+
+def raises_key_error(data: bytes) -> None:
+    if data[:1] == b"\x7f":
+        raise KeyError(data)
+    if not data:
+        raise ValueError("empty")
+
+
+def allocates(data: bytes) -> None:
+    if len(data) > 4 and data[:1] == b"\x7f":
+        bytearray(TABLE_MIB * 2**20)[-1] = 1
+
+
+def allocates_in_rust(data: bytes) -> None:
+    if data[:1] == b"\x7f":
+        cramjam.zstd.decompress(PACKED)
+
+
+def reserves(data: bytes) -> None:
+    if data[:1] == b"\x7f":
+        bytearray(8 * 2**30)
+
+
+def spins(data: bytes) -> None:
+    end = time.process_time() + (SPIN_S if data[:1] == b"\x7f" else 0)
+    while time.process_time() < end:
+        with contextlib.suppress(Exception):  # a parser that swallows errors is interrupted too
+            sum(range(1000))
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (raises_key_error, "KeyError is no documented error"),
+        (allocates, r"\d+ MiB of memory: the limit is 16 MiB"),
+        (allocates_in_rust, r"\d+ MiB of memory: the limit is 16 MiB"),
+        (reserves, "MemoryError is no documented error"),
+        (spins, r"not done after 0\.25 s of processor time"),
+    ],
+)
+def test_what_breaks_a_promise_is_found(read: Any, found: str) -> None:
+    with pytest.raises(BrokenPromise, match=found):
+        explore(QUIET, Door(read, (ValueError,), 16, 0.05), arbitrary_or_mutated(FILES), 1_000)
+
+
+def test_what_is_slow_is_found() -> None:
+    def slow(_: bytes) -> None:
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
+
+    with pytest.raises(BrokenPromise, match=r"0\.\d s of processor time: the limit is 0\.1 s"):
+        explore(QUIET, Door(slow, (), 16, 0.1), st.binary(), 1)
+
+
+def test_documented_errors_and_modest_parsers_pass() -> None:
+    def refuses(data: bytes) -> None:
+        raise ValueError(data)
+
+    assert explore(QUIET, Door(refuses, (ValueError,), 16, 0.5), arbitrary_or_mutated(FILES), 200) >= 100
+
+
+def test_a_long_run_has_other_inputs_for_another_seed_and_leaves_the_last_one(tmp_path: Path) -> None:
+    last, seen = tmp_path / "last", []
+    for seed in (1, 1, 2):
+        inputs: list[bytes] = []
+        explore(Plan(0.0, seed, last), Door(inputs.append, ()), arbitrary_or_mutated(FILES))
+        seen.append(inputs)
+        assert last.read_bytes() == inputs[-1]
+    assert seen[0] == seen[1] != seen[2]
+    assert len(seen[0]) > 100
+
+
+def test_every_kind_of_change_changes_bytes() -> None:
+    data = bytes(range(64))
+    assert mutate(data, []) == data
+    assert all(mutate(data, [(kind, 9, 3, 5)], [b"other file"]) != data for kind in range(10))
+    assert mutate(b"", [(kind, 9, 3, 5) for kind in range(9)]) == b""
+    assert mutate(bytes(8), [(2, 0, EXTREMES.index(2**31 - 1), 2)]) == b"\x7f\xff\xff\xff\0\0\0\0"
+
+
+def collected(inputs: Any, examples: int = 300) -> set[bytes]:
+    seen: list[bytes] = []
+    explore(QUIET, Door(seen.append, ()), inputs, examples)
+    return set(seen)
+
+
+def test_changed_json_has_hostile_values_repeated_fields_and_the_document_itself() -> None:
+    seen = collected(mutated_json([b'{"a": {"b": [1, 2]}, "c": "x"}'], ["extra"]), 250)
+    assert b'{"a":{"b":[1,2]},"c":"x"}' in seen
+    assert sum(any(hostile in data for data in seen) for hostile in HOSTILE) > len(HOSTILE) // 4
+    assert any(data.count(b'"c":"x"') == 2 for data in seen)
+    assert any(b'"extra":' in data for data in seen)
+    assert {data.count(b"\n") for data in collected(mutated_lines([b"{}", b"[]"]))} >= {1, 2, 3}
+
+
+def test_changed_toml_keeps_most_lines() -> None:
+    seen = collected(mutated_toml(["[table]\na = 1\nb = [2]\n"]))
+    assert sum(b"[table]" in data for data in seen) > len(seen) // 2
+    assert sum(any(hostile.encode() in data for data in seen) for hostile in HOSTILE_TOML if len(hostile) > 3) > 10
+
+
+def test_the_long_run_prints_its_seed_and_takes_its_time(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    (tmp_path / "fuzz").mkdir()
+    (tmp_path / "fuzz" / "test_door.py").write_text(
+        "from fuzzing import Door, explore\nfrom hypothesis import strategies as st\n"
+        "def test_door(plan):\n    print('calls', explore(plan, Door(len, ()), st.binary()))\n",
+        encoding="utf-8",
+    )
+    for name in ("conftest.py", "fuzz/conftest.py"):
+        (tmp_path / name).write_bytes((root / "tests" / name).read_bytes())
+    (tmp_path / "pytest.ini").write_text("[pytest]\ntimeout = 100\n", encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "fuzz", "--fuzz-seconds", "0.5", "--fuzz-seed", "7"], cwd=tmp_path,
+        capture_output=True, text=True, check=False, timeout=120,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root / "tests" / "shared")},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "fuzz: --fuzz-seed 7 repeats this run" in ran.stdout
+    assert int(ran.stdout.split("calls ")[1].split()[0]) >= 200
+    assert list((tmp_path / ".kafka-conformance" / "fuzz").iterdir())

@@ -1,0 +1,150 @@
+"""Every TOML file that is read: known failures, pinned jars, ``driver.toml``, ``coverage.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from byte_mutations import arbitrary_or_mutated
+from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from hypothesis import strategies as st
+from toml_mutations import hostile_toml, mutated_toml
+
+from kafka_conformance.answerers import named_driver
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.gate import known_failures
+from kafka_conformance.verify.coverage import mirrored
+from kafka_jars import brokers, pins
+from kafka_jars.errors import JarError
+
+ROOT = Path(__file__).parents[2]
+TODAY = date(2025, 6, 1)
+KNOWN = [
+    """
+[[known]]
+rule = "murmur2"
+pattern = "*"
+reason = "x"
+expires = 2099-01-01
+
+[[known]]
+rule = "sticky-distribution"
+release = "3.0.0 to 4.4.0"
+diagnosis = "as-3.0.0"
+pattern = "x"
+reason = "y"
+issue = ""
+expires = 2026-01-01
+""",
+    """# comment
+[[known]]
+rule = "producer-partition"
+release = "since 3.0.0"
+case = "0123456789abcdef"
+message = "x*"
+reason = "x"
+expires = 2099-01-01
+""",
+]
+
+
+_TABLES = ("beside", "compiler", "coverage", 'connector."4.0"', "codec-jars")
+PINS = [
+    "\n".join(f'[{name}]\n"a:b:1" = "{"0" * 64}"' for name in _TABLES)
+    + f'\n[codecs]\n"3.0.0" = ["a:b:1"]\n[releases."4.4.0"]\n"a:b:2" = "{"1" * 64}"\nbroker = {{"a:c:2" = "{"2" * 64}"}}\n'
+]
+BROKERS = [f'[beside]\n"a:b:1" = "{"0" * 64}"\n[releases."4.4.0"]\n"a:b:2" = "{"1" * 64}"\n"a:c:2" = "{"1" * 64}"\n']
+DRIVERS = [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("ci/drivers/*/driver.toml"))[:6]]
+COVERAGE = [
+    path.read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("kit/kafka_conformance/rules/*/coverage.toml"), key=lambda path: path.stat().st_size)[
+        :4
+    ]
+]
+
+
+def written(path: Path, read: Callable[[Path], Any], refuses: tuple[type[Exception], ...]) -> Door:
+    def write_and_read(data: bytes) -> None:
+        path.write_bytes(data)
+        read(path)
+
+    return Door(write_and_read, refuses)
+
+
+def known_door(folder: Path) -> Door:
+    def read(path: Path) -> None:
+        found = known_failures.read(path, TODAY)
+        known_failures.updated(path, found, [])
+        assert len(known_failures.read(path, TODAY).keeps()) == sum(found.keeps())
+
+    return written(folder / "known.toml", read, (KitError,))
+
+
+def pins_door(folder: Path) -> Door:
+    def read(path: Path) -> None:
+        found = pins.load(path)
+        found.codec_jars("4.4.0")
+        pins.pin("9.9.9", {"a:b:9": "9" * 64}, path, codecs={"a:c:9": "8" * 64})
+        assert pins.load(path).releases == {**found.releases, "9.9.9": (pins.Jar("a:b:9", "9" * 64),)}
+
+    return written(folder / "releases.toml", read, (JarError,))
+
+
+def brokers_door(folder: Path) -> Door:
+    return written(folder / "brokers.toml", lambda path: brokers.load_brokers(path).newest, (JarError,))
+
+
+def driver_door(folder: Path) -> Door:
+    return written(folder / "driver.toml", lambda path: named_driver.read_driver(path.parent), (BadInput,))
+
+
+def coverage_door(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+    class Root:
+        def joinpath(self, *_: str) -> Path:
+            return folder / "coverage.toml"
+
+    monkeypatch.setattr(mirrored, "files", lambda _: Root())
+    return written(folder / "coverage.toml", lambda _: mirrored.mirrored_code.__wrapped__("x"), (KitError,))
+
+
+def texts(files: list[str]) -> st.SearchStrategy[bytes]:
+    toml = mutated_toml(files)
+    return st.one_of(toml, toml, toml, arbitrary_or_mutated([file.encode() for file in files]))
+
+
+def test_known_failures(plan: Plan, tmp_path: Path) -> None:
+    explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
+
+
+def test_pinned_jars(plan: Plan, tmp_path: Path) -> None:
+    explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
+
+
+def test_pinned_jars_of_brokers(plan: Plan, tmp_path: Path) -> None:
+    explore(plan, brokers_door(tmp_path), texts(BROKERS), 50, hostile_toml(BROKERS[:2]))
+
+
+def test_driver_files(plan: Plan, tmp_path: Path) -> None:
+    explore(plan, driver_door(tmp_path), texts(DRIVERS), 50, hostile_toml(DRIVERS[:2]))
+
+
+def test_mirrored_code(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
+
+
+def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, known_failures, "_span", lambda text: not text)
+    plant(monkeypatch, pins, "read_version", lambda name: name != "4.4.0")
+    plant(monkeypatch, brokers, "read_version", lambda name: name != "4.4.0")
+    plant(monkeypatch, named_driver, "quoted", lambda text: "Expected" in text)
+    plant(monkeypatch, mirrored, "loads", lambda text: "nan" in text)
+    doors = [
+        (known_door, KNOWN), (driver_door, DRIVERS),
+        (lambda folder: coverage_door(folder, monkeypatch), COVERAGE),
+    ]  # fmt: skip
+    for door, files in doors:
+        with pytest.raises(BrokenPromise, match="planted"):
+            explore(Plan(shrink=False), door(tmp_path), mutated_toml(files), 500)
