@@ -16,6 +16,7 @@ from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli import options
+from kafka_conformance.cli.generated_mutants import run_generated
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Comparison, Tally, error_line, tally
 from kafka_conformance.core.progress import Steps, steps
@@ -45,9 +46,17 @@ _ENOUGH, _BATCH = 25, 250
 @click.option("--record", default=None, type=options.FILE, metavar="FILE",
               help="Write into this record the rules of which all mutants are asked and killed; its rows of other rules "
               "stay.")  # fmt: skip
-def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None) -> int:
+@click.option("--generated", is_flag=True,
+              help="Ask mutants that are generated from the reference's syntax trees the questions of a gate instead; "
+              "needs no Java.")  # fmt: skip
+def run(
+    *, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
+    generated: bool = False,
+) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
     slugs = [rule.slug for rule in named(rules)]
+    if generated:
+        return run_generated(slugs, seed, changed=changed, record=record)
     selection = select_changed(slugs, MUTANTS, records.shipped()) if changed else select_all(slugs, MUTANTS)
     kept = Record() if record is None else records.merged(records.read(record), [])
     tallies: dict[str, Tally] = {}

@@ -1,0 +1,105 @@
+"""``selftest --generated``: mutate the reference by its syntax trees, and report which mutants a gate would miss."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.verify.mutation import record as records
+from kafka_conformance.verify.mutation.hunt import Hunt
+from kafka_conformance.verify.mutation.population import Mutant, Population
+from kafka_conformance.verify.mutation.record import Record, Results, Row, fingerprint_of
+from kafka_conformance.verify.mutation.scores import FROZEN, GATE, Score, row_of, score_of
+from kafka_reference.proven import proven_releases
+
+__all__ = ["FOLDER", "run_generated"]
+
+FOLDER = Path(".kafka-conformance", "generated-mutants")
+"""Where the result of each mutant is written."""
+_WRITE_EVERY = 100
+
+
+def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None) -> int:
+    """Ask the generated mutants of these rules; 1 if too many live, or more than the record has."""
+    shipped = records.shipped()
+    kept = Record() if record is None else records.read(record)
+    population = Population(proven_releases())
+    rows: dict[str, tuple[Row, Sequence[Mutant]]] = {}
+    with steps("generating mutants", 0) as progress:
+        waiting = {slug: population.of(slug) for slug in slugs}
+        fingerprints = {slug: fingerprint_of(slug, mutants) for slug, mutants in waiting.items()}
+        for slug, mutants in waiting.items():
+            row = shipped.row(slug)
+            if changed and row is not None and row.fingerprint == fingerprints[slug]:
+                rows[slug] = row, mutants
+        asked = [slug for slug in slugs if slug not in rows]
+        progress.begin("generated mutants", sum(len(waiting[slug]) for slug in asked))
+        hunt = Hunt(seed, progress, at_once=_cores())
+        for slug in asked:
+            results = Results(FOLDER, slug, fingerprints[slug], seed)
+            _ask(hunt, waiting[slug], results, progress)
+            row = row_of(slug, fingerprints[slug], seed, waiting[slug], results.known)
+            rows[slug] = row, waiting[slug]
+            if record is not None:  # after each rule: a run that is ended keeps the rules that it has asked
+                kept = records.merged(kept, [row])
+                records.write(kept, record)
+    scores = [score_of(*rows[slug]) for slug in slugs]
+    return _report(scores, shipped, asked, seed)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def _ask(hunt: Hunt, mutants: Sequence[Mutant], results: Results, progress: Steps) -> None:
+    """Ask the mutants that have no result yet, and write the results now and then."""
+    waiting = [mutant for mutant in mutants if mutant.mutation.key not in results.known]
+    progress.advance(len(mutants) - len(waiting))
+    try:
+        for number, result in enumerate(hunt.results(waiting), 1):
+            results.known[result.key] = result
+            progress.advance()
+            if number % _WRITE_EVERY == 0:
+                results.write()
+    finally:
+        results.write()
+
+
+def _report(scores: Sequence[Score], shipped: Record, asked: Sequence[str], seed: int) -> int:
+    out = console()
+    rows = [
+        [score.rule, f"{score.frozen + score.fresh + len(score.alive):,}", f"{score.by_frozen:.1%}", f"{score.by_gate:.1%}",
+         f"{len(score.alive):,}", f"{score.equivalent:,}", f"{score.unreachable:,}"]
+        for score in scores
+    ]  # fmt: skip
+    out.print(
+        table("", ["rule", "mutants", "by frozen cases", "by a gate", "alive", "equivalent", "unreachable"], rows)
+    )
+    for score in scores:
+        for mutation in score.alive:
+            where = f"{mutation.module.replace('.', '/')}.py:{mutation.line}"
+            out.print(f"alive: {where}: {mutation.key}", markup=False, soft_wrap=True, highlight=False)
+    failed = [score.rule for score in scores if score.rule in asked and not _holds(score, shipped)]
+    out.print(f"{len(asked)} of {len(scores)} rules asked, seed {seed}; each mutant's result: {FOLDER}/RULE.ndjson",
+              markup=False, soft_wrap=True)  # fmt: skip
+    if failed:
+        out.print(
+            f"less than {FROZEN:.0%} killed by frozen cases or {GATE:.0%} by a gate, and less than before: "
+            f"{', '.join(failed)}", style="bold red", markup=False, soft_wrap=True,
+        )  # fmt: skip
+    return 1 if failed else 0
+
+
+def _holds(score: Score, shipped: Record) -> bool:
+    """Return whether a rule's score is enough, or at least the one on record."""
+    row = shipped.row(score.rule)
+    if score.is_enough or row is None:
+        return score.is_enough
+    killed = row.frozen + row.fresh
+    every = killed + len(row.survivors)
+    unexplained = len(score.alive) + score.equivalent + score.unreachable
+    now = score.frozen + score.fresh
+    return now / (now + unexplained) >= killed / every and score.frozen >= row.frozen

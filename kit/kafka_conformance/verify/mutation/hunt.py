@@ -1,0 +1,151 @@
+"""Asking generated mutants in rounds, each mutant in a process of its own, until a question kills it.
+
+The first rounds ask frozen cases: of the rule that a mutant belongs to, then of the other rules that reach it. The next
+rounds ask the fresh questions of the same rules. A round begins when the one before is done, with the mutants that live.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.fingerprint import installed_sources
+from kafka_conformance.verify.mutation.asking import Result, ask_until_killed, bound_memory
+from kafka_conformance.verify.mutation.forks import LIMIT_S, in_forks
+from kafka_conformance.verify.mutation.planting import dependents_of, plant
+from kafka_conformance.verify.mutation.population import Mutant
+from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions, Stage
+from kafka_conformance.verify.mutation.reached import Function, functions_of
+
+__all__ = ["Hunt"]
+
+_HINTS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    mutant: Mutant
+    questions: Sequence[Asked]
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """The questions of a rule in a stage, and which of them execute a function."""
+
+    asked: tuple[Asked, ...]
+    executing: dict[Function, list[int]]
+
+
+class Hunt:
+    """Knows what to ask a mutant. Questions are made once, from ``seed``, when a round needs them."""
+
+    def __init__(self, seed: int, progress: Steps, *, at_once: int) -> None:
+        self._seed, self._progress, self._at_once = seed, progress, at_once
+        self._questions: dict[str, RuleQuestions] = {}
+        self._prepared: dict[tuple[str, Stage], _Prepared] = {}
+        self._dependents: dict[str, frozenset[str]] = {}
+        self._killers: dict[tuple[str, str, Stage], deque[Asked]] = {}
+
+    def results(self, mutants: Sequence[Mutant]) -> Iterator[Result]:
+        """Yield what becomes of each mutant: of those that are killed as they are, of the others at the end."""
+        asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
+        alive = list(mutants)
+        rounds: list[tuple[Stage, int]] = [("frozen", 0), ("frozen", 1), ("frozen", 2), ("frozen", 3)]
+        rounds += [("fresh", rank) for _, rank in rounds]
+        lost: dict[str, str] = {}
+        for stage, rank in rounds:
+            living = []
+            having = [mutant for mutant in alive if rank < len(mutant.rules)]
+            for mutant, result in self._round(having, stage, rank):
+                key = mutant.mutation.key
+                if result is None:
+                    lost[key] = f"its process ended, or took more than {LIMIT_S:.0f} s"
+                elif result.verdict == "survived":
+                    asked[key] += result.asked
+                    living.append(mutant)
+                else:
+                    yield Result(key, result.verdict, asked[key] + result.asked, result.killer, how=result.how)
+            order = {id(mutant): number for number, mutant in enumerate(mutants)}
+            alive = sorted(living + [one for one in alive if rank >= len(one.rules)], key=lambda one: order[id(one)])
+        for mutant in mutants:
+            if mutant in alive or mutant.mutation.key in lost:
+                key = mutant.mutation.key
+                yield Result(key, "survived", asked[key], how=lost.get(key, ""))
+
+    def _round(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[tuple[Mutant, Result | None]]:
+        for slug in dict.fromkeys(mutant.rules[rank] for mutant in mutants):
+            self._prepare(slug, stage)
+        gc.freeze()  # the processes share what exists now
+        tasks = self._tasks(mutants, stage, rank)
+        for task, result in in_forks(tasks, self._ask, Result, at_once=self._at_once):
+            if result is not None and result.number >= 0:
+                slug, module = task.mutant.rules[rank], task.mutant.mutation.module
+                known = self._killers.setdefault((slug, module, stage), deque(maxlen=_HINTS))
+                killer = task.questions[result.number]
+                if killer not in known:
+                    known.appendleft(killer)
+            yield task.mutant, result
+
+    def _tasks(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[_Task]:
+        for mutant in mutants:
+            slug, module = mutant.rules[rank], mutant.mutation.module
+            self._progress.doing(f"{slug}: {stage}, {module.removeprefix('kafka_reference.')}")
+            if module not in self._dependents:
+                self._dependents[module] = dependents_of(module, installed_sources().python)
+            hints = tuple(self._killers.get((slug, module, stage), ()))
+            chosen = self._chosen(mutant, slug, stage, is_own=rank == 0)
+            if mutant.mutation.moved is not None:
+                hints = ()
+            yield _Task(mutant, [*hints, *(one for one in chosen if one not in hints)])
+
+    def _chosen(self, mutant: Mutant, slug: str, stage: Stage, *, is_own: bool) -> Sequence[Asked]:
+        """Return what to ask a mutant: of the questions of a rule those that execute its function.
+
+        A function that none executes may be executed on import: then its own rule asks everything.
+        """
+        mutation, prepared = mutant.mutation, self._prepared[slug, stage]
+        if mutation.moved is not None:
+            return list(self._questions[slug].asked_at(mutation.moved, stage))
+        numbers = prepared.executing.get((mutation.module, mutation.place))
+        if not mutation.in_function or (numbers is None and is_own):
+            return prepared.asked
+        return [prepared.asked[number] for number in numbers or ()]
+
+    def _prepare(self, slug: str, stage: Stage) -> None:
+        """Make a rule's questions, and find what each of them executes."""
+        if (slug, stage) in self._prepared:
+            return
+        self._progress.doing(f"{slug}: {stage} questions")
+        if slug not in self._questions:
+            self._questions[slug] = RuleQuestions(RULES[slug], self._seed)
+        asked = self._questions[slug].asked(stage)
+        executing: dict[Function, list[int]] = {}
+        for number, functions in enumerate(functions_of(RULES[slug], asked, self._count(slug, len(asked)))):
+            for function in functions:
+                executing.setdefault(function, []).append(number)
+        self._prepared[slug, stage] = _Prepared(asked, executing)
+
+    def _count(self, slug: str, total: int) -> Callable[[], None]:
+        counted = 0
+
+        def advance() -> None:
+            nonlocal counted
+            counted += 1
+            if counted % 100 == 0:
+                self._progress.doing(f"{slug}: what {counted:,} of {total:,} questions execute")
+
+        return advance
+
+    def _ask(self, task: _Task) -> Result:
+        """Plant the mutant in this process, and ask it."""
+        mutation = task.mutant.mutation
+        bound_memory()
+        try:
+            plant(mutation.module, task.mutant.module.compile(mutation), self._dependents[mutation.module])
+        except Exception:  # noqa: BLE001  whatever a mistake raises on import
+            return Result(mutation.key, "invalid")
+        return ask_until_killed(mutation.key, task.questions)

@@ -1,0 +1,75 @@
+"""All generated mutants of the reference, by the rule they belong to.
+
+A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
+reach its own: that rule knows it best. A mutant that it does not kill is asked by the next three as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_conformance.verify.mutation.mutations import Module, Mutation
+from kafka_reference.releases import Release
+
+__all__ = ["OUTSIDE", "Mutant", "Population"]
+
+OUTSIDE = {"kafka_reference.bulk": "answers whole columns, which verify compares with Java"}
+"""Modules that no single question asks, with what proves them."""
+_MOST_RULES = 4
+_PACKAGE = "kafka_reference."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mutant:
+    """A mutation, and the rules whose questions may kill it."""
+
+    mutation: Mutation
+    module: Module
+    rules: tuple[str, ...]
+    """The slugs of the rules that reach it; the first is the one that it belongs to."""
+
+
+class Population:
+    """The mutants of the installed reference; ``releases`` are those that a span may end at."""
+
+    def __init__(self, releases: Sequence[Release]) -> None:
+        self._releases = releases
+        self._modules: dict[str, Module] = {}
+
+    def of(self, slug: str) -> tuple[Mutant, ...]:
+        """Return the mutants that belong to a rule, in the order of the code."""
+        own = {name for name, slugs in self._rules.items() if slugs[0] == slug}
+        return tuple(
+            Mutant(mutation, module, self._rules[name])
+            for module in map(self._module, sorted({name.partition(":")[0] for name in own}))
+            for mutation in module.mutations
+            if (name := f"{mutation.module}:{mutation.definition}") in own and self._matters(mutation)
+        )
+
+    def _matters(self, mutation: Mutation) -> bool:
+        """Return whether some rule has the release that enters or leaves a span."""
+        rules = self._rules[f"{mutation.module}:{mutation.definition}"]
+        return mutation.moved is None or any(mutation.moved in RULES[slug].releases for slug in rules)
+
+    def _module(self, name: str) -> Module:
+        if name not in self._modules:
+            self._modules[name] = Module(name, installed_sources().python[name], self._releases)
+        return self._modules[name]
+
+    @cached_property
+    def _rules(self) -> dict[str, tuple[str, ...]]:
+        """The rules that reach each definition, the one that reaches the fewest first."""
+        reached = {
+            slug: [name for name in fingerprinted_sources(rule, installed_sources()) if name.startswith(_PACKAGE)]
+            for slug, rule in RULES.items()
+        }
+        found: dict[str, tuple[str, ...]] = {}
+        for slug in sorted(reached, key=lambda slug: len(reached[slug])):
+            for name in reached[slug]:
+                if name.partition(":")[0] not in OUTSIDE and len(found.get(name, ())) < _MOST_RULES:
+                    found[name] = (*found.get(name, ()), slug)
+        return found
