@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import installed_sources
@@ -19,7 +22,7 @@ from kafka_conformance.verify.mutation.forks import LIMIT_S, in_forks
 from kafka_conformance.verify.mutation.planting import dependents_of, plant
 from kafka_conformance.verify.mutation.population import Mutant
 from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions, Stage
-from kafka_conformance.verify.mutation.reached import Function, functions_of
+from kafka_conformance.verify.mutation.reached import functions_of
 
 __all__ = ["Hunt"]
 
@@ -29,15 +32,17 @@ _HINTS = 8
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
     mutant: Mutant
-    questions: Sequence[Asked]
+    slug: str
+    stage: Stage
+    questions: Sequence[Asked] | None
+    """None for a mutant that moves the end of a span: its questions are made in its process."""
 
 
-@dataclass(slots=True)
-class _Prepared:
-    """The questions of a rule in a stage, and which of them execute a function."""
+class _Prepared(msgspec.Struct, frozen=True):
+    """The questions of a rule in a stage, and which of them execute a function, ``module:name``."""
 
     asked: tuple[Asked, ...]
-    executing: dict[Function, list[int]]
+    executing: dict[str, list[int]]
 
 
 class Hunt:
@@ -77,18 +82,20 @@ class Hunt:
                 yield Result(key, "survived", asked[key], how=lost.get(key, ""))
 
     def _round(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[tuple[Mutant, Result | None]]:
-        for slug in dict.fromkeys(mutant.rules[rank] for mutant in mutants):
-            self._prepare(slug, stage)
+        self._prepare(dict.fromkeys(mutant.rules[rank] for mutant in mutants), stage)
         gc.freeze()  # the processes share what exists now
         tasks = self._tasks(mutants, stage, rank)
         for task, result in in_forks(tasks, self._ask, Result, at_once=self._at_once):
-            if result is not None and result.number >= 0:
-                slug, module = task.mutant.rules[rank], task.mutant.mutation.module
-                known = self._killers.setdefault((slug, module, stage), deque(maxlen=_HINTS))
+            if result is not None and result.number >= 0 and task.questions is not None:
+                known = self._known_killers(task.slug, task.mutant, stage)
                 killer = task.questions[result.number]
                 if killer not in known:
                     known.appendleft(killer)
             yield task.mutant, result
+
+    def _known_killers(self, slug: str, mutant: Mutant, stage: Stage) -> deque[Asked]:
+        """Return questions that killed mutants of the same module, the latest first."""
+        return self._killers.setdefault((slug, mutant.mutation.module, stage), deque(maxlen=_HINTS))
 
     def _tasks(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[_Task]:
         for mutant in mutants:
@@ -96,56 +103,56 @@ class Hunt:
             self._progress.doing(f"{slug}: {stage}, {module.removeprefix('kafka_reference.')}")
             if module not in self._dependents:
                 self._dependents[module] = dependents_of(module, installed_sources().python)
-            hints = tuple(self._killers.get((slug, module, stage), ()))
-            chosen = self._chosen(mutant, slug, stage, is_own=rank == 0)
             if mutant.mutation.moved is not None:
-                hints = ()
-            yield _Task(mutant, [*hints, *(one for one in chosen if one not in hints)])
+                yield _Task(mutant, slug, stage, None)
+                continue
+            hints = tuple(self._known_killers(slug, mutant, stage))
+            chosen = self._chosen(mutant, self._prepared[slug, stage], is_own=rank == 0)
+            yield _Task(mutant, slug, stage, [*hints, *(one for one in chosen if one not in hints)])
 
-    def _chosen(self, mutant: Mutant, slug: str, stage: Stage, *, is_own: bool) -> Sequence[Asked]:
+    def _chosen(self, mutant: Mutant, prepared: _Prepared, *, is_own: bool) -> Sequence[Asked]:
         """Return what to ask a mutant: of the questions of a rule those that execute its function.
 
         A function that none executes may be executed on import: then its own rule asks everything.
         """
-        mutation, prepared = mutant.mutation, self._prepared[slug, stage]
-        if mutation.moved is not None:
-            return list(self._questions[slug].asked_at(mutation.moved, stage))
-        numbers = prepared.executing.get((mutation.module, mutation.place))
+        mutation = mutant.mutation
+        numbers = prepared.executing.get(f"{mutation.module}:{mutation.place}")
         if not mutation.in_function or (numbers is None and is_own):
             return prepared.asked
         return [prepared.asked[number] for number in numbers or ()]
 
-    def _prepare(self, slug: str, stage: Stage) -> None:
-        """Make a rule's questions, and find what each of them executes."""
-        if (slug, stage) in self._prepared:
-            return
-        self._progress.doing(f"{slug}: {stage} questions")
-        if slug not in self._questions:
-            self._questions[slug] = RuleQuestions(RULES[slug], self._seed)
+    def _prepare(self, slugs: Iterable[str], stage: Stage) -> None:
+        """Make the questions of rules, and find what each of them executes, a rule in a process of its own."""
+        waiting = [slug for slug in slugs if (slug, stage) not in self._prepared]
+        if waiting:
+            self._progress.doing(f"{stage} questions of {', '.join(waiting)}")
+        for slug in waiting:
+            self._questions.setdefault(slug, RuleQuestions(RULES[slug], self._seed))
+        measured = in_forks(waiting, lambda slug: self._measured(slug, stage), _Prepared, at_once=self._at_once)
+        for slug, prepared in measured:
+            if prepared is None:
+                raise KitError(f"the questions of {slug} were not made: the process that made them ended")
+            self._prepared[slug, stage] = prepared
+            self._questions[slug].remember(stage, prepared.asked)
+            self._progress.advance(0)
+
+    def _measured(self, slug: str, stage: Stage) -> _Prepared:
         asked = self._questions[slug].asked(stage)
-        executing: dict[Function, list[int]] = {}
-        for number, functions in enumerate(functions_of(RULES[slug], asked, self._count(slug, len(asked)))):
+        executing: dict[str, list[int]] = {}
+        for number, functions in enumerate(functions_of(RULES[slug], asked)):
             for function in functions:
                 executing.setdefault(function, []).append(number)
-        self._prepared[slug, stage] = _Prepared(asked, executing)
-
-    def _count(self, slug: str, total: int) -> Callable[[], None]:
-        counted = 0
-
-        def advance() -> None:
-            nonlocal counted
-            counted += 1
-            if counted % 100 == 0:
-                self._progress.doing(f"{slug}: what {counted:,} of {total:,} questions execute")
-
-        return advance
+        return _Prepared(asked, executing)
 
     def _ask(self, task: _Task) -> Result:
         """Plant the mutant in this process, and ask it."""
         mutation = task.mutant.mutation
+        questions = task.questions
+        if mutation.moved is not None:
+            questions = list(self._questions[task.slug].asked_at(mutation.moved, task.stage))
         bound_memory()
         try:
             plant(mutation.module, task.mutant.module.compile(mutation), self._dependents[mutation.module])
         except Exception:  # noqa: BLE001  whatever a mistake raises on import
             return Result(mutation.key, "invalid")
-        return ask_until_killed(mutation.key, task.questions)
+        return ask_until_killed(mutation.key, questions or ())

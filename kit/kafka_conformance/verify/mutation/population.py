@@ -1,15 +1,17 @@
 """All generated mutants of the reference, by the rule they belong to.
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
-reach its own: that rule knows it best. A mutant that it does not kill is asked by the next three as well.
+reach its own: that rule knows it best. A mutant that it does not kill is asked by three others as well, of which some reach
+few definitions and some many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
 from kafka_conformance.verify.mutation.mutations import Module, Mutation
@@ -34,10 +36,10 @@ class Mutant:
 
 
 class Population:
-    """The mutants of the installed reference; ``releases`` are those that a span may end at."""
+    """The mutants of the installed reference; ``releases`` are those that a span may end at, ``rules`` those that ask."""
 
-    def __init__(self, releases: Sequence[Release]) -> None:
-        self._releases = releases
+    def __init__(self, releases: Sequence[Release], rules: Mapping[str, Rule] = RULES) -> None:
+        self._releases, self._by_slug = releases, rules
         self._modules: dict[str, Module] = {}
 
     def of(self, slug: str) -> tuple[Mutant, ...]:
@@ -53,7 +55,7 @@ class Population:
     def _matters(self, mutation: Mutation) -> bool:
         """Return whether some rule has the release that enters or leaves a span."""
         rules = self._rules[f"{mutation.module}:{mutation.definition}"]
-        return mutation.moved is None or any(mutation.moved in RULES[slug].releases for slug in rules)
+        return mutation.moved is None or any(mutation.moved in self._by_slug[slug].releases for slug in rules)
 
     def _module(self, name: str) -> Module:
         if name not in self._modules:
@@ -65,11 +67,18 @@ class Population:
         """The rules that reach each definition, the one that reaches the fewest first."""
         reached = {
             slug: [name for name in fingerprinted_sources(rule, installed_sources()) if name.startswith(_PACKAGE)]
-            for slug, rule in RULES.items()
+            for slug, rule in self._by_slug.items()
         }
         found: dict[str, tuple[str, ...]] = {}
         for slug in sorted(reached, key=lambda slug: len(reached[slug])):
             for name in reached[slug]:
-                if name.partition(":")[0] not in OUTSIDE and len(found.get(name, ())) < _MOST_RULES:
+                if name.partition(":")[0] not in OUTSIDE:
                     found[name] = (*found.get(name, ()), slug)
-        return found
+        return {name: _some(slugs) for name, slugs in found.items()}
+
+
+def _some(slugs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first rule, and up to three others that are spread evenly."""
+    if len(slugs) <= _MOST_RULES:
+        return slugs
+    return tuple(slugs[len(slugs) * place // _MOST_RULES] for place in range(_MOST_RULES))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -33,8 +32,7 @@ Stage: TypeAlias = Literal["frozen", "fresh"]
 """Frozen cases, or the fresh questions of a gate."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A question in a release, with the answer that is expected."""
 
     rule: str
@@ -65,13 +63,16 @@ class RuleQuestions:
     def __init__(self, rule: Rule, seed: int) -> None:
         self.rule = rule
         self._seed = seed
+        self._made: dict[Stage, tuple[Asked, ...]] = {}
         self._eras = eras(rule)
         found = frozen(rule)
         self._cases: tuple[Case, ...] = () if found is None else found.cases
 
     def asked(self, stage: Stage) -> tuple[Asked, ...]:
         """Return what is asked about a mistake in code: one release of each behaviour."""
-        return self._frozen if stage == "frozen" else self._fresh
+        if stage not in self._made:
+            self._made[stage] = tuple(self._made_of(stage))
+        return self._made[stage]
 
     def asked_at(self, release: Release, stage: Stage) -> Iterator[Asked]:
         """Yield what is asked about a mistake in a span of releases that changes one of them."""
@@ -80,16 +81,17 @@ class RuleQuestions:
         if stage == "frozen":
             yield from (self._case(one, str(release)) for one in self._cases if str(release) in one.releases)
             return
-        for question in dict.fromkeys(one.question for one in self._fresh):
+        for question in dict.fromkeys(one.question for one in self.asked("fresh")):
             yield self._expected(msgspec.json.decode(question, type=self.rule.question), release)
 
-    @cached_property
-    def _frozen(self) -> tuple[Asked, ...]:
-        return tuple(self._rounds())
+    def remember(self, stage: Stage, asked: tuple[Asked, ...]) -> None:
+        """Take questions that were made in another process."""
+        self._made[stage] = asked
 
-    @cached_property
-    def _fresh(self) -> tuple[Asked, ...]:
-        return tuple(one for era in reversed(self._eras) for one in self._fresh_in(era.newest))
+    def _made_of(self, stage: Stage) -> Iterator[Asked]:
+        if stage == "frozen":
+            return self._rounds()
+        return (one for era in reversed(self._eras) for one in self._fresh_in(era.newest))
 
     def _rounds(self) -> Iterator[Asked]:
         """Yield each frozen case in its newest release, then each in the next release of another behaviour, and so on."""

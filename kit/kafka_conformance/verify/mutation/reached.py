@@ -19,17 +19,15 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.verify.mutation.questions import Asked
 from kafka_reference.releases import parse_release
 
-__all__ = ["Function", "functions_of"]
+__all__ = ["functions_of"]
 
-Function = tuple[str, str]
-"""A module and the qualified name of a function at its top, or of a method."""
 _PACKAGE = "kafka_reference"
 
 
-def functions_of(rule: Rule, questions: Sequence[Asked], advance: Callable[[], None]) -> list[frozenset[Function]]:
-    """Return the functions that each question of a rule executes."""
+def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]:
+    """Return the functions and methods that each question of a rule executes, as ``module:name``."""
     caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and _is_ours(one)]
-    sets: dict[frozenset[Function], frozenset[Function]] = {}
+    sets: dict[frozenset[str], frozenset[str]] = {}
     found = []
     for one in questions:
         for cache in caches:
@@ -37,7 +35,6 @@ def functions_of(rule: Rule, questions: Sequence[Asked], advance: Callable[[], N
         question = msgspec.json.decode(one.question, type=rule.question)
         names = frozenset(_executed(lambda: outcome_of(rule.ask, question, parse_release(one.release))))  # noqa: B023
         found.append(sets.setdefault(names, names))
-        advance()
     return found
 
 
@@ -45,10 +42,10 @@ def _is_ours(cached: Any) -> bool:
     return str(getattr(cached, "__module__", "")).startswith(_PACKAGE)
 
 
-_NAMES: dict[CodeType, Function | None] = {}
+_NAMES: dict[CodeType, str | None] = {}
 
 
-def _executed(run: Callable[[], object]) -> set[Function]:
+def _executed(run: Callable[[], object]) -> set[str]:
     codes = set[CodeType]()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -57,7 +54,7 @@ def _executed(run: Callable[[], object]) -> set[Function]:
             if frame.f_code not in _NAMES:
                 module = frame.f_globals.get("__name__", "")
                 name = frame.f_code.co_qualname.partition(".<locals>")[0]
-                _NAMES[frame.f_code] = (module, name) if module.startswith(_PACKAGE) else None
+                _NAMES[frame.f_code] = f"{module}:{name}" if module.startswith(_PACKAGE) else None
 
     before = sys.getprofile()
     sys.setprofile(note)
