@@ -80,12 +80,15 @@ class Module:
             if not names or names == "__all__":
                 continue
             for node, place, in_function in _walk(statement, "", in_function=False):
-                where = (self.name, names, place or names, in_function, getattr(node, "lineno", statement.lineno))
+                where = (self.name, names, place or names, in_function)
+                line = getattr(node, "lineno", statement.lineno)
                 for operator, change in changes_of(node, in_function=in_function):
-                    yield Mutation(*where, operator, _text(node, change), change)
+                    dropped = _dropped(change)
+                    at = line if dropped is None else dropped.lineno
+                    yield Mutation(*where, at, operator, _text(node, change), change)
                 for move in moves_of(node, self._releases):
                     change = (move.node, {"value": move.text})
-                    yield Mutation(*where, "release", _text(node, change), change, move.moved)
+                    yield Mutation(*where, line, "release", _text(node, change), change, move.moved)
 
 
 @contextmanager
@@ -131,14 +134,20 @@ def _is_cache(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lru_cache"
 
 
+def _dropped(change: Change) -> ast.stmt | None:
+    """Return the statement that a change drops."""
+    node, values = change
+    for name, value in values.items():
+        old = getattr(node, name)
+        if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
+            return next(one for one, other in zip(old, value, strict=True) if one is not other)
+    return None
+
+
 def _text(node: ast.AST, change: Change) -> str:
     """Return the code before and after the change: of the one statement that is dropped, else of the node."""
-    changed, values = change
-    for name, value in values.items():
-        old = getattr(changed, name)
-        if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
-            dropped = next(one for one, other in zip(old, value, strict=True) if one is not other)
-            return f"{_short(ast.unparse(dropped))} → pass"
+    if dropped := _dropped(change):
+        return f"{_short(ast.unparse(dropped))} → pass"
     before = ast.unparse(node)
     with _changed(change):
         after = ast.unparse(node)
