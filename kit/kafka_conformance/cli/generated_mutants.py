@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kafka_conformance.core.progress import Steps, steps
@@ -19,7 +19,7 @@ __all__ = ["FOLDER", "run_generated"]
 
 FOLDER = Path(".kafka-conformance", "generated-mutants")
 """Where the result of each mutant is written."""
-_WRITE_EVERY = 100
+_WRITE_EVERY = 500
 
 
 def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None) -> int:
@@ -27,45 +27,48 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
     shipped = records.shipped()
     kept = Record() if record is None else records.read(record)
     population = Population(proven_releases())
-    rows: dict[str, tuple[Row, Sequence[Mutant]]] = {}
     with steps("generating mutants", 0) as progress:
-        waiting = {slug: population.of(slug) for slug in slugs}
-        fingerprints = {slug: fingerprint_of(slug, mutants) for slug, mutants in waiting.items()}
-        for slug, mutants in waiting.items():
-            row = shipped.row(slug)
-            if changed and row is not None and row.fingerprint == fingerprints[slug]:
-                rows[slug] = row, mutants
+        mutants = {slug: population.of(slug) for slug in slugs}
+        fingerprints = {slug: fingerprint_of(slug, mutants[slug]) for slug in slugs}
+        rows = _kept(shipped, fingerprints) if changed else {}
         asked = [slug for slug in slugs if slug not in rows]
-        progress.begin("generated mutants", sum(len(waiting[slug]) for slug in asked))
-        hunt = Hunt(seed, progress, at_once=_cores())
-        for slug in asked:
-            results = Results(FOLDER, slug, fingerprints[slug], seed)
-            _ask(hunt, waiting[slug], results, progress)
-            row = row_of(slug, fingerprints[slug], seed, waiting[slug], results.known)
-            rows[slug] = row, waiting[slug]
-            if record is not None:  # after each rule: a run that is ended keeps the rules that it has asked
-                kept = records.merged(kept, [row])
-                records.write(kept, record)
-    scores = [score_of(*rows[slug]) for slug in slugs]
-    return _report(scores, shipped, asked, seed)
+        results = {slug: Results(FOLDER, slug, fingerprints[slug], seed) for slug in asked}
+        progress.begin("generated mutants", sum(len(mutants[slug]) for slug in asked))
+        _ask(Hunt(seed, progress, at_once=_cores()), mutants, results, progress)
+    for slug in asked:
+        rows[slug] = row_of(slug, fingerprints[slug], seed, mutants[slug], results[slug].known)
+    if record is not None:
+        records.write(records.merged(kept, [rows[slug] for slug in asked]), record)
+    return _report([score_of(rows[slug], mutants[slug]) for slug in slugs], shipped, asked, seed)
+
+
+def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
+    """Return the rows of the record that hold for the installed code."""
+    return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-def _ask(hunt: Hunt, mutants: Sequence[Mutant], results: Results, progress: Steps) -> None:
+def _ask(hunt: Hunt, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps) -> None:
     """Ask the mutants that have no result yet, and write the results now and then."""
-    waiting = [mutant for mutant in mutants if mutant.mutation.key not in results.known]
-    progress.advance(len(mutants) - len(waiting))
+    waiting = [one for slug, file in results.items() for one in mutants[slug] if one.mutation.key not in file.known]
+    rule_of = {one.mutation.key: one.rules[0] for one in waiting}
+    progress.advance(progress.total - len(waiting))
     try:
         for number, result in enumerate(hunt.results(waiting), 1):
-            results.known[result.key] = result
+            results[rule_of[result.key]].known[result.key] = result
             progress.advance()
             if number % _WRITE_EVERY == 0:
-                results.write()
+                _write(results)
     finally:
-        results.write()
+        _write(results)
+
+
+def _write(results: Mapping[str, Results]) -> None:
+    for file in results.values():
+        file.write()
 
 
 def _report(scores: Sequence[Score], shipped: Record, asked: Sequence[str], seed: int) -> int:

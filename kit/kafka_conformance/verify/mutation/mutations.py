@@ -140,7 +140,8 @@ def _dropped(change: Change) -> ast.stmt | None:
     for name, value in values.items():
         old = getattr(node, name)
         if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
-            return next(one for one, other in zip(old, value, strict=True) if one is not other)
+            found: ast.stmt = next(one for one, other in zip(old, value, strict=True) if one is not other)
+            return found
     return None
 
 
