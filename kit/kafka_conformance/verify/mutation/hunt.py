@@ -16,7 +16,7 @@ import msgspec
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.fingerprint import installed_sources
+from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
 from kafka_conformance.verify.mutation.asking import Result, ask_until_killed, bound_memory
 from kafka_conformance.verify.mutation.forks import LIMIT_S, in_forks
 from kafka_conformance.verify.mutation.planting import dependents_of, plant
@@ -124,17 +124,18 @@ class Hunt:
     def _prepare(self, slugs: Iterable[str], stage: Stage) -> None:
         """Make the questions of rules, and find what each of them executes, a rule in a process of its own."""
         waiting = [slug for slug in slugs if (slug, stage) not in self._prepared]
-        if waiting:
-            self._progress.doing(f"{stage} questions of {', '.join(waiting)}")
+        waiting.sort(
+            key=lambda slug: -len(fingerprinted_sources(RULES[slug], installed_sources()))
+        )  # the slowest first
         for slug in waiting:
             self._questions.setdefault(slug, RuleQuestions(RULES[slug], self._seed))
         measured = in_forks(waiting, lambda slug: self._measured(slug, stage), _Prepared, at_once=self._at_once)
-        for slug, prepared in measured:
+        for number, (slug, prepared) in enumerate(measured, 1):
+            self._progress.doing(f"{stage} questions of {number} of {len(waiting)} rules")
             if prepared is None:
                 raise KitError(f"the questions of {slug} were not made: the process that made them ended")
             self._prepared[slug, stage] = prepared
             self._questions[slug].remember(stage, prepared.asked)
-            self._progress.advance(0)
 
     def _measured(self, slug: str, stage: Stage) -> _Prepared:
         asked = self._questions[slug].asked(stage)
