@@ -169,14 +169,17 @@ _BROKERS: tuple[tuple[tuple[int, ...], Broker], ...] = (
 )
 
 
-def clients_of(version: str) -> tuple[str, ...]:
-    """The coordinates of a release's clients, their own jar first."""
-    return (f"{CLIENTS}:{version}", *_NEEDED.get(version, ()))
+def clients_of(version: str, like: str = "") -> tuple[str, ...]:
+    """The coordinates of a release's clients, their own jar first; ``like`` names a release with the same artifacts."""
+    return (f"{CLIENTS}:{version}", *_NEEDED.get(like or version, ()))
 
 
-def broker_of(version: str) -> Broker | None:
-    """What the producers' part of a release's broker is made of; None before there were producer ids."""
-    numbers = tuple(map(int, version.split(".")))
+def broker_of(version: str, like: str = "") -> Broker | None:
+    """What the producers' part of a release's broker is made of; None before there were producer ids.
+
+    ``like`` names a release with the same artifacts: the newest known one, for a release of which none are known.
+    """
+    numbers = tuple(map(int, (like or version).split(".")))
     found = [broker for first, broker in _BROKERS if first <= numbers]
     if not found:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["JarChanged", "JarError", "JarUnavailable", "PinsUnreadable"]
+__all__ = ["JarChanged", "JarError", "JarNotPublished", "JarUnavailable", "PinsUnreadable"]
 
 
 class JarError(Exception):
@@ -26,6 +26,10 @@ class JarChanged(JarError):
 
 class JarUnavailable(JarError):
     """The jar is not in the cache and cannot be fetched."""
+
+
+class JarNotPublished(JarUnavailable):
+    """A repository answered that it has no jar of these coordinates."""
 
 
 class PinsUnreadable(JarError):

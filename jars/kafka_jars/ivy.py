@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kafka_jars.errors import JarUnavailable
+from kafka_jars.errors import JarNotPublished, JarUnavailable
 
 __all__ = ["Closure", "Ivy"]
 
@@ -44,7 +44,7 @@ class Ivy:
     def fetch(self, coordinates: str, into: Path) -> Path:
         """Bring the jar of ``coordinates`` into the folder ``into``; the path of the jar.
 
-        Raises JarUnavailable, which tells a jar that does not exist from a network that does not answer.
+        Raises JarNotPublished for a jar that does not exist, another JarUnavailable for a network that does not answer.
         """
         jvm = self._jvm
         output, printer, settings = self._settings(into)
@@ -143,7 +143,7 @@ def _unavailable(coordinates: str, output: str, error: str) -> JarUnavailable:
     tried = set(_TRIED.findall(output))
     silent = set(_SILENT.findall(output))
     if tried - silent:
-        return JarUnavailable(f"{coordinates} is in no repository: is that a published Kafka release?")
+        return JarNotPublished(f"{coordinates} is in no repository: is that a published Kafka release?")
     if silent:
         return JarUnavailable(
             f"{coordinates} is not in the cache and no repository can be reached:"

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from kafka_jars.artifacts import broker_of, clients_of
+from kafka_jars.artifacts import Broker, broker_of, clients_of
 from kafka_jars.errors import JarError, PinsUnreadable
 
 __all__ = ["PINS_FILE", "Jar", "Pins", "is_version", "load", "pin", "read_jars", "read_version", "write_release"]
@@ -56,6 +56,8 @@ class Pins:
     coverage: tuple[Jar, ...] = ()
     brokers: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
     codecs: dict[str, tuple[Jar, ...]] = field(default_factory=dict)
+    like: dict[str, str] = field(default_factory=dict)
+    """By release, the one whose artifacts it is taken to have."""
 
     def is_pinned(self, version: str) -> bool:
         """Whether every jar of this release has a sha256 to be held to."""
@@ -67,7 +69,7 @@ class Pins:
 
     def clients(self, version: str) -> tuple[Jar, ...]:
         """The release's clients."""
-        return self.releases.get(version) or tuple(map(Jar, clients_of(version)))
+        return self.releases.get(version) or tuple(map(Jar, clients_of(version, self.like.get(version, ""))))
 
     def connector(self, spark: str) -> tuple[Jar, ...]:
         """What lets this version of Spark read and write topics. Raises JarError."""
@@ -80,8 +82,31 @@ class Pins:
         """What the release's broker adds, the jar that answers first; nothing where no rule asks for it."""
         if (pinned := self.brokers.get(version)) is not None:
             return pinned
-        broker = broker_of(version)
+        broker = self.broker_parts(version)
         return () if broker is None else tuple(map(Jar, broker.coordinates))
+
+    def broker_parts(self, version: str) -> Broker | None:
+        """Return the artifacts of a release's broker, and the class that the first has to hold; None if there are none."""
+        return broker_of(version, self.like.get(version, ""))
+
+    def as_unknown(self, version: str, like: str) -> Pins:
+        """Return these pins as if ``version`` had none: its artifacts are those that ``like`` has.
+
+        Jars of these coordinates that are pinned are still held to their sha256.
+        """
+        known = {jar.coordinates: jar for jars in (*self.releases.values(), *self.brokers.values()) for jar in jars}
+        bare = replace(
+            self,
+            releases=_without(self.releases, version),
+            brokers=_without(self.brokers, version),
+            codecs=_without(self.codecs, version),
+            like={**self.like, version: like},
+        )
+        clients, broker = (
+            tuple(known.get(jar.coordinates, jar) for jar in jars)
+            for jars in (bare.clients(version), bare.broker(version))
+        )
+        return replace(bare, releases={**bare.releases, version: clients}, brokers={**bare.brokers, version: broker})
 
     def codec_jars(self, version: str) -> tuple[Jar, ...]:
         """The libraries that the release compresses with; of a release that is not pinned, those of the one before it."""
@@ -176,6 +201,10 @@ def _replace(path: Path, document: tomlkit.TOMLDocument) -> None:
         scratch.replace(path)
     except OSError as error:
         raise JarError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _without(jars: dict[str, tuple[Jar, ...]], version: str) -> dict[str, tuple[Jar, ...]]:
+    return {name: some for name, some in jars.items() if name != version}
 
 
 def _numbers(version: str) -> tuple[int, ...]:

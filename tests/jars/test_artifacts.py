@@ -70,3 +70,22 @@ def test_what_is_pinned_is_what_is_asked_for() -> None:
         broker = broker_of(version)
         assert broker is not None
         assert tuple(jar.coordinates for jar in jars) == broker.coordinates
+
+
+def test_a_release_like_another_has_its_artifacts() -> None:
+    known, like = broker_of("4.0.2"), broker_of("4.1.0", "4.0.2")
+    assert known is not None
+    assert like is not None
+    assert like.coordinates == tuple(each.replace(":4.0.2", ":4.1.0") for each in known.coordinates)
+    assert like.coordinates != broker_of("4.1.0").coordinates  # type: ignore[union-attr]
+    assert like.witness == known.witness
+    assert clients_of("3.8.0", "3.7.2") == ("org.apache.kafka:kafka-clients:3.8.0",)
+    assert len(clients_of("3.8.0")) == 2
+    assert broker_of("0.11.0.0", "0.10.2.2") is None
+
+
+def test_a_release_after_all_known_ones_has_the_artifacts_of_the_newest() -> None:
+    newest, unknown = broker_of("4.4.0"), broker_of("9.0.0")
+    assert newest is not None
+    assert unknown is not None
+    assert unknown.coordinates == tuple(each.replace(":4.4.0", ":9.0.0") for each in newest.coordinates)

@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from kafka_jars.errors import JarUnavailable
+from kafka_jars.errors import JarNotPublished, JarUnavailable
 from kafka_jars.ivy import Ivy
 
 CLIENTS = "org.apache.kafka:kafka-clients:9.9.9"
@@ -98,14 +98,16 @@ def test_a_python_that_trusts_nobody_leaves_the_jvms_own(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("said", [TRIED, REFUSED[: REFUSED.index("\n\n")] + "\n" + TRIED])
 def test_a_repository_that_answered_does_not_have_it(tmp_path: Path, said: str) -> None:
-    with pytest.raises(JarUnavailable) as raised:
+    with pytest.raises(JarNotPublished) as raised:
         Ivy(failing(said)).fetch(CLIENTS, tmp_path)
     assert str(raised.value) == f"{CLIENTS} is in no repository: is that a published Kafka release?"
 
 
 def test_no_repository_can_be_connected_to(tmp_path: Path) -> None:
-    with pytest.raises(JarUnavailable, match="is not in the cache and no repository can be reached: run once with"):
+    match = "is not in the cache and no repository can be reached: run once with"
+    with pytest.raises(JarUnavailable, match=match) as raised:
         Ivy(failing(REFUSED + TRIED)).fetch(CLIENTS, tmp_path)
+    assert not isinstance(raised.value, JarNotPublished), "a silent network says nothing about the release"
 
 
 def test_no_repository_has_an_address_where_there_is_no_network(tmp_path: Path) -> None:

@@ -193,3 +193,33 @@ def test_every_release_has_its_codecs_and_zstd_since_2_1() -> None:
             [name for name in names if name.startswith("lz4")] + ["snappy-java"] + ["zstd-jni"] * has_zstd
         )
         assert len(names) == 2 + has_zstd
+
+
+def test_a_known_release_as_if_it_were_unknown() -> None:
+    pins = load()
+    unknown = pins.as_unknown("4.1.0", "4.0.2")
+    assert [jar.coordinates for jar in unknown.broker("4.1.0")] == [
+        jar.coordinates.replace(":4.0.2", ":4.1.0") for jar in pins.broker("4.0.2")
+    ]
+    assert unknown.clients("4.1.0") == pins.clients("4.1.0"), "still held to its sha256"
+    assert all(jar.sha256 for jar in unknown.broker("4.1.0"))
+    assert unknown.codec_jars("4.1.0") == pins.codec_jars("4.0.2")
+    assert unknown.codec_jars("4.4.0") == pins.codec_jars("4.4.0")
+    assert unknown.broker_parts("4.1.0") != pins.broker_parts("4.1.0")
+    assert unknown.broker("4.4.0") == pins.broker("4.4.0")
+
+
+def test_a_release_that_is_not_pinned_as_unknown() -> None:
+    pins = load()
+    unknown = pins.as_unknown("9.0.0", "4.4.0")
+    assert unknown.clients("9.0.0") == (Jar("org.apache.kafka:kafka-clients:9.0.0"),)
+    assert not unknown.is_pinned("9.0.0")
+    shared = [jar for jar in unknown.broker("9.0.0") if not jar.coordinates.endswith(":9.0.0")]
+    assert shared
+    assert all(jar.sha256 for jar in shared)
+    assert not any(jar.sha256 for jar in unknown.broker("9.0.0") if jar.coordinates.endswith(":9.0.0"))
+    assert unknown.codec_jars("9.0.0") == pins.codec_jars("4.4.0")
+
+
+def test_a_release_before_there_were_producer_ids_as_unknown() -> None:
+    assert load().as_unknown("0.11.0.0", "0.10.2.2").broker("0.11.0.0") == ()

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_jars.store import Stored
 
-__all__ = ["Compiler", "instance", "jar_of"]
+__all__ = ["Compiler", "another", "instance", "jar_of"]
 
 _SHOWN = 3
 # How Eclipse's compiler prints an error with -Xemacs; the line of source follows.
@@ -126,6 +126,16 @@ def instance(jvm: _Calls, class_name: str, class_path: Sequence[Path]) -> Any:
         loader = java.net.URLClassLoader(urls, java.lang.ClassLoader.getSystemClassLoader())
         constructor = loader.loadClass(class_name).getDeclaredConstructors()[0]
         return constructor.newInstance(jvm.array(java.lang.Object, 0))
+
+    return jvm.call(create)
+
+
+def another(jvm: _Calls, one: Any) -> Any:
+    """Return a new object of the class of ``one``, itself: py4j cannot call two classes of one name."""
+
+    def create() -> Any:
+        constructor = one.getClass().getDeclaredConstructors()[0]
+        return constructor.newInstance(jvm.array(jvm.view.java.lang.Object, 0))
 
     return jvm.call(create)
 

@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.errors import OracleFault, WrongRelease
-from kafka_conformance.oracle.bridge import Compiler, instance
+from kafka_conformance.oracle.bridge import Compiler, another, instance
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
-from kafka_jars.artifacts import broker_of
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import Store, Stored
@@ -29,6 +28,7 @@ __all__ = ["OpenRelease", "Oracle"]
 _HOST = "kafkaoracle.host.OracleHost"
 _CODEC = "org.xerial.snappy.SnappyOutputStream"
 """A class that every release's codecs have."""
+_MOST_CAUSES = 8
 
 
 class Oracle:
@@ -43,6 +43,7 @@ class Oracle:
         self._ivy = Ivy(jvm.view)
         self._compiler: Compiler | None = None
         self._host: Any = None
+        self._origin: Oracle | None = None
         self._open: dict[str, OpenRelease] = {}
         # One call at a time: the answering thread of every sandbox has the id 0, and JDK locks that identify threads by
         # id (ReentrantReadWriteLock, which JMX uses) would make two of them wait for each other.
@@ -52,6 +53,12 @@ class Oracle:
     def jvm(self) -> Jvm:
         """The JVM in which the releases are opened."""
         return self._jvm
+
+    def beside(self, java_classes: Callable[[str], Mapping[str, str]]) -> Oracle:
+        """Return an oracle in the same JVM that has other Java classes, and opens every release by itself."""
+        other = Oracle(self._jvm, self._store, self._pins, java_classes)
+        other._origin, other._one_at_a_time = self, self._one_at_a_time
+        return other
 
     def resolve(self, jars: Sequence[Jar]) -> list[Stored]:
         """Return these jars with checked sha256; fetch the missing ones. Raises JarError, JvmLost."""
@@ -101,7 +108,7 @@ class Oracle:
         return opened
 
     def _add_broker(self, version: str) -> Sequence[Stored]:
-        broker = broker_of(version)
+        broker = self._pins.broker_parts(version)
         if broker is None:
             raise OracleFault(f"no broker is pinned for release {version}: leave its broker rules out")
         stored = self.resolve(self._pins.broker(version))
@@ -114,6 +121,8 @@ class Oracle:
         return stored
 
     def _ready_compiler(self) -> Compiler:
+        if self._origin is not None:
+            return self._origin._ready_compiler()  # noqa: SLF001
         if self._compiler is None:
             self._compiler = Compiler(self._jvm, self.resolve(self._pins.compiler), self._store.folder)
         return self._compiler
@@ -127,9 +136,12 @@ class Oracle:
             try:
                 return self._jvm.call(lambda: work(self._host))
             except Py4JJavaError as error:
-                raise OracleFault(f"the oracle failed: {error.java_exception.toString()}") from error
+                raise OracleFault(f"the oracle failed: {_with_causes(error.java_exception)}") from error
 
     def _create_host(self) -> Any:
+        if self._origin is not None:
+            origin = self._origin._ask_host(lambda host: host)  # noqa: SLF001
+            return another(self._jvm, origin)
         sources = sorted((ORACLE_SOURCES / "host").glob("*.java"))
         spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
         classes = self._ready_compiler().classes(sources, "Spark", [], [spark])
@@ -184,3 +196,12 @@ class OpenRelease:
                 f"release {self.version} was loaded from {jar}, expected {self.stored[0].path}:"
                 " fix its jars in releases.toml"
             )
+
+
+def _with_causes(exception: Any) -> str:
+    """Return a Java exception as text, with its causes: what reflection throws names only the call that failed."""
+    texts: list[str] = []
+    while exception is not None and len(texts) < _MOST_CAUSES:
+        texts.append(str(exception.toString()))
+        exception = exception.getCause()
+    return "; caused by ".join(texts)

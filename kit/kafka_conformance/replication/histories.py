@@ -24,7 +24,7 @@ from random import Random
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES, FaultSequence, Slot
 from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS, REQUIRED_LABELS, labels
-from kafka_reference.cluster.history import ClusterHistory, UndeterminedHistory
+from kafka_reference.cluster.history import ClusterHistory
 from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
@@ -38,6 +38,7 @@ from kafka_reference.cluster.script import (
     SetUncleanElection,
     Start,
 )
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 
 __all__ = ["SCRIPTS_PER_SEQUENCE", "HistoryGroup", "generate_histories", "missing_labels"]
 

@@ -3,7 +3,7 @@
 There is no time but in a :class:`Settle`. Followers that run fetch as soon as there is something to fetch. When the cluster
 settles, followers that lag leave the in-sync replicas first; then the sessions of brokers that are paused or killed end,
 and leaders are elected: ``replica.lag.time.max.ms`` is shorter than a session. What a script leaves to chance, such as
-which of two sessions ends first, is an :class:`UndeterminedHistory`.
+which of two sessions ends first, is an ``UndeterminedHistory``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.replication.behaviour import PartitionBehaviour
 from kafka_reference.replication.produce_acks import error_before_append, is_valid_acks, waits
 
-__all__ = ["ClusterHistory", "ClusterMode", "UndeterminedHistory", "simulate"]
+__all__ = ["ClusterHistory", "ClusterMode", "simulate"]
 
 ClusterMode: TypeAlias = Literal["kraft", "zookeeper"]
 """Which controller the cluster has."""

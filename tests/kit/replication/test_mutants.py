@@ -7,9 +7,10 @@ import pytest
 from kafka_conformance.replication.histories import generate_histories
 from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS
 from kafka_conformance.replication.mutants import MISTAKES, Mistake, mistaken
-from kafka_reference.cluster.history import ClusterMode, UndeterminedHistory, simulate
+from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Answer
 from kafka_reference.cluster.script import ClusterScript
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 
 Prediction = tuple[Answer, ...] | None
 

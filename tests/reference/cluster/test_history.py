@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_reference.cluster.history import UndeterminedHistory, simulate
+from kafka_reference.cluster.history import simulate
 from kafka_reference.cluster.observation import Elected, Produced, Settled, Unanswered
 from kafka_reference.cluster.script import (
     ClusterScript,
@@ -19,6 +19,7 @@ from kafka_reference.cluster.script import (
     SetUncleanElection,
     Start,
 )
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 
 NEWEST = "4.4.0"
 ALL, LEADER = -1, 1

@@ -21,7 +21,8 @@ from kafka_conformance.replication.live.cluster import playable_release, timing_
 from kafka_conformance.replication.live.timeline import print_timeline
 from kafka_conformance.replication.script_json import load_script, write_script
 from kafka_conformance.reports.terminal import console, plural, table
-from kafka_reference.cluster.history import ClusterMode, UndeterminedHistory, simulate
+from kafka_reference.cluster.history import ClusterMode, simulate
+from kafka_reference.cluster.undetermined import UndeterminedHistory
 
 __all__ = ["check", "command", "play_script"]
 

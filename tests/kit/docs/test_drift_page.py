@@ -1,0 +1,30 @@
+"""The page of ``drift``: what it says of 4.4.0 is what the pages of changes record."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from kafka_conformance.reports.change_pages import read_changes
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.drift_questions import LARGEST_SPACE
+from kafka_reference.releases import parse_release
+
+DOCS = Path(__file__).parents[3] / "kit" / "docs"
+PAGE = (DOCS / "drift.md").read_text(encoding="utf-8")
+OLD, NEW = "4.3.1", "4.4.0"
+
+
+def test_the_rules_that_4_4_0_changed_are_those_on_record() -> None:
+    told = set(re.findall(r"^\| `([\w-]+)` \| changed \|", PAGE, re.MULTILINE))
+    recorded = read_changes(DOCS / "changes").rules
+    assert told == {each.rule for each in recorded if (each.before, each.after, each.what) == (OLD, NEW, "changes")}
+
+
+def test_every_rule_of_both_releases_has_its_row() -> None:
+    told = re.findall(r"^\| `([\w-]+)` \| (?:same|changed) \| [\d,]+ \|", PAGE, re.MULTILINE)
+    assert told == [slug for slug, rule in RULES.items() if rule.has_java(parse_release(OLD))]
+
+
+def test_the_size_of_a_thinned_space() -> None:
+    assert f"Of a space with more than {LARGEST_SPACE:,} questions" in PAGE
