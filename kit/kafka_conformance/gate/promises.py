@@ -14,6 +14,8 @@ as sticky            With equal subscriptions members keep as many of their part
                      stay is hard to tell, and Java's is not always the most.
 ===================  =====================================================================================================
 
+Java's own answer is admissible, also where it breaks a promise: it keeps a partition that does not exist any more.
+
 A member keeps a partition that it gets and claims, if nobody claims it in a later generation. Where two members claim one
 in the same generation, nothing says which of them is right. Where Java throws, or gives a partition to two members or to one
 that does not subscribe to it, it is no measure. In both cases stickiness is not looked at. Where Java throws, a client may
@@ -27,13 +29,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from kafka_conformance.core.protocol import Answer, Question
+from kafka_conformance.core.protocol import Answer, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
 from kafka_reference.errors import JavaException
 from kafka_reference.releases import Release
 
-__all__ = ["RULES_WITH_PROMISES", "Broken", "broken_promise"]
+__all__ = ["RULES_WITH_PROMISES", "Broken", "broken_promise", "first_broken"]
 
 RULES_WITH_PROMISES = frozenset({"sticky-assignor", "cooperative-sticky-assignor"})
 
@@ -61,6 +63,11 @@ def broken_promise(rule: Rule, question: Question, release: Release, actual: Ans
         java = rule.ask(question, release)
     except JavaException as raised:
         java = {"raises": raised.java_name}
+    return None if to_json(actual) == to_json(java) else first_broken(rule, question, java, actual)
+
+
+def first_broken(rule: Rule, question: AssignorQuestion, java: Answer, actual: Answer) -> Broken | None:
+    """Return the first promise that an answer breaks, be it Java's own; ``java`` is the measure."""
     assigned = _read(question, actual.get("assignment"))
     if assigned is None:
         return None if "raises" in java and "raises" in actual else Broken("assignment", java)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.names import REFERENCE
-from kafka_conformance.cases.failures import save_failure
+from kafka_conformance.cases.failures import FOLDER, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, Difference, Tally, group_by_kind, shrink_difference, tally
 from kafka_conformance.core.progress import Steps
@@ -25,7 +26,7 @@ from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
 from kafka_reference.releases import Release
 
-__all__ = ["Finding", "Plan", "RuleResult", "Verifier"]
+__all__ = ["Finding", "Plan", "RuleResult", "Verifier", "exit_code"]
 
 # Kinds of difference that are shrunk and printed for one rule in one release; the others are counted.
 _KINDS_SHOWN = 5
@@ -95,15 +96,23 @@ class RuleResult:
         return bool(counts.total) and not (counts.differences or counts.errors or counts.missing_labels)
 
 
+def exit_code(results: Sequence[RuleResult]) -> int:
+    """Return 1 for a difference, whatever else failed; 0 only where everything was judged; else 2."""
+    if any(result.tally.differences for result in results):
+        return 1
+    return 0 if results and all(result.matches for result in results) else 2
+
+
 class Verifier:
     """Compares ``actual`` with Java, one rule in one release at a time; one release is open at once.
 
-    ``questions`` gives the sources of a rule (default: generated, and kept for the next release).
+    ``questions`` gives the sources of a rule (default: generated, and kept for the next release); differences are saved in
+    ``folder``.
     """
 
     def __init__(self, oracle: Oracle, actual: Answerer, plan: Plan,
-                 questions: Callable[[Rule], Sequence[Source]] | None = None) -> None:  # fmt: skip
-        self._oracle, self._actual, self._plan = oracle, actual, plan
+                 questions: Callable[[Rule], Sequence[Source]] | None = None, folder: Path = FOLDER) -> None:  # fmt: skip
+        self._oracle, self._actual, self._plan, self._folder = oracle, actual, plan, folder
         self._questions = questions or self._generate
         self._generated: dict[str, Sequence[Source]] = {}
         self._open: Release | None = None
@@ -137,7 +146,7 @@ class Verifier:
         counts = tally(rule, comparison, questions)
         if rule.columns is not None and self._plan.longest_key >= 0 and self._actual.name == REFERENCE:
             self._compare_columns(rule, comparison, counts)  # a mutant has no bulk form
-        findings = _findings(rule, comparison, counts, self._plan, jar_sha256)
+        findings = _findings(rule, comparison, counts, self._plan, jar_sha256, self._folder)
         return RuleResult(release, counts, findings, jar_sha256, opened.pinned)
 
     def close(self) -> None:
@@ -185,25 +194,26 @@ def _add_column_differences(rule: Rule, comparison: Comparison, result: ColumnRe
         times = 1
 
 
-def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: Plan, jar_sha256: str) -> tuple[Finding, ...]:
+def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: Plan, jar_sha256: str,
+              folder: Path) -> tuple[Finding, ...]:  # fmt: skip
     findings: dict[str, Finding] = {}
     for differences in list(group_by_kind(rule, counts.differences).values())[:_KINDS_SHOWN]:
-        finding = _saved_finding(rule, comparison, differences, plan, jar_sha256)
+        finding = _saved_finding(rule, comparison, differences, plan, jar_sha256, folder)
         known = findings.get(finding.id)  # two kinds may shrink to one question
         findings[finding.id] = finding if known is None else replace(finding, count=finding.count + known.count)
     return tuple(findings.values())
 
 
 def _saved_finding(rule: Rule, comparison: Comparison, differences: Sequence[Difference], plan: Plan,
-                   jar_sha256: str) -> Finding:  # fmt: skip
+                   jar_sha256: str, folder: Path) -> Finding:  # fmt: skip
     """Save the first difference, shrink it, and save the smallest in its place."""
     release, examples = comparison.release, plan.examples_of(rule)
     sides = (comparison.expected.name, release), (comparison.actual.name, release)
     count = sum(difference.times for difference in differences)
     found = {"seed": plan.seed, "examples": examples, "jar_sha256": jar_sha256, "of_this_kind": count}
-    first = save_failure(rule, differences[0], sides, found)
+    first = save_failure(rule, differences[0], sides, found, folder)
     smallest = shrink_difference(rule, comparison, differences, examples, plan.seed)
-    if save_failure(rule, smallest, sides, found) != first:
+    if save_failure(rule, smallest, sides, found, folder) != first:
         first.unlink(missing_ok=True)
     name = question_id(rule.slug, str(release), smallest.question)
     return Finding(rule, release, comparison.names, smallest, count, name)

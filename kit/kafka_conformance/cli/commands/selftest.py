@@ -1,25 +1,25 @@
 """Prove that the kit can fail: every mutant must differ from Java in some question.
 
-A mutant that differs in 25 questions is asked no more.
+A mutant that differs in 25 questions is asked no more. With --generated, mutants are made from the syntax trees of the
+reference, and asked what a gate asks. With --kit, mistakes are planted in the kit itself, and its checks must find each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
-from itertools import groupby, tee
 from pathlib import Path
 
 import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.recorded import CachedAnswerer
-from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.cli.generated_mutants import run_generated
+from kafka_conformance.cli.kit_mistakes import run_kit_mistakes
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
-from kafka_conformance.core.pipeline import Comparison, Tally, error_line, tally
-from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.core.pipeline import Tally, error_line
+from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answered
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import HYPOTHESIS, Source, collect
@@ -29,12 +29,11 @@ from kafka_conformance.rules import RULES, named
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
 from kafka_conformance.verify.mutants import record as records
+from kafka_conformance.verify.mutants.comparison import compare_mutants, verdict
 from kafka_conformance.verify.mutants.record import Kill, Record, Row
 from kafka_conformance.verify.mutants.selection import Selection, select_all, select_changed
 
 __all__ = ["run"]
-
-_ENOUGH, _BATCH = 25, 250
 
 
 @options.rules
@@ -49,11 +48,18 @@ _ENOUGH, _BATCH = 25, 250
 @click.option("--generated", is_flag=True,
               help="Ask mutants that are generated from the reference's syntax trees the questions of a gate instead; "
               "needs no Java.")  # fmt: skip
-def run(
-    *, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
-    generated: bool = False,
-) -> int:  # fmt: skip
+@click.option("--kit", is_flag=True,
+              help="Plant mistakes in the kit itself instead: in the oracle, the comparison, the counts and the verdicts. "
+              "Each must be found by the checks that it names, on a few questions of Kafka 3.9.2.")  # fmt: skip
+def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
+        generated: bool = False, kit: bool = False) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
+    if kit:
+        if rules or changed or generated or record is not None:
+            raise BadInput(
+                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated and --record"
+            )
+        return run_kit_mistakes()
     slugs = [rule.slug for rule in named(rules)]
     if generated:
         return run_generated(slugs, seed, changed=changed, record=record)
@@ -64,28 +70,12 @@ def run(
         java = CachedAnswerer(JavaAnswerer(oracle))
         for slug in slugs:
             mutants = [mutant for mutant in selection.mutants if mutant.rule == slug]
-            tallies |= _ask(RULES[slug], mutants, java, _questions(RULES[slug], examples, seed), progress)
+            tallies |= compare_mutants(RULES[slug], mutants, java, _questions(RULES[slug], examples, seed), progress)
             if record is not None:  # after each rule: a run that is ended keeps the rules that it has asked
                 results = [(mutant, tallies[mutant.slug]) for mutant in mutants]
                 kept = _with_rule(kept, RULES[slug], results, examples, seed) if slug in selection.whole else kept
                 records.write(kept, record)
     return _report(slugs, selection, tallies, seed, changed=changed)
-
-
-def _ask(
-    rule: Rule, mutants: Sequence[Mutant], java: CachedAnswerer, questions: Iterator[Source], progress: Steps
-) -> dict[str, Tally]:
-    """Return the tally of each mutant, by its slug; Java answers each question once for all mutants of a release."""
-    (kept,) = tee(questions, 1)  # its copies begin where it stands: questions that no mutant is asked are not made
-    tallies = {}
-    for release, group in groupby(sorted(mutants, key=lambda mutant: mutant.at), lambda mutant: mutant.at):
-        for mutant in group:
-            progress.doing(mutant.slug)
-            comparison = Comparison(java, ReferenceAnswerer(mutant.slug, mutant.ask), release)
-            tallies[mutant.slug] = tally(rule, comparison, copy(kept), enough=_ENOUGH, batch_size=_BATCH)
-            progress.advance()
-        java.forget(rule, release)
-    return tallies
 
 
 def _questions(rule: Rule, examples: int, seed: int) -> Iterator[Source]:
@@ -116,18 +106,15 @@ def _report(slugs: Sequence[str], selection: Selection, tallies: dict[str, Tally
         for mutant, counts in results
     ]
     out.print(table("", ["mutant", "rule", "release", "asked", "caught by", "the mistake"], rows))
-    # A mutant that fails to answer is not killed: only an answer that differs from Java's is.
-    alive = [mutant.slug for mutant, counts in results if not counts.differ]
-    bare = [slug for slug in slugs if not any(mutant.rule == slug for mutant, _ in results)]
-    errors = [each for _, counts in results for each in counts.errors if not isinstance(each.expected, Answered)]
+    found = verdict(slugs, results)
     if changed:
         out.print(selection.summary, markup=False, soft_wrap=True)
-    out.print(f"{len(results) - len(alive)} of {len(results)} mutants killed, seed {seed}")
+    out.print(f"{len(results) - len(found.alive)} of {len(results)} mutants killed, seed {seed}")
     for title, names in (
-        ("alive", alive),
-        ("rules without a mutant", bare),
-        ("Java could not answer", [error_line(each.verdict) for each in errors[:3]]),
+        ("alive", found.alive),
+        ("rules without a mutant", found.bare),
+        ("Java could not answer", [error_line(each.verdict) for each in found.errors[:3]]),
     ):
         if names:
             out.print(f"{title}: {', '.join(names)}", style="bold red", markup=False, soft_wrap=True)
-    return 2 if errors else 1 if alive or bare else 0
+    return found.exit_code

@@ -26,7 +26,7 @@ from kafka_conformance.rules import named
 from kafka_conformance.rules.eras import ERAS, newest_of_eras
 from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.partial import record_rows, resumed_seed
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.verification import Plan, RuleResult, Verifier, exit_code
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load
 from kafka_reference.certificate import certificate as shipped
@@ -74,7 +74,7 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
         resumed = resumed_seed(partial, plan) if answerer_name == REFERENCE else None
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
     results, jvm = _verify(plan, actual, pins, partial if answerer_name == REFERENCE else None)
-    code = _exit_code(results)
+    code = exit_code(results)
     certified = answerer_name == REFERENCE and code == 0
     if certified:
         made = certificates.made_from(results, plan, jvm)
@@ -124,10 +124,3 @@ def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> t
             record(result)
             results[result.tally.rule.slug, str(result.release)] = result
         return [results[rule.slug, str(release)] for rule, release in tasks], verifier.jvm
-
-
-def _exit_code(results: Sequence[RuleResult]) -> int:
-    """Return 1 for a difference, whatever else failed; 0 only where everything was judged."""
-    if any(result.tally.differences for result in results):
-        return 1
-    return 0 if results and all(result.matches for result in results) else 2

@@ -1,0 +1,74 @@
+"""The table of ``selftest --kit``, and its exit code."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_conformance.cli import kit_mistakes as command
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.kit_mistakes import run as runs
+from kafka_conformance.kit_mistakes.bench import Bench
+from kafka_conformance.kit_mistakes.checks import Check
+from kafka_conformance.kit_mistakes.mistake import Mistake, replacing
+from kafka_conformance.kit_mistakes.run import run_checks
+
+
+class Kit:
+    """A kit with one switch, which a mistake sets."""
+
+    broken = False
+
+
+FINDS = Check("finds", "", lambda _: "it is broken" if Kit.broken else "")
+BLIND = Check("blind", "", lambda _: "")
+RED = Check("red", "", lambda _: "always")
+
+
+def _planted(*names: str) -> Mistake:
+    return Mistake("switch", "the switch is set", names, replacing((Kit, "broken", True)))
+
+
+def _selftest(monkeypatch: pytest.MonkeyPatch, checks: list[Check], mistakes: list[Mistake]) -> tuple[int, str]:
+    monkeypatch.setattr(command, "open_bench", lambda: nullcontext(Bench(None, Path())))  # type: ignore[arg-type]
+    monkeypatch.setattr(command, "run_checks", lambda one, progress: run_checks(one, progress, checks, mistakes))
+    done = CliRunner().invoke(app, ["selftest", "--kit"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    return done.return_value, done.stdout
+
+
+def test_a_mistake_that_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, said = _selftest(monkeypatch, [FINDS], [_planted("finds")])
+    assert code == 0
+    assert said.splitlines()[1].split() == ["switch", "the", "switch", "is", "set", "finds"]
+    assert "1 of 1 mistake in the kit found, Kafka 3.9.2, seed 1" in said
+
+
+def test_a_check_that_does_not_find_it_turns_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, said = _selftest(monkeypatch, [FINDS, BLIND], [_planted("finds", "blind"), _planted("blind")])
+    assert code == 1
+    assert "switch is not found by: blind" in said
+    assert "nothing" in said
+    assert "0 of 2 mistakes in the kit found" in said
+
+
+def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, said = _selftest(monkeypatch, [FINDS, RED], [_planted("finds")])
+    assert code == 1
+    assert "red: red without a mistake: always" in said
+    assert "1 of 1 mistake in the kit found" in said
+
+
+@pytest.mark.parametrize("options", [["--rules", "murmur2"], ["--changed"], ["--record", "record.json"]])
+def test_options_about_rules_do_not_go_with_it(options: list[str]) -> None:
+    done = CliRunner().invoke(app, ["selftest", "--kit", *options], standalone_mode=False)
+    assert isinstance(done.exception, BadInput)
+    assert "leave out --rules, --changed and --record" in str(done.exception)
+
+
+def test_every_check_and_every_mistake_is_the_default() -> None:
+    assert run_checks.__defaults__ == (runs.CHECKS, runs.MISTAKES)

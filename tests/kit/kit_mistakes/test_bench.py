@@ -1,0 +1,57 @@
+"""The handful of questions: every required kind, and for each mutant some that find it, none of them at the first step."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.protocol import Answered
+from kafka_conformance.kit_mistakes import bench as benches
+from kafka_conformance.kit_mistakes.bench import MUTANTS, NEIGHBOUR, RELEASE, SLUGS, cases_of, source
+from kafka_conformance.rules import RULES
+from kafka_jars.pins import load
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_required_kind_is_asked_in_a_handful(slug: str) -> None:
+    asked = source(RULES[slug])
+    assert set(asked.labels) >= RULES[slug].required_labels
+    assert 5 < len(asked.questions) < 100
+    assert all(str(RELEASE) in case.releases for case in cases_of(slug).values())
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
+def test_a_mutant_is_found_and_not_by_the_first_field_or_step_alone(mutant: Mutant) -> None:
+    found = 0
+    for question, case in cases_of(mutant.rule).items():
+        outcome = outcome_of(mutant.ask, question, RELEASE)
+        assert isinstance(outcome, Answered)
+        found += outcome.answer != case.answer
+        if mutant.slug != "one-bit":
+            first = min(case.answer)
+            one, other = case.answer[first], outcome.answer.get(first)
+            assert (one[:1], other[:1]) == (other[:1], one[:1]) if first == "steps" else one == other
+    assert found
+
+
+def test_the_neighbour_is_the_release_before_and_answers_otherwise() -> None:
+    pinned = list(load().releases)
+    assert pinned.index(str(NEIGHBOUR)) == pinned.index(str(RELEASE)) - 1
+    cases = cases_of("round-robin-partitioner").values()
+    assert any(str(NEIGHBOUR) not in case.releases for case in cases)
+
+
+@pytest.mark.parametrize("part", ["kinds", "mutants"])
+def test_too_few_frozen_cases_are_an_error(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    cases_of.cache_clear()
+    if part == "kinds":
+        monkeypatch.setattr(benches, "frozen", lambda _: None)
+        message = "no frozen case of murmur2 in 3.9.2 is of the kind"
+    else:
+        monkeypatch.setattr(benches, "MUTANTS", (Mutant("same", "murmur2", "none", RULES["murmur2"].ask, RELEASE),))
+        message = "no frozen case finds the mutant same"
+    with pytest.raises(KitError, match=message):
+        cases_of("murmur2")
+    cases_of.cache_clear()
