@@ -10,6 +10,7 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import msgspec
 
@@ -20,7 +21,7 @@ from kafka_conformance.verify.fingerprint import fingerprinted_sources, installe
 from kafka_conformance.verify.mutation.asking import Result, ask_until_killed, bound_memory
 from kafka_conformance.verify.mutation.forks import LIMIT_S, in_forks
 from kafka_conformance.verify.mutation.planting import dependents_of, plant
-from kafka_conformance.verify.mutation.population import Mutant
+from kafka_conformance.verify.mutation.population import MOST_RULES, Mutant
 from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions, Stage
 from kafka_conformance.verify.mutation.reached import functions_of
 
@@ -59,10 +60,9 @@ class Hunt:
         """Yield what becomes of each mutant: of those that are killed as they are, of the others at the end."""
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
-        rounds: list[tuple[Stage, int]] = [("frozen", 0), ("frozen", 1), ("frozen", 2), ("frozen", 3)]
-        rounds += [("fresh", rank) for _, rank in rounds]
+        stages: tuple[Stage, ...] = ("frozen", "fresh")
         lost: dict[str, str] = {}
-        for stage, rank in rounds:
+        for stage, rank in product(stages, range(MOST_RULES)):
             living = []
             having = [mutant for mutant in alive if rank < len(mutant.rules)]
             for mutant, result in self._round(having, stage, rank):
@@ -89,7 +89,7 @@ class Hunt:
             if result is not None and result.number >= 0 and task.questions is not None:
                 known = self._known_killers(task.slug, task.mutant, stage)
                 killer = task.questions[result.number]
-                if killer not in known:
+                if all(killer is not one for one in known):
                     known.appendleft(killer)
             yield task.mutant, result
 
@@ -107,8 +107,9 @@ class Hunt:
                 yield _Task(mutant, slug, stage, None)
                 continue
             hints = tuple(self._known_killers(slug, mutant, stage))
+            hinted = set(map(id, hints))
             chosen = self._chosen(mutant, self._prepared[slug, stage], is_own=rank == 0)
-            yield _Task(mutant, slug, stage, [*hints, *(one for one in chosen if one not in hints)])
+            yield _Task(mutant, slug, stage, [*hints, *(one for one in chosen if id(one) not in hinted)])
 
     def _chosen(self, mutant: Mutant, prepared: _Prepared, *, is_own: bool) -> Sequence[Asked]:
         """Return what to ask a mutant: of the questions of a rule those that execute its function.

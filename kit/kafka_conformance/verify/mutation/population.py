@@ -1,8 +1,7 @@
 """All generated mutants of the reference, by the rule they belong to.
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
-reach its own: that rule knows it best. A mutant that it does not kill is asked by three others as well, of which some reach
-few definitions and some many.
+reach its own: that rule knows it best. A mutant that it does not kill is asked by another one as well, which reaches more.
 """
 
 from __future__ import annotations
@@ -17,12 +16,13 @@ from kafka_conformance.verify.fingerprint import fingerprinted_sources, installe
 from kafka_conformance.verify.mutation.mutations import Module, Mutation
 from kafka_reference.releases import Release
 
-__all__ = ["OUTSIDE", "Mutant", "Population"]
+__all__ = ["MOST_RULES", "OUTSIDE", "Mutant", "Population"]
 
 OUTSIDE = {"kafka_reference.bulk": "answers whole columns, which verify compares with Java"}
 """Modules that no single question asks, with what proves them."""
-_MOST_RULES = 4
 _PACKAGE = "kafka_reference."
+MOST_RULES = 2
+"""Rules that ask a mutant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class Population:
 
 
 def _some(slugs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first rule, and up to three others that are spread evenly."""
-    if len(slugs) <= _MOST_RULES:
+    """Return some of these rules, spread evenly, the first among them."""
+    if len(slugs) <= MOST_RULES:
         return slugs
-    return tuple(slugs[len(slugs) * place // _MOST_RULES] for place in range(_MOST_RULES))
+    return tuple(slugs[len(slugs) * place // MOST_RULES] for place in range(MOST_RULES))
