@@ -14,7 +14,7 @@ import click
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.cli import options
-from kafka_conformance.cli.generated_mutants import run_generated
+from kafka_conformance.cli.generated_selftest import run_generated
 from kafka_conformance.cli.kit_mistakes import run_kit_mistakes
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from kafka_conformance.generated_mutants import asking
+from kafka_conformance.generated_mutants.asking import ask_until_killed
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation import asking
-from kafka_conformance.verify.mutation.asking import ask_until_killed
-from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions
 
 RULE = RULES["sequence-increment"]
 ASKED = RuleQuestions(RULE, 1).asked("frozen")[:20]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from kafka_conformance.generated_mutants import explanations
+from kafka_conformance.generated_mutants.explanations import explain, unused
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
+from kafka_conformance.generated_mutants.record import shipped
 from kafka_conformance.verify.fingerprint import Sources
-from kafka_conformance.verify.mutation import explanations
-from kafka_conformance.verify.mutation.explanations import explain, unused
-from kafka_conformance.verify.mutation.mutations import Module, Mutation
-from kafka_conformance.verify.mutation.record import shipped
 
 CODE = """
 def f(x):

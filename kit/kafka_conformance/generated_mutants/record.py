@@ -16,10 +16,10 @@ import msgspec
 from kafka_conformance.cases.store import folder_of_cases
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_whole
+from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.mutation.asking import Result
-from kafka_conformance.verify.mutation.population import Mutant
 
 __all__ = ["Record", "Results", "Row", "fingerprint_of", "merged", "read", "shipped", "write"]
 

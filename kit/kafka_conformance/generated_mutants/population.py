@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
-from kafka_conformance.verify.mutation.mutations import Module, Mutation
 from kafka_reference.releases import Release
 
 __all__ = ["MOST_RULES", "OUTSIDE", "Mutant", "Population"]

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from kafka_conformance.generated_mutants.mutations import Mutation
 from kafka_conformance.verify.fingerprint import installed_sources
-from kafka_conformance.verify.mutation.mutations import Mutation
 
 __all__ = ["Explanation", "Kind", "explain", "explanations", "unused"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_conformance.verify.mutation import forks
-from kafka_conformance.verify.mutation.forks import in_forks
+from kafka_conformance.generated_mutants import forks
+from kafka_conformance.generated_mutants.forks import in_forks
 
 
 def test_each_task_has_a_process_of_its_own() -> None:

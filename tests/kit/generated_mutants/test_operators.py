@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.verify.mutation.mutations import Module
+from kafka_conformance.generated_mutants.mutations import Module
 from kafka_reference.releases import parse_release
 
 RELEASES = [parse_release(text) for text in ("2.0.1", "2.1.0", "2.1.1", "2.2.0", "2.2.2", "2.3.0")]

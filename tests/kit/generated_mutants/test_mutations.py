@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_conformance.verify.mutation.mutations import Module, Mutation
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
 
 CODE = """
 class Counter:

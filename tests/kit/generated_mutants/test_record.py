@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.verify.mutation.asking import Result
-from kafka_conformance.verify.mutation.record import Record, Results, Row, merged, read, write
+from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, write
 
 ROW = Row("murmur2", "f", 1, 10, 7, 1, ("a", "b"))
 

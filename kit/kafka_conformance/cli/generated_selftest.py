@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.generated_mutants import record as records
+from kafka_conformance.generated_mutants.hunt import Hunt
+from kafka_conformance.generated_mutants.population import Mutant, Population
+from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
+from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
 from kafka_conformance.reports.terminal import console, table
-from kafka_conformance.verify.mutation import record as records
-from kafka_conformance.verify.mutation.hunt import Hunt
-from kafka_conformance.verify.mutation.population import Mutant, Population
-from kafka_conformance.verify.mutation.record import Record, Results, Row, fingerprint_of
-from kafka_conformance.verify.mutation.scores import FROZEN, GATE, Score, row_of, score_of
 from kafka_reference.proven import proven_releases
 
 __all__ = ["FOLDER", "run_generated"]

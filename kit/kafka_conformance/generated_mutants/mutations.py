@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import CodeType
 
-from kafka_conformance.verify.mutation.operators import Change, changes_of
-from kafka_conformance.verify.mutation.release_moves import moves_of
+from kafka_conformance.generated_mutants.operators import Change, changes_of
+from kafka_conformance.generated_mutants.release_moves import moves_of
 from kafka_reference.releases import Release
 
 __all__ = ["Module", "Mutation"]

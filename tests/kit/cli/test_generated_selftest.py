@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kafka_conformance.cli import generated_mutants
+from kafka_conformance.cli import generated_selftest
 from kafka_conformance.cli.main import app
+from kafka_conformance.generated_mutants import record as records
+from kafka_conformance.generated_mutants.population import Mutant, Population
+from kafka_conformance.generated_mutants.questions import RuleQuestions
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation import record as records
-from kafka_conformance.verify.mutation.population import Mutant, Population
-from kafka_conformance.verify.mutation.questions import RuleQuestions
 from kafka_reference.releases import Release
 
 SLUG = "sequence-decrement"
@@ -31,7 +31,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         def of(self, slug: str) -> tuple[Mutant, ...]:
             return tuple(one for one in super().of(slug) if one.mutation.module == MODULE)
 
-    monkeypatch.setattr(generated_mutants, "Population", Few)
+    monkeypatch.setattr(generated_selftest, "Population", Few)
     monkeypatch.setattr(records, "shipped", records.Record)
     monkeypatch.chdir(tmp_path)
 

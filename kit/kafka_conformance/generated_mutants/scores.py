@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_conformance.verify.mutation.asking import Result
-from kafka_conformance.verify.mutation.explanations import explain
-from kafka_conformance.verify.mutation.mutations import Mutation
-from kafka_conformance.verify.mutation.population import Mutant
-from kafka_conformance.verify.mutation.record import Row
+from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.explanations import explain
+from kafka_conformance.generated_mutants.mutations import Mutation
+from kafka_conformance.generated_mutants.population import Mutant
+from kafka_conformance.generated_mutants.record import Row
 
 __all__ = ["FROZEN", "GATE", "Score", "row_of", "score_of"]
 

@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kafka_conformance.generated_mutants.planting import rule_anew
+from kafka_conformance.generated_mutants.questions import Asked, outcome_bytes
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation.planting import rule_anew
-from kafka_conformance.verify.mutation.questions import Asked, outcome_bytes
 
 __all__ = ["Result", "Verdict", "ask_until_killed", "bound_memory"]
 

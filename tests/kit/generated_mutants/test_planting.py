@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kafka_conformance.generated_mutants.forks import in_forks
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
+from kafka_conformance.generated_mutants.planting import dependents_of, plant, rule_anew
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
 from kafka_conformance.verify.fingerprint import installed_sources
-from kafka_conformance.verify.mutation.forks import in_forks
-from kafka_conformance.verify.mutation.mutations import Module, Mutation
-from kafka_conformance.verify.mutation.planting import dependents_of, plant, rule_anew
 from kafka_reference.releases import NEWEST
 
 CODE = {

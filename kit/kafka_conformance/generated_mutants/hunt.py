@@ -1,7 +1,8 @@
 """Asking generated mutants in rounds, each mutant in a process of its own, until a question kills it.
 
-The first rounds ask frozen cases: of the rule that a mutant belongs to, then of the other rules that reach it. The next
-rounds ask the fresh questions of the same rules. A round begins when the one before is done, with the mutants that live.
+The first round asks the frozen cases of the rule that a mutant belongs to, the second those of another rule that reaches it,
+if its own does not execute the changed function. The next two ask the fresh questions of the same rules. A round begins when
+the one before is done, with the mutants that live.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import msgspec
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
+from kafka_conformance.generated_mutants.asking import Result, ask_until_killed, bound_memory
+from kafka_conformance.generated_mutants.forks import LIMIT_S, in_forks
+from kafka_conformance.generated_mutants.planting import dependents_of, plant
+from kafka_conformance.generated_mutants.population import MOST_RULES, Mutant
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, Stage
+from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
-from kafka_conformance.verify.mutation.asking import Result, ask_until_killed, bound_memory
-from kafka_conformance.verify.mutation.forks import LIMIT_S, in_forks
-from kafka_conformance.verify.mutation.planting import dependents_of, plant
-from kafka_conformance.verify.mutation.population import MOST_RULES, Mutant
-from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions, Stage
-from kafka_conformance.verify.mutation.reached import functions_of
 
 __all__ = ["Hunt"]
 
@@ -64,7 +65,8 @@ class Hunt:
         lost: dict[str, str] = {}
         for stage, rank in product(stages, range(MOST_RULES)):
             living = []
-            having = [mutant for mutant in alive if rank < len(mutant.rules)]
+            having = [mutant for mutant in alive if rank < len(mutant.rules) and (not rank or self._is_foreign(mutant))]
+            left_out = [mutant for mutant in alive if mutant not in having]
             for mutant, result in self._round(having, stage, rank):
                 key = mutant.mutation.key
                 if result is None:
@@ -75,11 +77,19 @@ class Hunt:
                 else:
                     yield Result(key, result.verdict, asked[key] + result.asked, result.killer, how=result.how)
             order = {id(mutant): number for number, mutant in enumerate(mutants)}
-            alive = sorted(living + [one for one in alive if rank >= len(one.rules)], key=lambda one: order[id(one)])
+            alive = sorted(living + left_out, key=lambda one: order[id(one)])
         for mutant in mutants:
             if mutant in alive or mutant.mutation.key in lost:
                 key = mutant.mutation.key
                 yield Result(key, "survived", asked[key], how=lost.get(key, ""))
+
+    def _is_foreign(self, mutant: Mutant) -> bool:
+        """Return whether the rule that a mutant belongs to does not execute its function, or has not its release."""
+        mutation, own = mutant.mutation, RULES[mutant.rules[0]]
+        if mutation.moved is not None:
+            return mutation.moved not in own.releases
+        executing = self._prepared[own.slug, "frozen"].executing
+        return mutation.in_function and f"{mutation.module}:{mutation.place}" not in executing
 
     def _round(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[tuple[Mutant, Result | None]]:
         self._prepare(dict.fromkeys(mutant.rules[rank] for mutant in mutants), stage)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kafka_conformance.generated_mutants.population import OUTSIDE, Population
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation.population import OUTSIDE, Population
 from kafka_reference.proven import proven_releases
 
 SLUGS = ("sequence-decrement", "sequence-increment", "murmur2", "partition-for-key")

@@ -16,7 +16,7 @@ import msgspec
 
 from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.verify.mutation.questions import Asked
+from kafka_conformance.generated_mutants.questions import Asked
 from kafka_reference.releases import parse_release
 
 __all__ = ["functions_of"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kafka_conformance.generated_mutants.questions import RuleQuestions
+from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation.questions import RuleQuestions
-from kafka_conformance.verify.mutation.reached import functions_of
 
 RULE = RULES["sequence-decrement"]
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, outcome_bytes
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.mutation.questions import Asked, RuleQuestions, outcome_bytes
 from kafka_reference.releases import parse_release
 
 SLUGS = ["sequence-decrement", "round-robin-partitioner", "produce-acks"]
