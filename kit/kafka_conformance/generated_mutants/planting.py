@@ -20,6 +20,9 @@ from kafka_conformance.core.rule import Rule
 __all__ = ["dependents_of", "plant", "rule_anew"]
 
 
+_ANSWERER = "kafka_conformance.answerers.reference"  # knows the reference's errors by their classes
+
+
 class _Changed(MetaPathFinder, Loader):
     """Finds one module, whose code is given."""
 
@@ -37,8 +40,12 @@ class _Changed(MetaPathFinder, Loader):
 
 def plant(module: str, code: CodeType, dependents: Collection[str]) -> None:
     """Execute ``module`` with this code, and have its dependents imported anew when they are needed next."""
-    for name in (module, *dependents):
+    for name in (module, *dependents, _ANSWERER):
         sys.modules.pop(name, None)
+        package, _, last = name.rpartition(".")
+        vars(sys.modules.get(package, ModuleType(package))).pop(
+            last, None
+        )  # else ``from package import last`` finds the old one
     sys.meta_path.insert(0, _Changed(module, code))
     import_module(module)
 
