@@ -1,7 +1,7 @@
 """All mutations of a module of the reference.
 
 Left out is what decides no answer: types, docstrings and other texts, what is raised with an error, assertions, ``__all__``,
-the sizes of caches, the sentences of behaviour records.
+the sizes of caches, how records are stored, the sentences of behaviour records.
 """
 
 from __future__ import annotations
@@ -126,11 +126,14 @@ def _walk(node: ast.AST, place: str, *, in_function: bool) -> Iterator[tuple[ast
         if name in ("annotation", "returns") or isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _is_cache(child):
+            if isinstance(child, ast.AST) and not _decides_nothing(child):
                 yield from _walk(child, place, in_function=in_function)
 
 
-def _is_cache(node: ast.AST) -> bool:
+def _decides_nothing(node: ast.AST) -> bool:
+    """Return whether a node is the size of a cache, or how a record is stored."""
+    if isinstance(node, ast.keyword):
+        return node.arg in {"frozen", "slots", "repr", "kw_only"}
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lru_cache"
 
 

@@ -60,6 +60,10 @@ def test_what_decides_no_answer_is_left_alone() -> None:
 __all__ = ["a", "b"]
 T: TypeAlias = tuple[1, 2]
 
+@dataclass(frozen=True, slots=True)
+class C:
+    pass
+
 @lru_cache(maxsize=7)
 def f(x: Literal[1, 2]) -> Literal[3, 4]:
     '''Text.'''
