@@ -126,6 +126,12 @@ class Jvm:
         except (Py4JError, OSError) as error:
             raise self._lost(error) from error
 
+    def delete_temporary_files(self) -> None:
+        """Delete the native libraries that codecs have unpacked: each class loader unpacks its own, and has loaded it."""
+        for path in Path(self._temporary.name).iterdir():
+            if path.is_file():
+                path.unlink(missing_ok=True)
+
     def close(self) -> None:
         """End the JVM and wait until its process has exited."""
         if (gateway := getattr(self, "_gateway", None)) is not None:

@@ -94,8 +94,10 @@ class Oracle:
 
     def close_release(self, version: str) -> None:
         """Unload a release's classes, to free their memory before the next release is opened."""
-        if self._open.pop(version, None) is not None:
-            self._ask_host(lambda host: host.close(version))
+        with self._one_at_a_time:
+            if self._open.pop(version, None) is not None:
+                self._ask_host(lambda host: host.close(version))
+                self._jvm.delete_temporary_files()
 
     def _open_release(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)

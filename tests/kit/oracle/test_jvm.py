@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -215,3 +216,12 @@ open(folder + "/libcodec.so", "w").close()
 open(os.path.dirname(os.path.abspath(__file__)) + "/left", "w").write(folder + "/libcodec.so")
 os.kill(os.getpid(), 9)
 """
+
+
+def test_libraries_of_a_closed_release_are_deleted(tmp_path: Path) -> None:
+    (tmp_path / "spark").mkdir()
+    (tmp_path / "snappy-1.1.10-libsnappyjava.so").touch()
+    jvm = Jvm.__new__(Jvm)  # not started
+    jvm._temporary = SimpleNamespace(name=str(tmp_path))  # type: ignore[assignment]
+    jvm.delete_temporary_files()
+    assert list(tmp_path.iterdir()) == [tmp_path / "spark"]

@@ -132,9 +132,14 @@ public final class ReleaseSandbox {
         return (ToLongBiFunction<ByteBuffer, ByteBuffer>) (Object) rules.get(rule);
     }
 
-    public void close() throws IOException {
+    /** Ends the threads of the release and closes its class loader; the JVM then unloads its classes. */
+    public void close() throws Exception {
         thread.shutdownNow();
-        loader.close();
+        try {
+            RetainedObjects.release(loader, loader::loaded);
+        } finally {
+            loader.close();
+        }
     }
 
     private <T> T onThread(Callable<T> work) throws Exception {
@@ -181,6 +186,10 @@ public final class ReleaseSandbox {
             for (String jar : jars) {
                 addURL(Path.of(jar).toUri().toURL());
             }
+        }
+
+        Class<?> loaded(String name) {
+            return findLoadedClass(name);
         }
     }
 }

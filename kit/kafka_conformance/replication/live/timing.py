@@ -46,6 +46,14 @@ class Timing:
         return 2.5 * self.fetch_wait_ms / 1000
 
     @property
+    def first_fetch_s(self) -> float:
+        """How long after a partition is made its followers may still not have fetched.
+
+        The leader takes a follower that never fetched for one that lags, be the log empty.
+        """
+        return 10 * self.fetch_wait_ms / 1000
+
+    @property
     def hold_s(self) -> float:
         """How long a settled state has to stay as it is: the leader looks at the in-sync replicas in that time."""
         return (self.lag_ms / 2 + 2 * self.fetch_wait_ms) / 1000
