@@ -1,8 +1,8 @@
 """Play histories on a real cluster: several scripts with the same faults together, each with a topic of its own.
 
 Events are awaited, not slept for: a request has its response, a setting is applied by the brokers, a follower that returned
-is in sync. Two things cannot be seen. A fetch that waits at the leader is answered to a stopped process, so the event after a
-pause comes after the longest wait of a fetch. And a leader takes a follower that never fetched for one that lags, so the
+is in sync. Two things cannot be seen. A fetch that waits at the leader is answered to a stopped process, so the event after
+a pause comes after the longest wait of a fetch. And a leader takes a follower that never fetched for one that lags, so the
 first event comes after the followers' first fetch.
 
 A settled state is the expected one once it has stayed so while the leader looked at the in-sync replicas; one that is not as
