@@ -11,20 +11,23 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from importlib import import_module
 
 import msgspec
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.generated_mutants.asking import Result, ask_until_killed, bound_memory
 from kafka_conformance.generated_mutants.forks import LIMIT_S, in_forks
-from kafka_conformance.generated_mutants.planting import dependents_of, plant
-from kafka_conformance.generated_mutants.population import MOST_RULES, Mutant
+from kafka_conformance.generated_mutants.mutations import Mutation
+from kafka_conformance.generated_mutants.planting import dependents_of, plant, rule_anew
+from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, Stage
 from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_reference.releases import Release
 
 __all__ = ["Hunt"]
 
@@ -61,41 +64,41 @@ class Hunt:
         """Yield what becomes of each mutant: of those that are killed as they are, of the others at the end."""
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
-        stages: tuple[Stage, ...] = ("frozen", "fresh")
-        lost: dict[str, str] = {}
-        for stage, rank in product(stages, range(MOST_RULES)):
-            living = []
-            having = [mutant for mutant in alive if rank < len(mutant.rules) and (not rank or self._is_foreign(mutant))]
-            left_out = [mutant for mutant in alive if mutant not in having]
-            for mutant, result in self._round(having, stage, rank):
+        order = {id(mutant): number for number, mutant in enumerate(mutants)}
+        for stage, is_own in (("frozen", True), ("frozen", False), ("fresh", True), ("fresh", False)):
+            askers = ((mutant, mutant.rules[0] if is_own else self._other(mutant)) for mutant in alive)
+            chosen = [(mutant, slug) for mutant, slug in askers if slug is not None]
+            living = {id(mutant): mutant for mutant in alive}
+            for mutant, result in self._round(chosen, stage):
                 key = mutant.mutation.key
-                if result is None:
-                    lost[key] = f"its process ended, or took more than {LIMIT_S:.0f} s"
-                elif result.verdict == "survived":
+                if result is not None and result.verdict == "survived":
                     asked[key] += result.asked
-                    living.append(mutant)
+                    continue
+                del living[id(mutant)]
+                if result is None:
+                    yield Result(key, "survived", how=f"its process ended, or took more than {LIMIT_S:.0f} s")
                 else:
                     yield Result(key, result.verdict, asked[key] + result.asked, result.killer, how=result.how)
-            order = {id(mutant): number for number, mutant in enumerate(mutants)}
-            alive = sorted(living + left_out, key=lambda one: order[id(one)])
-        for mutant in mutants:
-            if mutant in alive or mutant.mutation.key in lost:
-                key = mutant.mutation.key
-                yield Result(key, "survived", asked[key], how=lost.get(key, ""))
+            alive = sorted(living.values(), key=lambda mutant: order[id(mutant)])
+        yield from (Result(mutant.mutation.key, "survived", asked[mutant.mutation.key]) for mutant in alive)
 
-    def _is_foreign(self, mutant: Mutant) -> bool:
-        """Return whether the rule that a mutant belongs to does not execute its function, or has not its release."""
-        mutation, own = mutant.mutation, RULES[mutant.rules[0]]
-        if mutation.moved is not None:
-            return mutation.moved not in own.releases
-        executing = self._prepared[own.slug, "frozen"].executing
-        return mutation.in_function and f"{mutation.module}:{mutation.place}" not in executing
+    def _other(self, mutant: Mutant) -> str | None:
+        """Return another rule to ask about a mutant, if its own does not execute the changed function.
 
-    def _round(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[tuple[Mutant, Result | None]]:
-        self._prepare(dict.fromkeys(mutant.rules[rank] for mutant in mutants), stage)
+        Of the rules whose questions exist, one that executes it; else one in the middle of those that reach it.
+        """
+        mutation, (own, *others) = mutant.mutation, mutant.rules
+        function = f"{mutation.module}:{mutation.place}"
+        if not others or not mutation.in_function or function in self._prepared[own, "frozen"].executing:
+            return None
+        known = (slug for slug in others if (slug, "frozen") in self._prepared)
+        executing = (slug for slug in known if function in self._prepared[slug, "frozen"].executing)
+        return next(executing, others[len(others) // 2])
+
+    def _round(self, chosen: Sequence[tuple[Mutant, str]], stage: Stage) -> Iterator[tuple[Mutant, Result | None]]:
+        self._prepare(dict.fromkeys(slug for _, slug in chosen), stage)
         gc.freeze()  # the processes share what exists now
-        tasks = self._tasks(mutants, stage, rank)
-        for task, result in in_forks(tasks, self._ask, Result, at_once=self._at_once):
+        for task, result in in_forks(self._tasks(chosen, stage), self._ask, Result, at_once=self._at_once):
             if result is not None and result.number >= 0 and task.questions is not None:
                 known = self._known_killers(task.slug, task.mutant, stage)
                 killer = task.questions[result.number]
@@ -107,9 +110,9 @@ class Hunt:
         """Return questions that killed mutants of the same module, the latest first."""
         return self._killers.setdefault((slug, mutant.mutation.module, stage), deque(maxlen=_HINTS))
 
-    def _tasks(self, mutants: Sequence[Mutant], stage: Stage, rank: int) -> Iterator[_Task]:
-        for mutant in mutants:
-            slug, module = mutant.rules[rank], mutant.mutation.module
+    def _tasks(self, chosen: Iterable[tuple[Mutant, str]], stage: Stage) -> Iterator[_Task]:
+        for mutant, slug in chosen:
+            module = mutant.mutation.module
             self._progress.doing(f"{slug}: {stage}, {module.removeprefix('kafka_reference.')}")
             if module not in self._dependents:
                 self._dependents[module] = dependents_of(module, installed_sources().python)
@@ -118,10 +121,10 @@ class Hunt:
                 continue
             hints = tuple(self._known_killers(slug, mutant, stage))
             hinted = set(map(id, hints))
-            chosen = self._chosen(mutant, self._prepared[slug, stage], is_own=rank == 0)
-            yield _Task(mutant, slug, stage, [*hints, *(one for one in chosen if id(one) not in hinted)])
+            executing = self._executing(mutant, self._prepared[slug, stage], is_own=slug == mutant.rules[0])
+            yield _Task(mutant, slug, stage, [*hints, *(one for one in executing if id(one) not in hinted)])
 
-    def _chosen(self, mutant: Mutant, prepared: _Prepared, *, is_own: bool) -> Sequence[Asked]:
+    def _executing(self, mutant: Mutant, prepared: _Prepared, *, is_own: bool) -> Sequence[Asked]:
         """Return what to ask a mutant: of the questions of a rule those that execute its function.
 
         A function that none executes may be executed on import: then its own rule asks everything.
@@ -159,12 +162,29 @@ class Hunt:
     def _ask(self, task: _Task) -> Result:
         """Plant the mutant in this process, and ask it."""
         mutation = task.mutant.mutation
-        questions = task.questions
+        questions, rule = task.questions, RULES[task.slug]
+        before = ""
         if mutation.moved is not None:
             questions = list(self._questions[task.slug].asked_at(mutation.moved, task.stage))
+            before = _record_in(rule, mutation, mutation.moved)
         bound_memory()
         try:
             plant(mutation.module, task.mutant.module.compile(mutation), self._dependents[mutation.module])
+            if (
+                mutation.moved is not None
+                and before
+                and before == _record_in(rule_anew(rule), mutation, mutation.moved)
+            ):
+                return Result(mutation.key, "invalid", how="another span of the field has the release: nothing changes")
         except Exception:  # noqa: BLE001  whatever a mistake raises on import
             return Result(mutation.key, "invalid")
         return ask_until_killed(mutation.key, questions or ())
+
+
+def _record_in(rule: Rule, mutation: Mutation, release: Release) -> str:
+    """Return what the behaviour record that a mutation changes has in a release, as text; nothing if it is none."""
+    for record in rule.behaviours:
+        if (record.__module__, record.__name__) == (mutation.module, mutation.definition):
+            at = import_module("kafka_reference.releases").parse_release(str(release))
+            return repr(import_module("kafka_conformance.rules.eras").record_in(record, at))
+    return ""

@@ -1,7 +1,7 @@
 """All generated mutants of the reference, by the rule they belong to.
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
-reach its own: that rule knows it best. A mutant that it does not kill is asked by another one as well, which reaches more.
+reach its own: that rule knows it best. A mutant in a behaviour record belongs to a rule that declares the record.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
 from kafka_reference.releases import Release
 
-__all__ = ["MOST_RULES", "OUTSIDE", "Mutant", "Population"]
+__all__ = ["OUTSIDE", "Mutant", "Population"]
 
 OUTSIDE = {"kafka_reference.bulk": "answers whole columns, which verify compares with Java"}
 """Modules that no single question asks, with what proves them."""
 _PACKAGE = "kafka_reference."
-MOST_RULES = 2
-"""Rules that ask a mutant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +51,9 @@ class Population:
         )
 
     def _matters(self, mutation: Mutation) -> bool:
-        """Return whether some rule has the release that enters or leaves a span."""
-        rules = self._rules[f"{mutation.module}:{mutation.definition}"]
-        return mutation.moved is None or any(mutation.moved in self._by_slug[slug].releases for slug in rules)
+        """Return whether its rule has the release that enters or leaves a span."""
+        own = self._by_slug[self._rules[f"{mutation.module}:{mutation.definition}"][0]]
+        return mutation.moved is None or mutation.moved in own.releases
 
     def _module(self, name: str) -> Module:
         if name not in self._modules:
@@ -74,11 +72,16 @@ class Population:
             for name in reached[slug]:
                 if name.partition(":")[0] not in OUTSIDE:
                     found[name] = (*found.get(name, ()), slug)
-        return {name: _some(slugs) for name, slugs in found.items()}
+        return {name: self._declaring_first(name, slugs) for name, slugs in found.items()}
 
-
-def _some(slugs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return some of these rules, spread evenly, the first among them."""
-    if len(slugs) <= MOST_RULES:
-        return slugs
-    return tuple(slugs[len(slugs) * place // MOST_RULES] for place in range(MOST_RULES))
+    def _declaring_first(self, name: str, slugs: tuple[str, ...]) -> tuple[str, ...]:
+        """Return rules in their order, but those first that declare the behaviour record of this name."""
+        module, _, record = name.partition(":")
+        return tuple(
+            sorted(
+                slugs,
+                key=lambda slug: all(
+                    (one.__module__, one.__name__) != (module, record) for one in self._by_slug[slug].behaviours
+                ),
+            )
+        )
