@@ -65,7 +65,8 @@ class Hunt:
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
         order = {id(mutant): number for number, mutant in enumerate(mutants)}
-        for stage, is_own in (("frozen", True), ("frozen", False), ("fresh", True), ("fresh", False)):
+        rounds: list[tuple[Stage, bool]] = [("frozen", True), ("frozen", False), ("fresh", True), ("fresh", False)]
+        for stage, is_own in rounds:
             askers = ((mutant, mutant.rules[0] if is_own else self._other(mutant)) for mutant in alive)
             chosen = [(mutant, slug) for mutant, slug in askers if slug is not None]
             living = {id(mutant): mutant for mutant in alive}
