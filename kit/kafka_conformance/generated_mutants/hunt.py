@@ -1,8 +1,7 @@
 """Asking generated mutants in rounds, each mutant in a process of its own, until a question kills it.
 
-The first round asks the frozen cases of the rule that a mutant belongs to, the second those of another rule that reaches it,
-if its own does not execute the changed function. The next two ask the fresh questions of the same rules. A round begins when
-the one before is done, with the mutants that live.
+The first round asks the frozen cases of the rule that a mutant belongs to, the next ones those of other rules, and then come
+rounds of fresh questions. A round begins when the one before is done, with the mutants that live.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import product
 
 import msgspec
 
@@ -32,6 +32,7 @@ from kafka_reference.releases import Release
 __all__ = ["Hunt"]
 
 _HINTS = 8
+_MOST_RULES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +66,9 @@ class Hunt:
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
         order = {id(mutant): number for number, mutant in enumerate(mutants)}
-        rounds: list[tuple[Stage, bool]] = [("frozen", True), ("frozen", False), ("fresh", True), ("fresh", False)]
-        for stage, is_own in rounds:
-            askers = ((mutant, mutant.rules[0] if is_own else self._other(mutant)) for mutant in alive)
+        stages: tuple[Stage, ...] = ("frozen", "fresh")
+        for stage, number in product(stages, range(_MOST_RULES)):
+            askers = ((mutant, self._asker(mutant, number)) for mutant in alive)
             chosen = [(mutant, slug) for mutant, slug in askers if slug is not None]
             living = {id(mutant): mutant for mutant in alive}
             for mutant, result in self._round(chosen, stage):
@@ -83,14 +84,20 @@ class Hunt:
             alive = sorted(living.values(), key=lambda mutant: order[id(mutant)])
         yield from (Result(mutant.mutation.key, "survived", asked[mutant.mutation.key]) for mutant in alive)
 
-    def _other(self, mutant: Mutant) -> str | None:
-        """Return another rule to ask about a mutant, if its own does not execute the changed function.
+    def _asker(self, mutant: Mutant, number: int) -> str | None:
+        """Return the rule that asks a mutant in a round; None if there is none.
 
-        Of the rules whose questions exist, one that executes it; else one in the middle of those that reach it.
+        These are its own rule, those about the same class, and if none of them executes the changed function one that does:
+        of the rules whose questions exist, else one in the middle of those that reach it.
         """
-        mutation, (own, *others) = mutant.mutation, mutant.rules
-        function = f"{mutation.module}:{mutation.place}"
-        if not others or not mutation.in_function or function in self._prepared[own, "frozen"].executing:
+        near = (mutant.rules[0], *mutant.siblings)
+        if number < len(near):
+            return near[number]
+        function = f"{mutant.mutation.module}:{mutant.mutation.place}"
+        others = [slug for slug in mutant.rules if slug not in near]
+        if number > len(near) or not others or not mutant.mutation.in_function:
+            return None
+        if any(function in self._prepared[slug, "frozen"].executing for slug in near):
             return None
         known = (slug for slug in others if (slug, "frozen") in self._prepared)
         executing = (slug for slug in known if function in self._prepared[slug, "frozen"].executing)

@@ -21,6 +21,7 @@ __all__ = ["OUTSIDE", "Mutant", "Population"]
 OUTSIDE = {"kafka_reference.bulk": "answers whole columns, which verify compares with Java"}
 """Modules that no single question asks, with what proves them."""
 _PACKAGE = "kafka_reference."
+_ALIKE, _MOST_SIBLINGS = 1.5, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +32,8 @@ class Mutant:
     module: Module
     rules: tuple[str, ...]
     """The slugs of the rules that reach it; the first is the one that it belongs to."""
+    siblings: tuple[str, ...]
+    """Those of the others that reach about as much of the reference as the first: rules about the same class."""
 
 
 class Population:
@@ -44,7 +47,7 @@ class Population:
         """Return the mutants that belong to a rule, in the order of the code."""
         own = {name for name, slugs in self._rules.items() if slugs[0] == slug}
         return tuple(
-            Mutant(mutation, module, self._rules[name])
+            Mutant(mutation, module, self._rules[name], self._siblings(self._rules[name]))
             for module in map(self._module, sorted({name.partition(":")[0] for name in own}))
             for mutation in module.mutations
             if (name := f"{mutation.module}:{mutation.definition}") in own and self._matters(mutation)
@@ -60,16 +63,25 @@ class Population:
             self._modules[name] = Module(name, installed_sources().python[name], self._releases)
         return self._modules[name]
 
+    def _siblings(self, slugs: tuple[str, ...]) -> tuple[str, ...]:
+        own, *others = slugs
+        most = len(self._reached[own]) * _ALIKE
+        return tuple(slug for slug in others if len(self._reached[slug]) <= most)[:_MOST_SIBLINGS]
+
     @cached_property
-    def _rules(self) -> dict[str, tuple[str, ...]]:
-        """The rules that reach each definition, the one that reaches the fewest first."""
-        reached = {
+    def _reached(self) -> dict[str, list[str]]:
+        """The definitions of the reference that each rule reaches."""
+        return {
             slug: [name for name in fingerprinted_sources(rule, installed_sources()) if name.startswith(_PACKAGE)]
             for slug, rule in self._by_slug.items()
         }
+
+    @cached_property
+    def _rules(self) -> dict[str, tuple[str, ...]]:
+        """The rules that reach each definition, the one that reaches the fewest first."""
         found: dict[str, tuple[str, ...]] = {}
-        for slug in sorted(reached, key=lambda slug: len(reached[slug])):
-            for name in reached[slug]:
+        for slug in sorted(self._reached, key=lambda slug: len(self._reached[slug])):
+            for name in self._reached[slug]:
                 if name.partition(":")[0] not in OUTSIDE:
                     found[name] = (*found.get(name, ()), slug)
         return {name: self._declaring_first(name, slugs) for name, slugs in found.items()}
