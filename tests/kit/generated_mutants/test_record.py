@@ -8,7 +8,8 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.generated_mutants.asking import Result
-from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, write
+from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, shipped, write
+from kafka_conformance.rules import RULES
 
 ROW = Row("murmur2", "f", 1, 10, 7, 1, ("a", "b"))
 
@@ -42,3 +43,9 @@ def test_a_file_that_was_cut_is_asked_again(tmp_path: Path) -> None:
     path = tmp_path / "murmur2.ndjson"
     path.write_bytes(path.read_bytes() + b'{"key": ')
     assert Results(tmp_path, "murmur2", "f", 1).known == {}
+
+
+def test_the_record_that_ships_is_of_rules_that_exist() -> None:
+    rows = shipped().rows
+    assert [row.rule for row in rows] == [slug for slug in RULES if slug in {row.rule for row in rows}]
+    assert all(row.frozen + row.fresh + len(row.survivors) == row.mutants for row in rows)
