@@ -23,8 +23,13 @@ _WRITE_EVERY = 500
 
 
 def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None) -> int:
-    """Ask the generated mutants of these rules; 1 if too many live, or more than the record has."""
+    """Ask the generated mutants of these rules; 1 if too many live, or more than the record has.
+
+    With ``changed``, rules without a row on record are left out, and those whose row holds are not asked again.
+    """
     shipped = records.shipped()
+    missing = [slug for slug in slugs if changed and shipped.row(slug) is None]
+    slugs = [slug for slug in slugs if slug not in missing]
     kept = Record() if record is None else records.read(record)
     population = Population(proven_releases())
     with steps("generating mutants", 0) as progress:
@@ -39,6 +44,8 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
         rows[slug] = row_of(slug, fingerprints[slug], seed, mutants[slug], results[slug].known)
     if record is not None:
         records.write(records.merged(kept, [rows[slug] for slug in asked]), record)
+    if missing:
+        console().print(f"not on record, left out: {', '.join(missing)}", markup=False, soft_wrap=True)
     return _report([score_of(rows[slug], mutants[slug]) for slug in slugs], shipped, asked, seed)
 
 

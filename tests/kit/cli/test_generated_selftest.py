@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from kafka_conformance.cli import generated_selftest
 from kafka_conformance.cli.main import app
@@ -75,3 +76,19 @@ def test_a_rule_on_record_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tm
     code, output = ran("--changed")
     assert code == 0
     assert "0 of 1 rules asked" in output
+
+
+def test_a_rule_that_is_not_on_record_is_left_out_of_what_changed() -> None:
+    code, output = ran("--changed")
+    assert code == 0
+    assert "not on record, left out: sequence-decrement" in output
+    assert "0 of 0 rules asked" in output
+
+
+def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran("--record", str(tmp_path / "record.json"))
+    (row,) = records.read(tmp_path / "record.json").rows
+    monkeypatch.setattr(records, "shipped", lambda: records.Record((replace(row, fingerprint="other"),)))
+    code, output = ran("--changed")
+    assert code == 0
+    assert "1 of 1 rules asked" in output
