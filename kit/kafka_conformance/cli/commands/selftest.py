@@ -1,7 +1,7 @@
 """Prove that the kit can fail: every mutant must differ from Java in some question.
 
-A mutant that differs in 25 questions is asked no more. With --kit, mistakes are planted in the kit itself, and its checks
-must find each.
+A mutant that differs in 25 questions is asked no more. With --generated, mutants are made from the syntax trees of the
+reference, and asked what a gate asks. With --kit, mistakes are planted in the kit itself, and its checks must find each.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import click
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.cli import options
+from kafka_conformance.cli.generated_selftest import run_generated
 from kafka_conformance.cli.kit_mistakes import run_kit_mistakes
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
@@ -44,17 +45,24 @@ __all__ = ["run"]
 @click.option("--record", default=None, type=options.FILE, metavar="FILE",
               help="Write into this record the rules of which all mutants are asked and killed; its rows of other rules "
               "stay.")  # fmt: skip
+@click.option("--generated", is_flag=True,
+              help="Ask mutants that are generated from the reference's syntax trees the questions of a gate instead; "
+              "needs no Java.")  # fmt: skip
 @click.option("--kit", is_flag=True,
               help="Plant mistakes in the kit itself instead: in the oracle, the comparison, the counts and the verdicts. "
               "Each must be found by the checks that it names, on a few questions of Kafka 3.9.2.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
-        kit: bool = False) -> int:  # fmt: skip
+        generated: bool = False, kit: bool = False) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
     if kit:
-        if rules or changed or record is not None:
-            raise BadInput("--kit plants mistakes in the kit, not in rules: leave out --rules, --changed and --record")
+        if rules or changed or generated or record is not None:
+            raise BadInput(
+                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated and --record"
+            )
         return run_kit_mistakes()
     slugs = [rule.slug for rule in named(rules)]
+    if generated:
+        return run_generated(slugs, seed, changed=changed, record=record)
     selection = select_changed(slugs, MUTANTS, records.shipped()) if changed else select_all(slugs, MUTANTS)
     kept = Record() if record is None else records.merged(records.read(record), [])
     tallies: dict[str, Tally] = {}

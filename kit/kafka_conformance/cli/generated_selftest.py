@@ -1,0 +1,115 @@
+"""``selftest --generated``: mutate the reference by its syntax trees, and report which mutants a gate would miss."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.generated_mutants import record as records
+from kafka_conformance.generated_mutants.hunt import Hunt
+from kafka_conformance.generated_mutants.population import Mutant, Population
+from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
+from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
+from kafka_conformance.reports.terminal import console, table
+from kafka_reference.proven import proven_releases
+
+__all__ = ["FOLDER", "run_generated"]
+
+FOLDER = Path(".kafka-conformance", "generated-mutants")
+"""Where the result of each mutant is written."""
+_WRITE_EVERY = 500
+
+
+def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None) -> int:
+    """Ask the generated mutants of these rules; 1 if too many live, or more than the record has.
+
+    With ``changed``, rules without a row on record are left out, and those whose row holds are not asked again.
+    """
+    shipped = records.shipped()
+    missing = [slug for slug in slugs if changed and shipped.row(slug) is None]
+    slugs = [slug for slug in slugs if slug not in missing]
+    kept = Record() if record is None else records.read(record)
+    population = Population(proven_releases())
+    with steps("generating mutants", 0) as progress:
+        mutants = {slug: population.of(slug) for slug in slugs}
+        fingerprints = {slug: fingerprint_of(slug, mutants[slug]) for slug in slugs}
+        rows = _kept(shipped, fingerprints) if changed else {}
+        asked = [slug for slug in slugs if slug not in rows]
+        results = {slug: Results(FOLDER, slug, fingerprints[slug], seed) for slug in asked}
+        progress.begin("generated mutants", sum(len(mutants[slug]) for slug in asked))
+        _ask(Hunt(seed, progress, at_once=_cores()), mutants, results, progress)
+    for slug in asked:
+        rows[slug] = row_of(slug, fingerprints[slug], seed, mutants[slug], results[slug].known)
+    if record is not None:
+        records.write(records.merged(kept, [rows[slug] for slug in asked]), record)
+    if missing:
+        console().print(f"not on record, left out: {', '.join(missing)}", markup=False, soft_wrap=True)
+    return _report([score_of(rows[slug], mutants[slug]) for slug in slugs], shipped, asked, seed)
+
+
+def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
+    """Return the rows of the record that hold for the installed code."""
+    return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def _ask(hunt: Hunt, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps) -> None:
+    """Ask the mutants that have no result yet, and write the results now and then."""
+    waiting = [one for slug, file in results.items() for one in mutants[slug] if one.mutation.key not in file.known]
+    rule_of = {one.mutation.key: one.rules[0] for one in waiting}
+    progress.advance(progress.total - len(waiting))
+    try:
+        for number, result in enumerate(hunt.results(waiting), 1):
+            results[rule_of[result.key]].known[result.key] = result
+            progress.advance()
+            if number % _WRITE_EVERY == 0:
+                _write(results)
+    finally:
+        _write(results)
+
+
+def _write(results: Mapping[str, Results]) -> None:
+    for file in results.values():
+        file.write()
+
+
+def _report(scores: Sequence[Score], shipped: Record, asked: Sequence[str], seed: int) -> int:
+    out = console()
+    rows = [
+        [score.rule, f"{score.frozen + score.fresh + len(score.alive):,}", f"{score.by_frozen:.1%}", f"{score.by_gate:.1%}",
+         f"{len(score.alive):,}", f"{score.equivalent:,}", f"{score.unreachable:,}"]
+        for score in scores
+    ]  # fmt: skip
+    out.print(
+        table("", ["rule", "mutants", "by frozen cases", "by a gate", "alive", "equivalent", "unreachable"], rows)
+    )
+    for score in scores:
+        for mutation in score.alive:
+            where = f"{mutation.module.replace('.', '/')}.py:{mutation.line}"
+            out.print(f"alive: {where}: {mutation.key}", markup=False, soft_wrap=True, highlight=False)
+    failed = [score.rule for score in scores if score.rule in asked and not _holds(score, shipped)]
+    out.print(f"{len(asked)} of {len(scores)} rules asked, seed {seed}; each mutant's result: {FOLDER}/RULE.ndjson",
+              markup=False, soft_wrap=True)  # fmt: skip
+    if failed:
+        out.print(
+            f"less than {FROZEN:.0%} killed by frozen cases or {GATE:.0%} by a gate, and less than before: "
+            f"{', '.join(failed)}", style="bold red", markup=False, soft_wrap=True,
+        )  # fmt: skip
+    return 1 if failed else 0
+
+
+def _holds(score: Score, shipped: Record) -> bool:
+    """Return whether a rule's score is enough, or at least the one on record."""
+    row = shipped.row(score.rule)
+    if score.is_enough or row is None:
+        return score.is_enough
+    killed = row.frozen + row.fresh
+    every = killed + len(row.survivors)
+    unexplained = len(score.alive) + score.equivalent + score.unreachable
+    now = score.frozen + score.fresh
+    return now / (now + unexplained) >= killed / every and score.frozen >= row.frozen

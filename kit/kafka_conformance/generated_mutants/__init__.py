@@ -1,0 +1,1 @@
+"""Mutants that are generated from the reference's syntax trees, and the questions that kill them."""

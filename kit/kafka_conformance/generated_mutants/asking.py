@@ -1,0 +1,115 @@
+"""Asking one mutant until a question kills it, in a process that has nothing else to do.
+
+A mutant is killed by an answer that differs from the expected one, by an error where an answer is expected, and by a
+question that takes longer than its limit: a gate sees each of them.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from kafka_conformance.generated_mutants.planting import rule_anew
+from kafka_conformance.generated_mutants.questions import Asked, outcome_bytes
+from kafka_conformance.rules import RULES
+
+__all__ = ["Result", "Verdict", "ask_until_killed", "bound_memory"]
+
+_LIMIT_S = 3.0
+_MORE_BYTES = 2 << 30
+_PAGES = Path("/proc/self/statm")
+Verdict: TypeAlias = Literal["frozen", "fresh", "survived", "invalid"]
+"""Killed by a frozen case, or by a fresh question alone; survived; not executable at all, so no mutant."""
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a mutant."""
+
+    key: str
+    """The mutation's key."""
+    verdict: Verdict
+    """How it ended."""
+    asked: int = 0
+    """How many questions it was asked."""
+    killer: str = ""
+    """The question that killed it: a frozen case, or a fresh question, with its release."""
+    number: int = -1
+    """The number of that question among those asked."""
+    how: str = ""
+    """What was seen: ``differs``, ``fails`` or ``takes too long``."""
+
+
+class _TooLong(BaseException):
+    """The limit of a question has passed; no ``except Exception`` of the reference takes it."""
+
+
+def ask_until_killed(key: str, questions: Iterable[Asked]) -> Result:
+    """Ask the mutant that is planted in this process."""
+    anew: dict[str, Any] = {}
+    asked = 0
+    for one in questions:
+        asked += 1
+        if one.rule not in anew:
+            anew[one.rule] = _rule_of(one.rule)
+            if anew[one.rule] is None:
+                return Result(key, "invalid", asked)
+        how = _differs(anew[one.rule], one)
+        if how:
+            return Result(key, "frozen" if one.case else "fresh", asked, one.name, asked - 1, how)
+    return Result(key, "survived", asked)
+
+
+def _rule_of(slug: str) -> Any:
+    """Return a rule with the mistake; None if it cannot even be imported."""
+    try:
+        with _limited():
+            return rule_anew(RULES[slug])
+    except (Exception, _TooLong):  # noqa: BLE001  whatever a mistake raises
+        return None
+
+
+def _differs(rule: Any, one: Asked) -> str:
+    reference = import_module("kafka_conformance.answerers.reference")
+    try:
+        with _limited():
+            release = import_module("kafka_reference.releases").parse_release(one.release)
+            question = msgspec.json.decode(one.question, type=rule.question)
+            outcome = reference.outcome_of(rule.ask, question, release)
+            if outcome_bytes(outcome) == one.expected:
+                return ""
+            return "fails" if type(outcome).__name__ == "Failed" else "differs"
+    except _TooLong:
+        return "takes too long"
+    except (Exception, RecursionError, MemoryError):  # noqa: BLE001  a mistake may break the answer itself
+        return "fails"
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, _LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def bound_memory() -> None:
+    """Bound the memory of this process, where the system can: a mistake may append for ever."""
+    try:
+        used = int(_PAGES.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    except OSError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + _MORE_BYTES, most))

@@ -1,0 +1,99 @@
+"""All generated mutants of the reference, by the rule they belong to.
+
+A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
+reach its own: that rule knows it best. A mutant in a behaviour record belongs to a rule that declares the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
+from kafka_conformance.rules import RULES
+from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_reference.releases import Release
+
+__all__ = ["OUTSIDE", "Mutant", "Population"]
+
+OUTSIDE = {"kafka_reference.bulk": "answers whole columns, which verify compares with Java"}
+"""Modules that no single question asks, with what proves them."""
+_PACKAGE = "kafka_reference."
+_ALIKE, _MOST_SIBLINGS = 1.5, 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mutant:
+    """A mutation, and the rules whose questions may kill it."""
+
+    mutation: Mutation
+    module: Module
+    rules: tuple[str, ...]
+    """The slugs of the rules that reach it; the first is the one that it belongs to."""
+    siblings: tuple[str, ...]
+    """Those of the others that reach about as much of the reference as the first: rules about the same class."""
+
+
+class Population:
+    """The mutants of the installed reference; ``releases`` are those that a span may end at, ``rules`` those that ask."""
+
+    def __init__(self, releases: Sequence[Release], rules: Mapping[str, Rule] = RULES) -> None:
+        self._releases, self._by_slug = releases, rules
+        self._modules: dict[str, Module] = {}
+
+    def of(self, slug: str) -> tuple[Mutant, ...]:
+        """Return the mutants that belong to a rule, in the order of the code."""
+        own = {name for name, slugs in self._rules.items() if slugs[0] == slug}
+        return tuple(
+            Mutant(mutation, module, self._rules[name], self._siblings(self._rules[name]))
+            for module in map(self._module, sorted({name.partition(":")[0] for name in own}))
+            for mutation in module.mutations
+            if (name := f"{mutation.module}:{mutation.definition}") in own and self._matters(mutation)
+        )
+
+    def _matters(self, mutation: Mutation) -> bool:
+        """Return whether its rule has the release that enters or leaves a span."""
+        own = self._by_slug[self._rules[f"{mutation.module}:{mutation.definition}"][0]]
+        return mutation.moved is None or mutation.moved in own.releases
+
+    def _module(self, name: str) -> Module:
+        if name not in self._modules:
+            self._modules[name] = Module(name, installed_sources().python[name], self._releases)
+        return self._modules[name]
+
+    def _siblings(self, slugs: tuple[str, ...]) -> tuple[str, ...]:
+        own, *others = slugs
+        most = len(self._reached[own]) * _ALIKE
+        return tuple(slug for slug in others if len(self._reached[slug]) <= most)[:_MOST_SIBLINGS]
+
+    @cached_property
+    def _reached(self) -> dict[str, list[str]]:
+        """The definitions of the reference that each rule reaches."""
+        return {
+            slug: [name for name in fingerprinted_sources(rule, installed_sources()) if name.startswith(_PACKAGE)]
+            for slug, rule in self._by_slug.items()
+        }
+
+    @cached_property
+    def _rules(self) -> dict[str, tuple[str, ...]]:
+        """The rules that reach each definition, the one that reaches the fewest first."""
+        found: dict[str, tuple[str, ...]] = {}
+        for slug in sorted(self._reached, key=lambda slug: len(self._reached[slug])):
+            for name in self._reached[slug]:
+                if name.partition(":")[0] not in OUTSIDE:
+                    found[name] = (*found.get(name, ()), slug)
+        return {name: self._declaring_first(name, slugs) for name, slugs in found.items()}
+
+    def _declaring_first(self, name: str, slugs: tuple[str, ...]) -> tuple[str, ...]:
+        """Return rules in their order, but those first that declare the behaviour record of this name."""
+        module, _, record = name.partition(":")
+        return tuple(
+            sorted(
+                slugs,
+                key=lambda slug: all(
+                    (one.__module__, one.__name__) != (module, record) for one in self._by_slug[slug].behaviours
+                ),
+            )
+        )

@@ -1,0 +1,65 @@
+"""Which functions of the reference a question executes, so that a mutant is asked only what executes its function.
+
+What functions return from a cache is computed anew for each question.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Sequence
+from functools import _lru_cache_wrapper
+from types import CodeType, FrameType
+from typing import Any
+
+import msgspec
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.rule import Rule
+from kafka_conformance.generated_mutants.questions import Asked
+from kafka_reference.releases import parse_release
+
+__all__ = ["functions_of"]
+
+_PACKAGE = "kafka_reference"
+
+
+def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]:
+    """Return the functions and methods that each question of a rule executes, as ``module:name``."""
+    caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and _is_ours(one)]
+    sets: dict[frozenset[str], frozenset[str]] = {}
+    found = []
+    for one in questions:
+        for cache in caches:
+            cache.cache_clear()
+        question = msgspec.json.decode(one.question, type=rule.question)
+        names = frozenset(_executed(lambda: outcome_of(rule.ask, question, parse_release(one.release))))  # noqa: B023
+        found.append(sets.setdefault(names, names))
+    return found
+
+
+def _is_ours(cached: Any) -> bool:
+    return str(getattr(cached, "__module__", "")).startswith(_PACKAGE)
+
+
+_NAMES: dict[CodeType, str | None] = {}
+
+
+def _executed(run: Callable[[], object]) -> set[str]:
+    codes = set[CodeType]()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+            if frame.f_code not in _NAMES:
+                module = frame.f_globals.get("__name__", "")
+                name = frame.f_code.co_qualname.partition(".<locals>")[0]
+                _NAMES[frame.f_code] = f"{module}:{name}" if module.startswith(_PACKAGE) else None
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return {name for code in codes if (name := _NAMES.get(code)) is not None}

@@ -1,0 +1,55 @@
+"""Mutations of a module: their names, and the code with one of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_conformance.generated_mutants.mutations import Module, Mutation
+
+CODE = """
+class Counter:
+    limit = 3
+
+    def add(self, number):
+        def inner():
+            return number + 1
+        if number > 1 and number > 1:
+            return inner()
+        return 0
+"""
+
+
+def module() -> Module:
+    return Module("m", CODE, [])
+
+
+def executed(one: Module, mutation: Mutation) -> Any:
+    space: dict[str, Any] = {}
+    exec(one.compile(mutation), space)  # noqa: S102
+    return space["Counter"]
+
+
+def named(one: Module, key: str) -> Mutation:
+    return next(mutation for mutation in one.mutations if mutation.key == key)
+
+
+def test_each_mutation_has_a_name_of_its_own() -> None:
+    keys = [mutation.key for mutation in module().mutations]
+    assert len(set(keys)) == len(keys)
+    assert "m:Counter.add: number > 1 → number >= 1" in keys
+    assert "m:Counter.add: number > 1 → number >= 1 #2" in keys
+
+
+def test_place_is_the_outermost_function() -> None:
+    found = named(module(), "m:Counter.add: number + 1 → number - 1")
+    assert (found.definition, found.place, found.in_function, found.line) == ("Counter", "Counter.add", True, 7)
+    limit = named(module(), "m:Counter: 3 → 4")
+    assert (limit.place, limit.in_function) == ("Counter", False)
+
+
+def test_a_module_is_compiled_with_one_mistake_and_is_whole_again_afterwards() -> None:
+    one = module()
+    wrong = executed(one, named(one, "m:Counter.add: number + 1 → number - 1"))
+    assert wrong().add(5) == 4
+    larger = executed(one, named(one, "m:Counter: 3 → 4"))
+    assert (larger.limit, larger().add(5)) == (4, 6)

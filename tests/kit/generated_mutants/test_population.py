@@ -1,0 +1,28 @@
+"""Generated mutants by rule."""
+
+from __future__ import annotations
+
+from kafka_conformance.generated_mutants.population import OUTSIDE, Population
+from kafka_conformance.rules import RULES
+from kafka_reference.proven import proven_releases
+
+SLUGS = ("sequence-decrement", "sequence-increment", "murmur2", "partition-for-key")
+POPULATION = Population(proven_releases(), {slug: RULES[slug] for slug in SLUGS})
+
+
+def test_a_mutant_belongs_to_one_rule() -> None:
+    keys = [mutant.mutation.key for slug in SLUGS for mutant in POPULATION.of(slug)]
+    assert len(keys) > 150
+    assert len(set(keys)) == len(keys)
+
+
+def test_rules_that_reach_a_mutant_are_named() -> None:
+    for slug in SLUGS:
+        assert all(mutant.rules[0] == slug for mutant in POPULATION.of(slug))
+    rules = {one.mutation.place: one.rules for slug in SLUGS for one in POPULATION.of(slug)}
+    assert rules["decrement"] == ("sequence-decrement",)
+    assert set(rules["int32"]) >= {"sequence-decrement", "sequence-increment"}
+
+
+def test_columns_are_outside() -> None:
+    assert not {one.mutation.module for slug in SLUGS for one in POPULATION.of(slug)} & set(OUTSIDE)

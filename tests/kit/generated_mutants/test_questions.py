@@ -1,0 +1,48 @@
+"""The questions of mutants: the reference answers each as expected, frozen cases come in rounds."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, outcome_bytes
+from kafka_conformance.rules import RULES
+from kafka_reference.releases import parse_release
+
+SLUGS = ["sequence-decrement", "round-robin-partitioner", "produce-acks"]
+
+
+def is_as_expected(slug: str, one: Asked) -> bool:
+    rule = RULES[slug]
+    question = msgspec.json.decode(one.question, type=rule.question)
+    return outcome_bytes(outcome_of(rule.ask, question, parse_release(one.release))) == one.expected
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_reference_answers_as_expected(slug: str) -> None:
+    questions = RuleQuestions(RULES[slug], 3)
+    for stage in ("frozen", "fresh"):
+        asked = questions.asked(stage)  # type: ignore[arg-type]
+        assert asked
+        assert all(bool(one.case) == (stage == "frozen") for one in asked)
+        assert all(is_as_expected(slug, one) for one in asked[:300])
+
+
+def test_every_case_is_asked_once_before_any_is_asked_again() -> None:
+    asked = RuleQuestions(RULES["produce-acks"], 3).asked("frozen")
+    cases = len({one.case for one in asked})
+    assert len({one.case for one in asked[:cases]}) == cases < len(asked)
+    assert len({(one.case, one.release) for one in asked}) == len(asked)
+
+
+def test_one_release_is_asked_by_itself() -> None:
+    questions = RuleQuestions(RULES["sequence-decrement"], 3)
+    assert {one.release for one in questions.asked_at(parse_release("2.1.1"), "frozen")} == {"2.1.1"}
+    assert {one.release for one in questions.asked_at(parse_release("2.1.1"), "fresh")} == {"2.1.1"}
+    assert not list(questions.asked_at(parse_release("2.1.0"), "frozen"))  # the rule is not there yet
+
+
+def test_the_order_is_that_of_the_seed() -> None:
+    first, again, other = (RuleQuestions(RULES["sequence-decrement"], seed).asked("frozen") for seed in (3, 3, 4))
+    assert [one.name for one in first] == [one.name for one in again] != [one.name for one in other]

@@ -1,0 +1,24 @@
+"""Which functions a question executes, although answers are cached."""
+
+from __future__ import annotations
+
+from kafka_conformance.generated_mutants.questions import RuleQuestions
+from kafka_conformance.generated_mutants.reached import functions_of
+from kafka_conformance.rules import RULES
+
+RULE = RULES["sequence-decrement"]
+
+
+def test_functions_that_a_question_executes() -> None:
+    asked = RuleQuestions(RULE, 1).asked("frozen")[:50]
+    found = functions_of(RULE, asked)
+    assert len(found) == 50
+    executed = {"kafka_reference.idempotence.sequences:decrement", "kafka_reference.java.int32:int32"}
+    assert all(executed <= functions for functions in found)
+    assert not any("kafka_reference.idempotence.sequences:increment" in functions for functions in found)
+
+
+def test_what_a_cache_returns_is_executed_by_each_question() -> None:
+    rule = RULES["produce-acks"]
+    found = functions_of(rule, RuleQuestions(rule, 1).asked("frozen")[:50])
+    assert all("kafka_reference.behaviour:_resolve" in functions for functions in found)
