@@ -87,17 +87,18 @@ class Hunt:
     def _asker(self, mutant: Mutant, number: int) -> str | None:
         """Return the rule that asks a mutant in a round; None if there is none.
 
-        These are its own rule, those about the same class, and if none of them executes the changed function one that does:
-        of the rules whose questions exist, else one in the middle of those that reach it.
+        These are its own rule, those about the same class, and one more if none of them executes the changed function, or if
+        the change is in none: one that executes it, of the rules whose questions exist, else one in the middle of those that
+        reach it.
         """
         near = (mutant.rules[0], *mutant.siblings)
         if number < len(near):
             return near[number]
         function = f"{mutant.mutation.module}:{mutant.mutation.place}"
         others = [slug for slug in mutant.rules if slug not in near]
-        if number > len(near) or not others or not mutant.mutation.in_function:
+        if number > len(near) or not others:
             return None
-        if any(function in self._prepared[slug, "frozen"].executing for slug in near):
+        if mutant.mutation.in_function and any(function in self._prepared[slug, "frozen"].executing for slug in near):
             return None
         known = (slug for slug in others if (slug, "frozen") in self._prepared)
         executing = (slug for slug in known if function in self._prepared[slug, "frozen"].executing)
@@ -129,19 +130,23 @@ class Hunt:
                 continue
             hints = tuple(self._known_killers(slug, mutant, stage))
             hinted = set(map(id, hints))
-            executing = self._executing(mutant, self._prepared[slug, stage], is_own=slug == mutant.rules[0])
+            executing = self._executing(mutant, self._prepared[slug, stage])
             yield _Task(mutant, slug, stage, [*hints, *(one for one in executing if id(one) not in hinted)])
 
-    def _executing(self, mutant: Mutant, prepared: _Prepared, *, is_own: bool) -> Sequence[Asked]:
+    def _executing(self, mutant: Mutant, prepared: _Prepared) -> Sequence[Asked]:
         """Return what to ask a mutant: of the questions of a rule those that execute its function.
 
-        A function that none executes may be executed on import: then its own rule asks everything.
+        A function that no question executes may be executed on import: then everything is asked.
         """
         mutation = mutant.mutation
-        numbers = prepared.executing.get(f"{mutation.module}:{mutation.place}")
-        if not mutation.in_function or (numbers is None and is_own):
+        function = f"{mutation.module}:{mutation.place}"
+        numbers = prepared.executing.get(function)
+        if not mutation.in_function or (numbers is None and not self._is_executed(function)):
             return prepared.asked
         return [prepared.asked[number] for number in numbers or ()]
+
+    def _is_executed(self, function: str) -> bool:
+        return any(function in one.executing for one in self._prepared.values())
 
     def _prepare(self, slugs: Iterable[str], stage: Stage) -> None:
         """Make the questions of rules, and find what each of them executes, a rule in a process of its own."""
