@@ -1,7 +1,7 @@
 """Ask again what differs: an implementation that then gives another answer is not deterministic.
 
 This is a finding of its own, because no mistake can explain answers that change. A question is asked again once; where any
-answer changed, the unchanged ones are asked until :data:`QUIET_ROUNDS` rounds in a row change none, 30 rounds at most, since
+answer changed, the unchanged ones are asked until :data:`QUIET_ROUNDS` rounds in a row change none, 60 rounds at most, since
 a random choice of two repeats itself half of the time; and all answers about the same key are taken to change, right ones
 too. Only the grade ``exact`` is asked again: a target with another grade has declared draws of its own.
 """
@@ -24,9 +24,9 @@ __all__ = ["NOT_DETERMINISTIC", "QUIET_ROUNDS", "about_the_same", "changed_answe
 
 NOT_DETERMINISTIC = "not-deterministic"
 """The diagnosis of answers that change."""
-QUIET_ROUNDS = 6
+QUIET_ROUNDS = 12
 """After so many rounds without a change, the answers that are left are taken to be deterministic."""
-_MOST_ROUNDS = 30
+_MOST_ROUNDS = 60
 
 _EMPTY_KEY = ("https://github.com/confluentinc/librdkafka/issues/4510",)
 

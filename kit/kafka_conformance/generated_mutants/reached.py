@@ -26,7 +26,7 @@ _PACKAGE = "kafka_reference"
 
 def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]:
     """Return the functions and methods that each question of a rule executes, as ``module:name``."""
-    caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper) and _is_ours(one)]
+    caches = [one for one in gc.get_objects() if type(one) is _lru_cache_wrapper and _is_ours(one)]
     sets: dict[frozenset[str], frozenset[str]] = {}
     found = []
     for one in questions:

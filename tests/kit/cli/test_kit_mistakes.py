@@ -67,7 +67,7 @@ def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) 
 def test_options_about_rules_do_not_go_with_it(options: list[str]) -> None:
     done = CliRunner().invoke(app, ["selftest", "--kit", *options], standalone_mode=False)
     assert isinstance(done.exception, BadInput)
-    assert "leave out --rules, --changed and --record" in str(done.exception)
+    assert "leave out --rules, --changed, --generated and --record" in str(done.exception)
 
 
 def test_every_check_and_every_mistake_is_the_default() -> None:
