@@ -95,7 +95,8 @@ class Hunt:
         if number < len(near):
             return near[number]
         function = f"{mutant.mutation.module}:{mutant.mutation.place}"
-        others = [slug for slug in mutant.rules if slug not in near]
+        # A rule by parts asks nothing about a class that the rules of its parts do not.
+        others = [slug for slug in mutant.rules if slug not in near and RULES[slug].by_parts is None]
         if number > len(near) or not others:
             return None
         if mutant.mutation.in_function and any(function in self._prepared[slug, "frozen"].executing for slug in near):
