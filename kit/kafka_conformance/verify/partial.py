@@ -72,7 +72,12 @@ def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finis
     wanted = _head(plan, plan.seed)
     by_slug = {rule.slug: rule for rule in plan.rules}
     kept = [
-        row for row in rows if head == wanted and (row.jvm, row.fingerprint) == (jvm, fingerprint(by_slug[row.rule]))
+        row
+        for row in rows
+        if head == wanted
+        and row.rule in by_slug
+        and row.release in wanted.releases
+        and (row.jvm, row.fingerprint) == (jvm, fingerprint(by_slug[row.rule]))
     ]
     finished = {(row.rule, row.release): _result(by_slug[row.rule], row, plan.releases) for row in kept}
     lines, all_match = [msgspec.json.encode(line) for line in (wanted, *kept)], True
@@ -98,7 +103,7 @@ def _read(path: Path) -> tuple[_Head | None, list[_Row]]:
     try:
         head, *rows = path.read_bytes().splitlines()
         return msgspec.json.decode(head, type=_Head), [msgspec.json.decode(row, type=_Row) for row in rows]
-    except (OSError, *UNREADABLE):
+    except (OSError, ValueError, *UNREADABLE):  # ValueError: the file is empty
         return None, []
 
 

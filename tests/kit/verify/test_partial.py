@@ -98,3 +98,21 @@ def test_the_seed_of_an_unfinished_run_is_taken_again(tmp_path: Path) -> None:
     assert resumed_seed(path, replace(PLAN, examples=99)) is None
     path.write_bytes(path.read_bytes()[:-20])
     assert resumed_seed(path, PLAN) is None, "a file that was cut is no run"
+
+
+@pytest.mark.parametrize(
+    "change", [(b'"murmur2"', b'"unknown"'), (b'"release":"3.9.2"', b'"release":"1.1.1"'), (b'"3.9.2"', b"")]
+)
+def test_a_row_of_another_rule_or_release_is_dropped(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+    path = tmp_path / "partial"
+    killed_after(path, result())
+    head, row = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([head, row.replace(*change)]) + b"\n")
+    assert finished(path) == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"[" * 100_000, b"\xff"])
+def test_a_file_that_cannot_be_read_is_dropped(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "partial").write_bytes(content)
+    assert resumed_seed(tmp_path / "partial", PLAN) is None
+    assert finished(tmp_path / "partial") == {}
