@@ -66,7 +66,7 @@ _SNAPPY_HEAD = b"\x82SNAPPY\x00\0\0\0\1\0\0\0\1"
 _HUGE = b"\xff\xff\xff\xff\x0f"  # 2^32-1, the size that a block of snappy declares
 _ZSTD_HEAD = (0xFD2FB528).to_bytes(4, "little") + b"\x00\x58"  # no size of the content, a window of 2 MiB
 _RUN = (131_072 << 3 | 1 << 1).to_bytes(3, "little")  # a block that repeats one byte 131,072 times
-LARGE = 2**28
+LARGE = 2**27 + 2**26
 
 
 def _gzip_zeros() -> bytes:
@@ -85,7 +85,7 @@ def _lz4_zeros() -> bytes:
 
 @cache
 def bombs() -> dict[str, bytes]:
-    """Small batches that say, or have, far more than they are: 256 MiB of zeros, or 4 GiB that are only declared."""
+    """Small batches that say, or have, far more than they are: 192 MiB of zeros, or 4 GiB that are only declared."""
     zstd = _ZSTD_HEAD + (_RUN + b"\0") * (LARGE // 131_072) + b"\x01\x00\x00"
     return {
         "snappy, declared": batch_of(_HUGE + b"\0\0", Codec.SNAPPY),

@@ -35,8 +35,6 @@ _RESERVED_BYTES = 2 * 2**30
 _STUCK = 5
 """A parser that takes so many times its limit is interrupted."""
 _SHOWN = 600
-_ROUND = 200
-"""Examples of one seed in a long run."""
 _STATUS = re.compile(rb"Vm(HWM|RSS|Size):\s+(\d+) kB")
 
 
@@ -94,7 +92,10 @@ class Plan:
 def explore(
     plan: Plan, door: Door, inputs: st.SearchStrategy[Any], examples: int = 100, always: Iterable[Any] = ()
 ) -> int:
-    """Call a parser with many inputs, first those of ``always``, and return how many. Raises BrokenPromise."""
+    """Call a parser with many inputs, first those of ``always``, and return how many. Raises BrokenPromise.
+
+    ``examples`` is the number of inputs; in a long run, of those from one seed.
+    """
     count = 0
     until = time.monotonic() + (plan.seconds or 0)
 
@@ -116,7 +117,7 @@ def explore(
             check(one)
         for number in range(10**9):
             chosen = settings(
-                max_examples=examples if plan.seconds is None else _ROUND, derandomize=plan.seconds is None,
+                max_examples=examples, derandomize=plan.seconds is None,
                 database=None, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False,
                 phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if plan.shrink else [])],
             )  # fmt: skip

@@ -17,6 +17,7 @@ import msgspec
 
 from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.export_errors import missing_column, missing_place, no_key_type
 from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
 from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics, offset_count
 from kafka_conformance.spark.session import Spark
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from kafka_conformance.spark.audit.local.topic import LocalTopic
 
 __all__ = [
-    "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "is_one_of_many", "missing_column",
-    "missing_place", "no_key_type", "slices", "spans_of", "still_there", "topic_frame",
+    "COLUMNS", "Export", "Shrinking", "Sized", "Source", "Span", "Topic", "chunked", "is_one_of_many",
+    "slices", "spans_of", "still_there", "topic_frame",
 ]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
@@ -282,22 +283,6 @@ def spans_of(path: str, rows: Iterable[tuple[Any, ...]], partitions: int) -> dic
             )
         found[int(partition)] = Span(int(first), int(last) + 1)
     return {partition: found.get(partition, Span(0, 0)) for partition in range(partitions)}
-
-
-def missing_place(path: str, records: int) -> BadInput:
-    """Return the error for an export with so many records that have no partition or no offset."""
-    return BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
-
-
-def missing_column(path: str, wanted: str, key: str, columns: Iterable[str]) -> BadInput:
-    """Return the error for an export without the column ``wanted``; ``key`` is the name of the key's column."""
-    advice = "name it with --key-column" if wanted == key else "an audit needs it"
-    return BadInput(f"{path} has no column {wanted}: {advice}; its columns are {', '.join(columns) or 'none'}")
-
-
-def no_key_type(path: str, name: str, kind: str) -> BadInput:
-    """Return the error for keys that are neither bytes nor text."""
-    return BadInput(f"{path}: the key column {name} has type {kind}: expected bytes, or text with --key-encoding")
 
 
 def slices(spans: Mapping[int, Span], records: int) -> list[dict[int, Span]]:

@@ -23,10 +23,11 @@ import pyarrow.dataset as ds
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.attribution.block import Block
+from kafka_conformance.spark.audit.export_errors import missing_column, missing_place, no_key_type
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
-from kafka_conformance.spark.audit.sources import missing_column, missing_place, no_key_type, spans_of
+from kafka_conformance.spark.audit.sources import spans_of
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalExport", "files_of", "record_count"]
