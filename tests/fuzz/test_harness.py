@@ -83,7 +83,7 @@ def test_documented_errors_and_modest_parsers_pass() -> None:
     def refuses(data: bytes) -> None:
         raise ValueError(data)
 
-    assert explore(QUIET, Door(refuses, (ValueError,), 16, 0.5), arbitrary_or_mutated(FILES), 200) >= 100
+    assert explore(QUIET, Door(refuses, (ValueError,), 16, 5.0), arbitrary_or_mutated(FILES), 200) >= 100
 
 
 def test_a_long_run_has_other_inputs_for_another_seed_and_leaves_the_last_one(tmp_path: Path) -> None:
