@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kafka_conformance.generated_mutants.population import Mutant, Population
 from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
 from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
 from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.verify.workers import cores
 from kafka_reference.proven import proven_releases
 
 __all__ = ["FOLDER", "run_generated"]
@@ -39,7 +39,7 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
         asked = [slug for slug in slugs if slug not in rows]
         results = {slug: Results(FOLDER, slug, fingerprints[slug], seed) for slug in asked}
         progress.begin("generated mutants", sum(len(mutants[slug]) for slug in asked))
-        _ask(Hunt(seed, progress, at_once=_cores()), mutants, results, progress)
+        _ask(Hunt(seed, progress, at_once=cores()), mutants, results, progress)
     for slug in asked:
         rows[slug] = row_of(slug, fingerprints[slug], seed, mutants[slug], results[slug].known)
     if record is not None:
@@ -52,10 +52,6 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
 def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
     """Return the rows of the record that hold for the installed code."""
     return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _ask(hunt: Hunt, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps) -> None:
@@ -110,6 +106,6 @@ def _holds(score: Score, shipped: Record) -> bool:
         return score.is_enough
     killed = row.frozen + row.fresh
     every = killed + len(row.survivors)
-    unexplained = len(score.alive) + score.equivalent + score.unreachable
+    survivors = len(score.alive) + score.equivalent + score.unreachable
     now = score.frozen + score.fresh
-    return now / (now + unexplained) >= killed / every and score.frozen >= row.frozen
+    return now / (now + survivors) >= killed / every and score.frozen >= row.frozen

@@ -62,7 +62,7 @@ class Hunt:
         self._killers: dict[tuple[str, str, Stage], deque[Asked]] = {}
 
     def results(self, mutants: Sequence[Mutant]) -> Iterator[Result]:
-        """Yield what becomes of each mutant: of those that are killed as they are, of the others at the end."""
+        """Yield the result of each mutant: of a killed one at once, of the others at the end."""
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
         order = {id(mutant): number for number, mutant in enumerate(mutants)}

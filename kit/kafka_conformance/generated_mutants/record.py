@@ -1,7 +1,7 @@
 """The record of generated mutants: for each rule, how many were killed by what, and which survived.
 
-``record.json`` beside this file ships with the package. What becomes of each single mutant is in the folder of results, a
-file for each rule, which also lets a run that was ended go on.
+``record.json`` beside this file ships with the package. The result of each mutant is in the folder of results, one file
+for each rule, from which an interrupted run goes on.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_reference.releases import Release
 
-__all__ = ["VerifierPool", "open_pool", "worker_count"]
+__all__ = ["VerifierPool", "cores", "open_pool", "worker_count"]
 
 Task = tuple[Rule, Release]
 
@@ -58,7 +58,12 @@ _SLOWEST = (
 
 def worker_count(tasks: int) -> int:
     """Return how many workers to start: one for each core, and none without a task."""
-    return min(tasks, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, _MOST_WORKERS)
+    return min(tasks, cores(), _MOST_WORKERS)
+
+
+def cores() -> int:
+    """Return how many cores this process may use; 1 where the system does not tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 @dataclass
