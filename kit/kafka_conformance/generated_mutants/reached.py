@@ -5,9 +5,8 @@ What functions return from a cache is computed anew for each question.
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import _lru_cache_wrapper
 from types import CodeType, FrameType
 from typing import Any
@@ -26,7 +25,7 @@ _PACKAGE = "kafka_reference"
 
 def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]:
     """Return the functions and methods that each question of a rule executes, as ``module:name``."""
-    caches = [one for one in gc.get_objects() if type(one) is _lru_cache_wrapper and _is_ours(one)]
+    caches = list(_caches())
     sets: dict[frozenset[str], frozenset[str]] = {}
     found = []
     for one in questions:
@@ -38,8 +37,14 @@ def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]
     return found
 
 
-def _is_ours(cached: Any) -> bool:
-    return str(getattr(cached, "__module__", "")).startswith(_PACKAGE)
+def _caches() -> Iterator[_lru_cache_wrapper[Any]]:
+    """Yield the functions of the reference that keep what they return.
+
+    They stand in its modules. The garbage collector's list of objects has none of them after a ``gc.freeze``.
+    """
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith(_PACKAGE):
+            yield from (one for one in vars(module).values() if type(one) is _lru_cache_wrapper)
 
 
 _NAMES: dict[CodeType, str | None] = {}
