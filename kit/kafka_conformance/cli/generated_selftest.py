@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
+from kafka_conformance.cases.addition import ChosenQuestion, append_questions
+from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.generated_mutants import record as records
-from kafka_conformance.generated_mutants.hunt import Hunt
+from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.explanations import explain
+from kafka_conformance.generated_mutants.hunt import Earlier, Hunt
 from kafka_conformance.generated_mutants.population import Mutant, Population
 from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
 from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.rules import RULES
 from kafka_conformance.verify.workers import cores
 from kafka_reference.proven import proven_releases
 
@@ -19,13 +26,17 @@ __all__ = ["FOLDER", "run_generated"]
 
 FOLDER = Path(".kafka-conformance", "generated-mutants")
 """Where the result of each mutant is written."""
+KILLERS = FOLDER / "killers.ndjson"
+"""Where a search writes the questions that kill."""
 _WRITE_EVERY = 500
+_SHOWN = 160
 
 
-def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None) -> int:
+def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None, search: int = 0) -> int:
     """Ask the generated mutants of these rules; 1 if too many live, or more than the record has.
 
-    With ``changed``, rules without a row on record are left out, and those whose row holds are not asked again.
+    With ``search``, so many further questions of each rule are asked about survivors, and the killers are written. With
+    ``changed``, rules without a row on record are left out, and those whose row holds are not asked again.
     """
     shipped = records.shipped()
     missing = [slug for slug in slugs if changed and shipped.row(slug) is None]
@@ -37,13 +48,16 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
         fingerprints = {slug: fingerprint_of(slug, mutants[slug]) for slug in slugs}
         rows = _kept(shipped, fingerprints) if changed else {}
         asked = [slug for slug in slugs if slug not in rows]
-        results = {slug: Results(FOLDER, slug, fingerprints[slug], seed) for slug in asked}
+        results = {slug: Results(FOLDER, slug, seed, _cases_asked(mutants[slug])) for slug in asked}
         progress.begin("generated mutants", sum(len(mutants[slug]) for slug in asked))
         _ask(Hunt(seed, progress, at_once=cores()), mutants, results, progress)
+        killers = _search(search, seed, mutants, results, progress) if search else []
     for slug in asked:
         rows[slug] = row_of(slug, fingerprints[slug], seed, mutants[slug], results[slug].known)
     if record is not None:
         records.write(records.merged(kept, [rows[slug] for slug in asked]), record)
+    if search:
+        _report_search(killers)
     if missing:
         console().print(f"not on record, left out: {', '.join(missing)}", markup=False, soft_wrap=True)
     return _report([score_of(rows[slug], mutants[slug]) for slug in slugs], shipped, asked, seed)
@@ -54,19 +68,53 @@ def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
     return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
 
 
+def _cases_asked(mutants: Sequence[Mutant]) -> dict[str, list[str]]:
+    """Return the ids of the frozen cases that these mutants are asked, by their rule."""
+    slugs = dict.fromkeys(slug for mutant in mutants for slug in (mutant.rules[0], *mutant.siblings))
+    stored = {slug: frozen(RULES[slug]) for slug in slugs}
+    return {slug: [case.id for case in found.cases] for slug, found in stored.items() if found is not None}
+
+
 def _ask(hunt: Hunt, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps) -> None:
     """Ask the mutants that have no result yet, and write the results now and then."""
     waiting = [one for slug, file in results.items() for one in mutants[slug] if one.mutation.key not in file.known]
     rule_of = {one.mutation.key: one.rules[0] for one in waiting}
+    earlier = {key: Earlier(result, file.asked) for file in results.values() for key, result in file.earlier.items()}
     progress.advance(progress.total - len(waiting))
     try:
-        for number, result in enumerate(hunt.results(waiting), 1):
+        for number, result in enumerate(hunt.results(waiting, earlier), 1):
             results[rule_of[result.key]].known[result.key] = result
             progress.advance()
             if number % _WRITE_EVERY == 0:
                 _write(results)
     finally:
         _write(results)
+
+
+def _search(
+    examples: int, seed: int, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps
+) -> list[Result]:
+    """Return the results of mutants that no frozen case kills, but fresh questions of a gate do, or a search."""
+    known = [(mutant, file.known[mutant.mutation.key]) for slug, file in results.items() for mutant in mutants[slug]]
+    alive = [one for one, result in known if result.verdict == "survived" and explain(one.mutation) is None]
+    progress.begin("searching", len(alive))
+    hunt = Hunt(seed, progress, at_once=cores(), stages=["search"], examples=examples)
+    found = [result for _, result in known if result.verdict == "fresh"]
+    for result in hunt.results(alive):
+        progress.advance()
+        if result.verdict == "fresh":
+            found.append(result)
+    return found
+
+
+def _report_search(killers: Sequence[Result]) -> None:
+    chosen = [ChosenQuestion(one.rule, msgspec.Raw(one.question.encode())) for one in killers]
+    count = append_questions(KILLERS, chosen)
+    out = console()
+    for one in killers:
+        out.print(f"found: {one.key}: {one.how} in {one.question[:_SHOWN]}", markup=False, soft_wrap=True)
+    summary = f"{plural(len(killers), 'mutant')} killed by questions that are not frozen"
+    out.print(f"{summary}; for freeze --add: {KILLERS}, with {plural(count, 'question')}", markup=False, soft_wrap=True)
 
 
 def _write(results: Mapping[str, Results]) -> None:

@@ -17,12 +17,12 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kafka_conformance.generated_mutants.planting import rule_anew
-from kafka_conformance.generated_mutants.questions import Asked, outcome_bytes
+from kafka_conformance.generated_mutants.questions import FRESH, Asked, outcome_bytes
 from kafka_conformance.rules import RULES
 
 __all__ = ["Result", "Verdict", "ask_until_killed", "bound_memory"]
 
-_LIMIT_S = 3.0
+_LIMIT_S = 3.0  # of processor time: on a busy machine each question takes longer
 _MORE_BYTES = 2 << 30
 _PAGES = Path("/proc/self/statm")
 Verdict: TypeAlias = Literal["frozen", "fresh", "survived", "invalid"]
@@ -40,10 +40,22 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """How many questions it was asked."""
     killer: str = ""
     """The question that killed it: a frozen case, or a fresh question, with its release."""
+    rule: str = ""
+    """The rule of that question."""
     number: int = -1
     """The number of that question among those asked."""
     how: str = ""
     """What was seen: ``differs``, ``fails`` or ``takes too long``."""
+
+    @property
+    def question(self) -> str:
+        """The fresh question that killed it, as JSON; empty if a frozen case did, or none."""
+        return self.killer.removeprefix(FRESH).rpartition(" in ")[0] if self.verdict == "fresh" else ""
+
+    @property
+    def case(self) -> str:
+        """The id of the frozen case that killed it; empty if none did."""
+        return self.killer.rpartition(" in ")[0] if self.verdict == "frozen" else ""
 
 
 class _TooLong(BaseException):
@@ -61,7 +73,7 @@ def ask_until_killed(key: str, questions: Iterable[Asked]) -> Result:
                 return Result(key, "invalid", asked)
         how = _differs(anew[one.rule], one)
         if how:
-            return Result(key, "frozen" if one.case else "fresh", asked, one.name, asked - 1, how)
+            return Result(key, "frozen" if one.case else "fresh", asked, one.name, one.rule, asked - 1, how)
     return Result(key, "survived", asked)
 
 
@@ -95,13 +107,13 @@ def _limited() -> Iterator[None]:
     def ring(*_: object) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, _LIMIT_S)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, _LIMIT_S)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def bound_memory() -> None:

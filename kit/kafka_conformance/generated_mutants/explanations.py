@@ -1,7 +1,8 @@
 """Why a mutant may survive: it is equivalent to the reference, or no question reaches the code that it changes.
 
-The reasons are in ``explained.toml`` beside this file. Two kinds need none there: code under a comment ``# unreached:``,
-which gives the reason, and blocks that refuse an argument, which end by raising an error that is no answer.
+The reasons are in the folder ``explained`` beside this file, by package of the reference. Two kinds need none there: code
+under a comment ``# unreached:``, which gives the reason, and blocks that refuse an argument, which end by raising an error
+that is no answer.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def explanations() -> tuple[Explanation, ...]:
     """Return the explanations that ship with the package."""
-    return msgspec.toml.decode(files(__package__).joinpath("explained.toml").read_bytes(), type=_File).survivor
+    found = sorted((one.name, one.read_bytes()) for one in files(__package__).joinpath("explained").iterdir())
+    return tuple(one for _, data in found for one in msgspec.toml.decode(data, type=_File).survivor)
 
 
 def explain(mutation: Mutation) -> Explanation | None:

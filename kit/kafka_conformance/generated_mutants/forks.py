@@ -19,7 +19,7 @@ __all__ = ["LIMIT_S", "in_forks"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-LIMIT_S = 900.0
+LIMIT_S = 3600.0
 """The longest that a task may take."""
 _POLL_S = 1.0
 

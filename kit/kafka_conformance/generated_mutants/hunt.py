@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import product
+from types import MappingProxyType
 
 import msgspec
 
@@ -29,10 +30,20 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
 from kafka_reference.releases import Release
 
-__all__ = ["Hunt"]
+__all__ = ["Earlier", "Hunt"]
 
 _HINTS = 8
 _MOST_RULES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What is known of a mutant that no frozen case killed in an earlier run."""
+
+    result: Result
+    """Its result."""
+    cases: Mapping[str, frozenset[str]]
+    """The cases that it was asked, by their rule."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,21 +65,32 @@ class _Prepared(msgspec.Struct, frozen=True):
 class Hunt:
     """Knows what to ask a mutant. Questions are made once, from ``seed``, when a round needs them."""
 
-    def __init__(self, seed: int, progress: Steps, *, at_once: int) -> None:
+    def __init__(self, seed: int, progress: Steps, *, at_once: int, stages: Sequence[Stage] = ("frozen", "fresh"),
+                 examples: int = 0) -> None:  # fmt: skip
+        """``examples`` is how many questions the stage ``search`` takes from each rule's strategy."""
         self._seed, self._progress, self._at_once = seed, progress, at_once
+        self._stages, self._examples = stages, examples
         self._questions: dict[str, RuleQuestions] = {}
         self._prepared: dict[tuple[str, Stage], _Prepared] = {}
         self._dependents: dict[str, frozenset[str]] = {}
         self._killers: dict[tuple[str, str, Stage], deque[Asked]] = {}
+        self._earlier: Mapping[str, Earlier] = {}
+        self._asks_new_alone = False
 
-    def results(self, mutants: Sequence[Mutant]) -> Iterator[Result]:
-        """Yield the result of each mutant: of a killed one at once, of the others at the end."""
+    def results(
+        self, mutants: Sequence[Mutant], earlier: Mapping[str, Earlier] = MappingProxyType({})
+    ) -> Iterator[Result]:
+        """Yield the result of each mutant: of a killed one at once, of the others at the end.
+
+        Mutants with an earlier result, by their key, are asked the cases that they were not asked then, and nothing else.
+        """
+        self._earlier = earlier
+        self._asks_new_alone = all(mutant.mutation.key in earlier for mutant in mutants)
         asked = dict.fromkeys((mutant.mutation.key for mutant in mutants), 0)
         alive = list(mutants)
         order = {id(mutant): number for number, mutant in enumerate(mutants)}
-        stages: tuple[Stage, ...] = ("frozen", "fresh")
-        for stage, number in product(stages, range(_MOST_RULES)):
-            askers = ((mutant, self._asker(mutant, number)) for mutant in alive)
+        for stage, number in product(self._stages, range(_MOST_RULES)):
+            askers = ((mutant, self._asker(mutant, stage, number)) for mutant in alive)
             chosen = [(mutant, slug) for mutant, slug in askers if slug is not None]
             living = {id(mutant): mutant for mutant in alive}
             for mutant, result in self._round(chosen, stage):
@@ -80,11 +102,15 @@ class Hunt:
                 if result is None:
                     yield Result(key, "survived", how=f"its process ended, or took more than {LIMIT_S:.0f} s")
                 else:
-                    yield Result(key, result.verdict, asked[key] + result.asked, result.killer, how=result.how)
+                    yield Result(
+                        key, result.verdict, asked[key] + result.asked, result.killer, result.rule, how=result.how
+                    )
             alive = sorted(living.values(), key=lambda mutant: order[id(mutant)])
-        yield from (Result(mutant.mutation.key, "survived", asked[mutant.mutation.key]) for mutant in alive)
+        for key in (mutant.mutation.key for mutant in alive):
+            known = earlier.get(key)
+            yield Result(key, "survived", asked[key]) if known is None else known.result
 
-    def _asker(self, mutant: Mutant, number: int) -> str | None:
+    def _asker(self, mutant: Mutant, stage: Stage, number: int) -> str | None:
         """Return the rule that asks a mutant in a round; None if there is none.
 
         These are its own rule, those about the same class, and one more if none of them executes the changed function, or if
@@ -92,21 +118,24 @@ class Hunt:
         reach it.
         """
         near = (mutant.rules[0], *mutant.siblings)
+        known = self._earlier.get(mutant.mutation.key)
+        if known is not None:
+            return near[number] if stage == "frozen" and number < len(near) else None
         if number < len(near):
             return near[number]
         function = f"{mutant.mutation.module}:{mutant.mutation.place}"
         # A rule by parts asks nothing about a class that the rules of its parts do not.
         others = [slug for slug in mutant.rules if slug not in near and RULES[slug].by_parts is None]
-        if number > len(near) or not others:
+        if stage == "search" or number > len(near) or not others:
             return None
         if mutant.mutation.in_function and any(function in self._prepared[slug, "frozen"].executing for slug in near):
             return None
-        known = (slug for slug in others if (slug, "frozen") in self._prepared)
-        executing = (slug for slug in known if function in self._prepared[slug, "frozen"].executing)
+        ready = (slug for slug in others if (slug, "frozen") in self._prepared)
+        executing = (slug for slug in ready if function in self._prepared[slug, "frozen"].executing)
         return next(executing, others[len(others) // 2])
 
     def _round(self, chosen: Sequence[tuple[Mutant, str]], stage: Stage) -> Iterator[tuple[Mutant, Result | None]]:
-        self._prepare(dict.fromkeys(slug for _, slug in chosen), stage)
+        self._prepare(chosen, stage)
         gc.freeze()  # the processes share what exists now
         for task, result in in_forks(self._tasks(chosen, stage), self._ask, Result, at_once=self._at_once):
             if result is not None and result.number >= 0 and task.questions is not None:
@@ -132,7 +161,15 @@ class Hunt:
             hints = tuple(self._known_killers(slug, mutant, stage))
             hinted = set(map(id, hints))
             executing = self._executing(mutant, self._prepared[slug, stage])
-            yield _Task(mutant, slug, stage, [*hints, *(one for one in executing if id(one) not in hinted)])
+            asked = [*hints, *(one for one in executing if id(one) not in hinted)]
+            yield _Task(mutant, slug, stage, self._new(mutant, asked))
+
+    def _new(self, mutant: Mutant, asked: Iterable[Asked]) -> list[Asked]:
+        """Return the questions that a mutant was not asked in an earlier run."""
+        known = self._earlier.get(mutant.mutation.key)
+        if known is None:
+            return list(asked)
+        return [one for one in asked if one.case not in known.cases.get(one.rule, ())]
 
     def _executing(self, mutant: Mutant, prepared: _Prepared) -> Sequence[Asked]:
         """Return what to ask a mutant: of the questions of a rule those that execute its function.
@@ -149,15 +186,23 @@ class Hunt:
     def _is_executed(self, function: str) -> bool:
         return any(function in one.executing for one in self._prepared.values())
 
-    def _prepare(self, slugs: Iterable[str], stage: Stage) -> None:
+    def _prepare(self, chosen: Iterable[tuple[Mutant, str]], stage: Stage) -> None:
         """Make the questions of rules, and find what each of them executes, a rule in a process of its own."""
-        waiting = [slug for slug in slugs if (slug, stage) not in self._prepared]
+        old: dict[str, frozenset[str]] = {}
+        for mutant, slug in chosen:
+            cases = (
+                self._earlier[mutant.mutation.key].cases.get(slug, frozenset()) if self._asks_new_alone else frozenset()
+            )
+            old[slug] = old.get(slug, cases) & cases
+        waiting = [slug for slug in old if (slug, stage) not in self._prepared]
         waiting.sort(
             key=lambda slug: -len(fingerprinted_sources(RULES[slug], installed_sources()))
         )  # the slowest first
         for slug in waiting:
-            self._questions.setdefault(slug, RuleQuestions(RULES[slug], self._seed))
-        measured = in_forks(waiting, lambda slug: self._measured(slug, stage), _Prepared, at_once=self._at_once)
+            self._questions.setdefault(slug, RuleQuestions(RULES[slug], self._seed, self._examples))
+        measured = in_forks(
+            waiting, lambda slug: self._measured(slug, stage, old[slug]), _Prepared, at_once=self._at_once
+        )
         for number, (slug, prepared) in enumerate(measured, 1):
             self._progress.doing(f"{stage} questions of {number} of {len(waiting)} rules")
             if prepared is None:
@@ -165,8 +210,8 @@ class Hunt:
             self._prepared[slug, stage] = prepared
             self._questions[slug].remember(stage, prepared.asked)
 
-    def _measured(self, slug: str, stage: Stage) -> _Prepared:
-        asked = self._questions[slug].asked(stage)
+    def _measured(self, slug: str, stage: Stage, old: Collection[str]) -> _Prepared:
+        asked = tuple(one for one in self._questions[slug].asked(stage) if one.case not in old)
         executing: dict[str, list[int]] = {}
         for number, functions in enumerate(functions_of(RULES[slug], asked)):
             for function in functions:
@@ -179,7 +224,7 @@ class Hunt:
         questions, rule = task.questions, RULES[task.slug]
         before = ""
         if mutation.moved is not None:
-            questions = list(self._questions[task.slug].asked_at(mutation.moved, task.stage))
+            questions = self._new(task.mutant, self._questions[task.slug].asked_at(mutation.moved, task.stage))
             before = _record_in(rule, mutation, mutation.moved)
         bound_memory()
         try:

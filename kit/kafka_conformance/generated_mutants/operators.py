@@ -6,7 +6,7 @@ arithmetic     ``+`` and ``-``, ``*`` and ``//``, ``%`` and ``*``, shifts, ``&``
 boolean        ``and`` and ``or``, ``not x`` to ``x``, True and False
 constant       a number one larger, and one smaller
 statement      a call, an assignment or a jump is dropped
-return         None is returned in place of a value
+return         None is returned in place of a value (of True or False, the other one is)
 row            an element of a table at the top of a module or class is missing
 release        an end of a span of releases is moved by one release, in either direction
 ============== ===================================================================================
@@ -87,12 +87,13 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _return(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+    if isinstance(node, ast.Return) and node.value is not None and not _is_constant(node.value):
         yield node, {"value": ast.copy_location(ast.Constant(None), node.value)}
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_constant(node: ast.expr) -> bool:
+    """Return whether a value is None, or True or False, which another operator changes."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
 def _row(node: ast.AST) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 First come the frozen cases, whose expected answer is Java's own, then the fresh questions of a default gate, whose expected
 answer is the reference's. Each frozen case is asked once before any is asked in further releases, in an order that a seed
-gives: the few that kill most mutants are found soon.
+gives: the few that kill most mutants are found soon. A search asks more than a gate does, the smallest questions first.
 """
 
 from __future__ import annotations
@@ -19,17 +19,23 @@ from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.protocol import Answered, Outcome, Question, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.sources import sources
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.rules.eras import eras
 from kafka_reference.releases import Release
 
-__all__ = ["EXAMPLES", "Asked", "RuleQuestions", "Stage", "outcome_bytes"]
+__all__ = ["EXAMPLES", "FRESH", "Asked", "RuleQuestions", "Stage", "outcome_bytes"]
 
 EXAMPLES = 200
 """Fresh questions for each rule: as many as a gate asks by default."""
 
-Stage: TypeAlias = Literal["frozen", "fresh"]
-"""Frozen cases, or the fresh questions of a gate."""
+_MOST_SEARCHED = 20_000
+
+FRESH = "fresh "
+"""What the name of a fresh question begins with."""
+
+Stage: TypeAlias = Literal["frozen", "fresh", "search"]
+"""Frozen cases, or the fresh questions of a gate, or many more: of each space of the rule, and of its strategy."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -49,7 +55,7 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The case, or the question, and the release."""
-        return f"{self.case or 'fresh ' + self.question.decode()} in {self.release}"
+        return f"{self.case or FRESH + self.question.decode()} in {self.release}"
 
 
 def outcome_bytes(outcome: Outcome) -> bytes:
@@ -60,8 +66,10 @@ def outcome_bytes(outcome: Outcome) -> bytes:
 class RuleQuestions:
     """The questions of one rule, made when they are needed first."""
 
-    def __init__(self, rule: Rule, seed: int) -> None:
+    def __init__(self, rule: Rule, seed: int, examples: int = 0) -> None:
+        """``examples`` is how many questions of its strategy a search asks."""
         self.rule = rule
+        self._examples = examples
         self._seed = seed
         self._made: dict[Stage, tuple[Asked, ...]] = {}
         self._eras = eras(rule)
@@ -81,7 +89,7 @@ class RuleQuestions:
         if stage == "frozen":
             yield from (self._case(one, str(release)) for one in self._cases if str(release) in one.releases)
             return
-        for question in dict.fromkeys(one.question for one in self.asked("fresh")):
+        for question in dict.fromkeys(one.question for one in self.asked(stage)):
             yield self._expected(msgspec.json.decode(question, type=self.rule.question), release)
 
     def remember(self, stage: Stage, asked: tuple[Asked, ...]) -> None:
@@ -91,6 +99,8 @@ class RuleQuestions:
     def _made_of(self, stage: Stage) -> Iterator[Asked]:
         if stage == "frozen":
             return self._rounds()
+        if stage == "search":
+            return self._searched()
         return (one for era in reversed(self._eras) for one in self._fresh_in(era.newest))
 
     def _rounds(self) -> Iterator[Asked]:
@@ -101,6 +111,18 @@ class RuleQuestions:
             for case, releases in order:
                 if number < len(releases):
                     yield self._case(case, releases[number])
+
+    def _searched(self) -> Iterator[Asked]:
+        """Yield questions, the smallest first, each in the newest release and in one of another behaviour."""
+        found = {to_json(one) for source in sources(self.rule, self._examples, self._seed) for one in source.questions}
+        chosen = sorted(found)
+        if len(chosen) > _MOST_SEARCHED:
+            chosen = random.Random(self._seed).sample(chosen, _MOST_SEARCHED)  # noqa: S311  reproducible on purpose
+        releases = [era.newest for era in reversed(self._eras)]
+        for number, text in enumerate(sorted(chosen, key=lambda text: (len(text), text))):
+            question = msgspec.json.decode(text, type=self.rule.question)
+            for release in dict.fromkeys((releases[0], releases[number % len(releases)])):
+                yield self._expected(question, release)
 
     def _by_era(self, case: Case) -> list[str]:
         found: dict[int | None, str] = {}

@@ -7,7 +7,7 @@ for each rule, from which an interrupted run goes on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -87,32 +87,57 @@ def write(record: Record, path: Path) -> None:
 
 class _Head(msgspec.Struct, frozen=True):
     rule: str
-    fingerprint: str
+    code: str
     seed: int
+    cases: dict[str, tuple[str, ...]]
 
 
 class Results:
-    """The file of one rule's results: what it has of the same code and seed need not be asked again."""
+    """The file of one rule's results: what it has of the same code and seed need not be asked again.
 
-    def __init__(self, folder: Path, slug: str, fingerprint: str, seed: int) -> None:
+    A mutant that a case killed is known as long as the case is there. One that no case killed is asked new cases alone.
+    """
+
+    def __init__(self, folder: Path, slug: str, seed: int, cases: Mapping[str, Collection[str]]) -> None:
+        """``cases`` are the frozen cases that mutants of this rule are asked, by their rule."""
         self._path = folder / f"{slug}.ndjson"
-        self._head = _Head(slug, fingerprint, seed)
+        self._head = _Head(slug, fingerprint(RULES[slug]), seed, {rule: tuple(ids) for rule, ids in cases.items()})
         self.known: dict[str, Result] = {}
-        """The results that the file has, by key."""
+        """The results that hold, by key."""
+        self.earlier: dict[str, Result] = {}
+        """The results of mutants that the cases of then did not kill, by key."""
+        self.asked: Mapping[str, frozenset[str]] = {}
+        """The cases that were asked then, by their rule."""
         self._read()
+
+    @property
+    def has_new_cases(self) -> bool:
+        """Return whether some case was not asked then."""
+        return any(not asked.issuperset(self._head.cases.get(rule, ())) for rule, asked in self.asked.items())
 
     def _read(self) -> None:
         if not self._path.is_file():
             return
         try:
             first, *lines = self._path.read_bytes().splitlines()
-            if msgspec.json.decode(first, type=_Head) == self._head:
-                found = [msgspec.json.decode(line, type=Result) for line in lines]
-                self.known = {one.key: one for one in found}
+            head = msgspec.json.decode(first, type=_Head)
+            if (head.rule, head.code, head.seed) == (self._head.rule, self._head.code, self._head.seed):
+                self._take(head.cases, [msgspec.json.decode(line, type=Result) for line in lines])
         except (OSError, ValueError):
-            self.known = {}  # cut in the middle of a line: they are asked again
+            return  # cut in the middle of a line: they are asked again
+
+    def _take(self, cases: Mapping[str, Collection[str]], found: Iterable[Result]) -> None:
+        now = frozenset(case for ids in self._head.cases.values() for case in ids)
+        before = {rule: frozenset(ids) for rule, ids in cases.items()}
+        self.asked = {rule: before.get(rule, frozenset()) for rule in self._head.cases}
+        for one in found:
+            if one.verdict == "invalid" or (one.verdict == "frozen" and one.case in now):
+                self.known[one.key] = one
+            elif one.verdict in ("survived", "fresh"):
+                (self.earlier if self.has_new_cases else self.known)[one.key] = one
 
     def write(self) -> None:
         """Write the results. Raises KitError."""
+        # A mutant that was not asked the new cases yet must not count as one that was.
         lines = [msgspec.json.encode(self._head), *map(msgspec.json.encode, self.known.values())]
         write_whole(self._path, b"\n".join(lines) + b"\n")

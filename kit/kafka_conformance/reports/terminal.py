@@ -28,8 +28,8 @@ class _Output(Console):
 
 def console() -> Console:
     """Return standard output: as wide as the terminal, or 140 columns if it is none."""
-    out = _Output(highlight=False, soft_wrap=False)
-    return out if out.is_terminal else _Output(highlight=False, width=140)
+    out = _Output(highlight=False, emoji=False, soft_wrap=False)
+    return out if out.is_terminal else _Output(highlight=False, emoji=False, width=140)
 
 
 def drop_output() -> None:

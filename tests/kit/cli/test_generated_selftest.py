@@ -9,11 +9,13 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
+from kafka_conformance.cases.addition import read_questions
+from kafka_conformance.cases.store import Frozen
 from kafka_conformance.cli import generated_selftest
 from kafka_conformance.cli.main import app
 from kafka_conformance.generated_mutants import record as records
 from kafka_conformance.generated_mutants.population import Mutant, Population
-from kafka_conformance.generated_mutants.questions import RuleQuestions
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
@@ -58,11 +60,7 @@ def test_a_rule_whose_mutants_are_killed(tmp_path: Path) -> None:
 def test_a_survivor_turns_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the questions that wrap, mutants of the wrap live."""
     every = RuleQuestions.asked
-
-    def tame(self: RuleQuestions, stage: str) -> object:
-        return tuple(one for one in every(self, stage) if b'"by":0,' in one.question)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(RuleQuestions, "asked", tame)
+    monkeypatch.setattr(RuleQuestions, "asked", lambda self, stage: tame(every(self, stage)))
     code, output = ran()
     assert code == 1
     assert "alive: kafka_reference/idempotence/sequences.py:" in output
@@ -92,3 +90,44 @@ def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path
     code, output = ran("--changed")
     assert code == 0
     assert "1 of 1 rules asked" in output
+
+
+def test_new_cases_are_asked_about_survivors_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run misses the cases that wrap; the second one asks them, and nothing else."""
+    every, cases = RuleQuestions.asked, generated_selftest.frozen
+    monkeypatch.setattr(generated_selftest, "frozen", lambda rule: without_wraps(cases(rule)))
+    monkeypatch.setattr(RuleQuestions, "asked", lambda self, stage: tame(every(self, stage)))
+    assert ran()[0] == 1
+    monkeypatch.setattr(generated_selftest, "frozen", cases)
+    monkeypatch.setattr(RuleQuestions, "asked", every)
+    code, output = ran()
+    assert code == 0, output
+
+
+def without_wraps(found: Frozen | None) -> Frozen | None:
+    return found and Frozen(found.provenance, tuple(case for case in found.cases if b'"by":0,' in bytes(case.question)))
+
+
+def tame(asked: Sequence[Asked]) -> tuple[Asked, ...]:
+    return tuple(one for one in asked if b'"by":0,' in one.question)
+
+
+def test_a_search_writes_the_questions_that_kill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    every = RuleQuestions.asked
+    monkeypatch.setattr(
+        RuleQuestions,
+        "asked",
+        lambda self, stage: every(self, stage) if stage == "search" else tame(every(self, stage)),
+    )
+    _, output = ran("--search", "50")
+    assert "found: kafka_reference.idempotence.sequences:decrement: " in output
+    killers = tmp_path / ".kafka-conformance/generated-mutants/killers.ndjson"
+    questions = read_questions(killers)[SLUG]
+    assert f"killers.ndjson, with {len(questions)} question" in output
+    ran("--search", "50")
+    assert read_questions(killers)[SLUG] == questions
+
+
+def test_a_search_is_about_generated_mutants() -> None:
+    result = CliRunner().invoke(app, ["selftest", "--search", "5"], standalone_mode=False)
+    assert "--search asks about generated mutants" in str(result.exception)

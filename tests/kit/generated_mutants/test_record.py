@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.generated_mutants import record
 from kafka_conformance.generated_mutants.asking import Result
 from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, shipped, write
 from kafka_conformance.rules import RULES
@@ -29,20 +30,48 @@ def test_rows_are_replaced_in_the_order_of_the_rules() -> None:
     assert merged(Record((ROW, other)), [later]) == Record((later, other))
 
 
-def test_results_of_the_same_code_and_seed_are_known_again(tmp_path: Path) -> None:
-    results = Results(tmp_path, "murmur2", "f", 1)
-    results.known["k"] = Result("k", "frozen", 3, "case in 4.4.0", 2, "differs")
+CASES = {"murmur2": ("a", "b"), "partition-for-key": ("c",)}
+KILLED = Result("k", "frozen", 3, "b in 4.4.0", "murmur2", 2, "differs")
+ALIVE, FRESH = Result("l", "survived", 9), Result("m", "fresh", 9, "fresh {} in 4.4.0", "murmur2", 8, "differs")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    results = Results(tmp_path, "murmur2", 1, CASES)
+    results.known |= {one.key: one for one in (KILLED, ALIVE, FRESH)}
     results.write()
-    assert Results(tmp_path, "murmur2", "f", 1).known == results.known
-    assert Results(tmp_path, "murmur2", "g", 1).known == {}
-    assert Results(tmp_path, "murmur2", "f", 2).known == {}
+    return tmp_path
 
 
-def test_a_file_that_was_cut_is_asked_again(tmp_path: Path) -> None:
-    Results(tmp_path, "murmur2", "f", 1).write()
-    path = tmp_path / "murmur2.ndjson"
+def test_results_of_the_same_code_cases_and_seed_are_known_again(written: Path) -> None:
+    known = Results(written, "murmur2", 1, CASES).known
+    assert known == {"k": KILLED, "l": ALIVE, "m": FRESH}
+    assert Results(written, "murmur2", 2, CASES).known == {}
+
+
+def test_results_of_other_code_are_not_known(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "fingerprint", lambda _: "other")
+    results = Results(written, "murmur2", 1, CASES)
+    assert (results.known, results.earlier) == ({}, {})
+
+
+def test_mutants_that_no_case_killed_are_asked_new_cases(written: Path) -> None:
+    results = Results(written, "murmur2", 1, CASES | {"murmur2": ("a", "b", "d")})
+    assert results.known == {"k": KILLED}
+    assert results.earlier == {"l": ALIVE, "m": FRESH}
+    assert results.asked["murmur2"] == {"a", "b"}
+
+
+def test_a_mutant_whose_case_is_gone_is_asked_everything(written: Path) -> None:
+    results = Results(written, "murmur2", 1, CASES | {"murmur2": ("a",)})
+    assert set(results.known) == {"l", "m"}
+    assert results.earlier == {}
+
+
+def test_a_file_that_was_cut_is_asked_again(written: Path) -> None:
+    path = written / "murmur2.ndjson"
     path.write_bytes(path.read_bytes() + b'{"key": ')
-    assert Results(tmp_path, "murmur2", "f", 1).known == {}
+    assert Results(written, "murmur2", 1, CASES).known == {}
 
 
 def test_the_record_that_ships_is_of_rules_that_exist() -> None:

@@ -10,12 +10,13 @@ import click
 import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
+from kafka_conformance.cases.addition import merge_cases, read_questions
 from kafka_conformance.cases.check import drifts, read_folder
 from kafka_conformance.cases.generation import Plan, RuleCases, freeze
 from kafka_conformance.cases.store import Provenance, folder_of_cases, frozen, write
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Rule
@@ -42,6 +43,9 @@ _DRIFTS_SHOWN = 10
 @click.option("--extend", is_flag=True,
               help="Keep the cases that are in the folder, ask them in every pinned release, and add no others: after a "
                    "release was pinned.")  # fmt: skip
+@click.option("--add", default=None, type=options.FILE, metavar="FILE",
+              help="Keep the cases that are in the folder, and add the questions of this file, which alone are asked: "
+                   'lines like {"rule": …, "question": …}.')  # fmt: skip
 @click.option("--kafka", default="all", show_default=True, metavar="RELEASES",
               help="With --check: the releases, exact ones joined by commas, 'newest', 'spread' or 'all'.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=options.FILE, metavar="[FOLDER]",
@@ -50,18 +54,27 @@ _DRIFTS_SHOWN = 10
               help="Also select from the questions that a sweep with --kills recorded in this folder; "
                    "repeatable.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: bool = False,
-        extend: bool = False, kafka: str = "all", check: Path | None = None, runs: Sequence[str] = ()) -> int:  # fmt: skip
+        extend: bool = False, add: Path | None = None, kafka: str = "all", check: Path | None = None,
+        runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Write the files, or check those in ``check`` (an empty path: the shipped ones); return the exit code."""
+    if sum((keep, extend, add is not None, check is not None)) > 1:
+        raise BadInput("--keep, --extend, --add and --check exclude one another: give one")
     meant = named(rules)
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check, kafka)
     pins = load()
     kept = _kept(meant, folder) if keep or extend else {}
+    if add is not None:
+        kept = {slug: dict.fromkeys(questions, ()) for slug, questions in read_questions(add).items()}
+        meant = [rule for rule in meant if rule.slug in kept]
+        if not meant:
+            raise BadInput(f"{add} has no question of {', '.join(rules)}")
     plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept,
-                extends=extend)  # fmt: skip
+                extends=extend or add is not None)  # fmt: skip
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:
-        for each in freeze(plan, OracleJava(oracle), progress):
+        for found in freeze(plan, OracleJava(oracle), progress):
+            each = found if add is None else merge_cases(frozen(found.rule, folder), found)
             path = folder / f"{each.rule.slug}.ndjson"
             write(path, _provenance(each, folder) if extend else each.frozen.provenance, each.frozen.cases)
             made.append(each)

@@ -48,11 +48,14 @@ __all__ = ["run"]
 @click.option("--generated", is_flag=True,
               help="Ask mutants that are generated from the reference's syntax trees the questions of a gate instead; "
               "needs no Java.")  # fmt: skip
+@click.option("--search", default=0, type=click.IntRange(min=0), metavar="N",
+              help="With --generated: ask survivors N more questions of each rule, and those of its spaces; write what "
+              "kills to .kafka-conformance/generated-mutants/killers.ndjson, for freeze --add (default: 0).")  # fmt: skip
 @click.option("--kit", is_flag=True,
               help="Plant mistakes in the kit itself instead: in the oracle, the comparison, the counts and the verdicts. "
               "Each must be found by the checks that it names, on a few questions of Kafka 3.9.2.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
-        generated: bool = False, kit: bool = False) -> int:  # fmt: skip
+        generated: bool = False, search: int = 0, kit: bool = False) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
     if kit:
         if rules or changed or generated or record is not None:
@@ -62,7 +65,9 @@ def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False
         return run_kit_mistakes()
     slugs = [rule.slug for rule in named(rules)]
     if generated:
-        return run_generated(slugs, seed, changed=changed, record=record)
+        return run_generated(slugs, seed, changed=changed, record=record, search=search)
+    if search:
+        raise BadInput("--search asks about generated mutants: give --generated as well")
     selection = select_changed(slugs, MUTANTS, records.shipped()) if changed else select_all(slugs, MUTANTS)
     kept = Record() if record is None else records.merged(records.read(record), [])
     tallies: dict[str, Tally] = {}

@@ -206,3 +206,47 @@ def test_cases_are_extended_by_a_release_that_was_pinned(monkeypatch: pytest.Mon
     assert list(after.provenance.jars) == ["2.0.1", "2.1.0", "4.3.1", "4.4.0"]
     assert (after.provenance.seed, after.provenance.examples) == (before.provenance.seed, before.provenance.examples)
     assert run("--rules", SLUG, "--check", "one") == 0
+
+
+def test_added_questions_alone_are_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    before = read(tmp_path / "f" / f"{SLUG}.ndjson")
+    capsys.readouterr()
+    lines = ['{"rule": "sequence-increment", "question": {"sequence": 77777, "by": 12345}}'] * 2
+    (tmp_path / "add.ndjson").write_text("\n".join(lines))
+    for _ in range(2):  # what is there already is not added again
+        assert app(["freeze", "--add", "add.ndjson", "--folder", "f", "--seed", "6"], standalone_mode=False) == 0
+        now = read(tmp_path / "f" / f"{SLUG}.ndjson")
+        assert now.cases[:-1] == before.cases
+        assert msgspec.json.decode(now.cases[-1].question) == {"sequence": 77777, "by": 12345}
+        assert now.provenance.seed == before.provenance.seed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no question"),
+        ("[]", "line 1 is not a rule and its question"),
+        ('{"rule": "no-such", "question": {}}', "unknown rule 'no-such'"),
+        ('{"rule": "murmur2", "question": {"key": 5}}', "line 1 is not a rule and its question"),
+    ],
+)
+def test_bad_files_of_questions(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "add.ndjson").write_text(text)
+    with pytest.raises(BadInput, match=message):
+        app(["freeze", "--add", "add.ndjson"], standalone_mode=False)
+    with pytest.raises(BadInput, match="cannot be read"):
+        app(["freeze", "--add", "none.ndjson"], standalone_mode=False)
+
+
+def test_ways_to_freeze_exclude_one_another() -> None:
+    with pytest.raises(BadInput, match="exclude one another"):
+        app(["freeze", "--keep", "--extend"], standalone_mode=False)
+
+
+def test_cases_of_other_jars_are_not_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    (tmp_path / "add.ndjson").write_text('{"rule": "sequence-increment", "question": {"sequence": 1, "by": 2}}')
+    monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
+    with pytest.raises(KitError, match="run freeze --extend first"):
+        app(["freeze", "--add", "add.ndjson", "--folder", "f"], standalone_mode=False)
