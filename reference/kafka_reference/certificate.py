@@ -18,7 +18,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-__all__ = ["Certificate", "Row", "certificate", "dump_code", "from_json", "reference_fingerprint"]
+__all__ = ["Certificate", "MutationScore", "Row", "certificate", "dump_code", "from_json", "reference_fingerprint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,27 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class MutationScore:
+    """How many small mistakes in a rule's code, made by a program, the questions of a gate find.
+
+    ``mutants`` counts the mistakes that can change an answer, ``by_cases`` those that frozen cases find, ``by_gate`` those
+    that frozen cases or the fresh questions of a gate with default settings find. Not counted are mistakes that are
+    ``equivalent`` to the code, and those that are ``unreachable`` by any question: the kit explains each.
+    """
+
+    mutants: int
+    by_cases: int
+    by_gate: int
+    equivalent: int
+    unreachable: int
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """One run of ``verify``: when, with which kit and seed, on which JVM, over which code, and its rows.
 
-    ``harness`` says, by rule, which of the logic that answered as Java is the kit's own and not Kafka's.
+    ``harness`` says, by rule, which of the logic that answered as Java is the kit's own and not Kafka's. ``scores`` has the
+    mutation score of each rule on record.
     """
 
     made: str
@@ -57,6 +74,7 @@ class Certificate:
     reference_sha256: str
     rows: tuple[Row, ...]
     harness: dict[str, str] = field(default_factory=dict)
+    scores: dict[str, MutationScore] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         rules, releases, asked = len(self.rules()), len(self.releases()), sum(row.asked for row in self.rows)
@@ -84,14 +102,18 @@ def certificate() -> Certificate:
 def from_json(text: str) -> Certificate:
     """Parse a certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
     document: dict[str, Any] = json.loads(text)
-    made = Certificate(**{**document, "rows": tuple(Row(**row) for row in document["rows"])})
-    _check(made, seed=int, rows=tuple, harness=dict)
+    rows = tuple(Row(**row) for row in document["rows"])
+    scores = {rule: MutationScore(**score) for rule, score in document.get("scores", {}).items()}
+    made = Certificate(**{**document, "rows": rows, "scores": scores})
+    _check(made, seed=int, rows=tuple, harness=dict, scores=dict)
+    for score in scores.values():
+        _check(score, **{one.name: int for one in fields(score)})
     for row in made.rows:
         _check(row, asked=int, agreed=int, sources=dict, pinned=bool, seed=int)
     return made
 
 
-def _check(record: Certificate | Row, **kinds: type) -> None:
+def _check(record: Certificate | MutationScore | Row, **kinds: type) -> None:
     """Raise TypeError unless the fields are of these kinds, or left out, and all others text."""
     for one in fields(record):
         value, kind = getattr(record, one.name), kinds.get(one.name, str)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import kafka_reference
-from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, MutationScore, Row, from_json, reference_fingerprint
 
 ROW: dict[str, Any] = {
     "rule": "murmur2",
@@ -52,6 +52,14 @@ def test_what_newer_kits_add_is_read() -> None:
     assert read.rows == (Row("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,
                              "ef" * 32, 8, "21", "0.2.0", "2026-12-01"),)  # fmt: skip
     assert read.harness == {"murmur2": "The loop is the kit's."}
+
+
+def test_scores_are_read() -> None:
+    score = {"mutants": 150, "by_cases": 147, "by_gate": 149, "equivalent": 8, "unreachable": 3}
+    read = from_json(json.dumps({**DOCUMENT, "scores": {"murmur2": score}}))
+    assert read.scores == {"murmur2": MutationScore(150, 147, 149, 8, 3)}
+    with pytest.raises(TypeError, match="by_gate is '149', not int"):
+        from_json(json.dumps({**DOCUMENT, "scores": {"murmur2": {**score, "by_gate": "149"}}}))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import Pins
 from kafka_jars.store import cache_folder
-from kafka_reference.certificate import Certificate, Row, reference_fingerprint
+from kafka_reference.certificate import Certificate, MutationScore, Row, reference_fingerprint
 from kafka_reference.releases import parse_release
 
 __all__ = [
@@ -39,13 +39,15 @@ __all__ = [
 
 
 _HEADS = (
-    "rule", "Java's branches run", "Java's lines run", "not Kafka's", "kinds of question", "enumerated spaces", "releases",
-    "questions per release", "matching answers",
+    "rule", "Java's branches run", "Java's lines run", "not Kafka's", "mutants killed", "kinds of question",
+    "enumerated spaces", "releases", "questions per release", "matching answers",
 )  # fmt: skip
 _COVERAGE = (
     "Branches and lines are those of the methods of Kafka's that the rule mirrors, in its newest release, as JaCoCo "
     "measures them while Kafka's classes answer. [The page on coverage](kit/docs/coverage.md) lists what has not run, and "
-    "why."
+    "why. Mutants are copies of the rule's code with one mistake, made by a program: so many of those that can change an "
+    "answer are found by [the questions of a gate](kit/docs/selftest.md#generated-mistakes). A mutant of code that several "
+    "rules share counts for one of them."
 )
 
 
@@ -155,7 +157,8 @@ def merged(parts: Sequence[Certificate]) -> Certificate:
     if twice:
         raise BadInput(f"two of the certificates tell of {' in '.join(twice[0])}: give each once")
     harness = {rule: words for part in parts for rule, words in part.harness.items()}
-    return replace(first, made=max(part.made for part in parts), rows=_sorted(rows), harness=harness)
+    scores = {rule: score for part in parts for rule, score in part.scores.items()}
+    return replace(first, made=max(part.made for part in parts), rows=_sorted(rows), harness=harness, scores=scores)
 
 
 def write(made: Certificate, path: Path) -> None:
@@ -177,7 +180,7 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
     summaries = newest_summaries(shipped_coverage() if coverage is None else coverage)
     lines = [
         f"| {' | '.join(_HEADS)} |",
-        "|---|---:|---:|---|---:|---:|---|---:|---:|",
+        "|---|---:|---:|---|---:|---:|---:|---|---:|---:|",
     ]
     for rule in made.rules():
         rows = [row for row in made.rows if row.rule == rule]
@@ -186,7 +189,9 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
         span = f"{len(rows)}: {rows[0].release} to {rows[-1].release}" if len(rows) > 1 else rows[0].release
         per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
         match = "all" if agreed == asked else f"{agreed:,} of {asked:,}"
-        lines.append(f"| `{rule}` | {_coverage_cells(summaries.get(rule))} | {span} | {per} | {match} |")
+        lines.append(
+            f"| `{rule}` | {_coverage_cells(summaries.get(rule), made.scores.get(rule))} | {span} | {per} | {match} |"
+        )
     lines += ["", _COVERAGE]
     if made.harness:
         lines += ["", "Harness: what of the Java half is the kit's own logic and not Kafka's.", ""]
@@ -194,11 +199,20 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _coverage_cells(summary: Summary | None) -> str:
+def _coverage_cells(summary: Summary | None, score: MutationScore | None) -> str:
     if summary is None:
-        return "not measured | not measured | | | "
+        return f"not measured | not measured | | {_killed(score)} | | "
     row = summary.row
-    return f"{summary.branches} | {summary.lines} | {summary.harness} | {row.kinds} | {len(row.spaces)}"
+    killed = _killed(score)
+    return f"{summary.branches} | {summary.lines} | {summary.harness} | {killed} | {row.kinds} | {len(row.spaces)}"
+
+
+def _killed(score: MutationScore | None) -> str:
+    if score is None:
+        return "not measured"
+    if not score.mutants:
+        return "none of its own"
+    return f"{score.by_gate:,} of {score.mutants:,} ({score.by_gate * 100 // score.mutants} %)"
 
 
 def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:

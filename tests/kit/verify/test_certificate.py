@@ -20,7 +20,7 @@ from kafka_conformance.verify.coverage.record import Row as CoverageRow
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_jars.pins import load
-from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, MutationScore, Row, from_json, reference_fingerprint
 from kafka_reference.certificate import certificate as shipped
 from kafka_reference.releases import parse_release
 
@@ -77,6 +77,10 @@ def test_the_table() -> None:
         row("partition-for-key", "4.4.0", 2000, 2000),
         row("producer-partition", "4.4.0", 5, 5),
     )
+    made = replace(
+        made,
+        scores={"murmur2": MutationScore(1999, 1980, 1989, 8, 3), "partition-for-key": MutationScore(0, 0, 0, 2, 0)},
+    )
     measured = CoverageRow(
         "murmur2", "4.4.0", "ab" * 32, "", 1, 500, 76, {"edges": 10, "others": 5}, 500,
         {"Utils": (Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),)),)},
@@ -84,13 +88,13 @@ def test_the_table() -> None:
     table, _, note = certificates.markdown(made, Record((measured,))).partition("\n\n")
     assert note.startswith("Branches and lines are those of the methods of Kafka's that the rule mirrors")
     assert table == (
-        "| rule | Java's branches run | Java's lines run | not Kafka's | kinds of question | enumerated spaces | releases "
-        "| questions per release | matching answers |\n"
-        "|---|---:|---:|---|---:|---:|---|---:|---:|\n"
-        "| `murmur2` | 5 of 6 (83 %) | 23 of 24 (95 %) | nothing | 76 | 2 | 2: 3.9.2 to 4.4.0 | 1,000 to 16,843,009 "
-        "| 16,844,000 of 16,844,009 |\n"
-        "| `partition-for-key` | not measured | not measured | | |  | 2: 3.9.2 to 4.4.0 | 2,000 | all |\n"
-        "| `producer-partition` | not measured | not measured | | |  | 4.4.0 | 5 | all |"
+        "| rule | Java's branches run | Java's lines run | not Kafka's | mutants killed | kinds of question "
+        "| enumerated spaces | releases | questions per release | matching answers |\n"
+        "|---|---:|---:|---|---:|---:|---:|---|---:|---:|\n"
+        "| `murmur2` | 5 of 6 (83 %) | 23 of 24 (95 %) | nothing | 1,989 of 1,999 (99 %) | 76 | 2 | 2: 3.9.2 to 4.4.0 "
+        "| 1,000 to 16,843,009 | 16,844,000 of 16,844,009 |\n"
+        "| `partition-for-key` | not measured | not measured | | none of its own | |  | 2: 3.9.2 to 4.4.0 | 2,000 | all |\n"
+        "| `producer-partition` | not measured | not measured | | not measured | |  | 4.4.0 | 5 | all |"
     )
 
 

@@ -13,16 +13,18 @@ import click
 from kafka_conformance.cli import options
 from kafka_conformance.cli.proof_report import ProofRow, proof_table
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.reports.terminal import console, plural
+from kafka_conformance.generated_mutants.certified import with_scores
+from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.verify import certificate as certificates
-from kafka_reference.certificate import Certificate, certificate, from_json
+from kafka_reference.certificate import Certificate, MutationScore, certificate, from_json
 
 __all__ = ["run"]
 
 
 @click.argument("files", nargs=-1, type=options.FILE, metavar="[FILE...]")
 @click.option("--write", default=None, type=options.FILE, metavar="FILE",
-              help="Write it to this file; several certificates, of other rules or releases each, become one.")  # fmt: skip
+              help="Write it to this file, with the scores of generated mutants that ship; several certificates, of other "
+              "rules or releases each, become one.")  # fmt: skip
 @click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
 @click.option("--markdown", is_flag=True, help="Print the table of the README.")
@@ -31,6 +33,7 @@ def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | N
     found = [_read(file, shipped=shipped) for file in files or (None,)]
     source, made = ", ".join(source for source, _ in found), certificates.merged([one for _, one in found])
     if write is not None:
+        made = with_scores(made)
         certificates.write(made, write)
     if markdown:
         print(certificates.markdown(made), end="")
@@ -52,6 +55,10 @@ def _print(made: Certificate, void: Sequence[str], source: str, *, verbose: bool
             row = next(row for row in made.rows if row.rule == rule)
             sources = "; ".join(f"{count:,} {name}" for name, count in row.sources.items())
             out.print(f"{rule}: {sources}", style="dim", markup=False, soft_wrap=True)
+    if made.scores:
+        out.print("\nGenerated mutants killed by a gate:")
+        out.print(table("", ["rule", "mutants", "by frozen cases", "by a gate", "equivalent", "unreachable"],
+                        [_score_cells(rule, score) for rule, score in made.scores.items()]))  # fmt: skip
     for rule, words in made.harness.items():
         out.print(f"{rule}: harness: {words}", markup=False, soft_wrap=True)
     run = f"{source}, made {made.made} by kit {made.kit}, seed {made.seed}, JVM {made.jvm}"
@@ -65,6 +72,11 @@ def _print(made: Certificate, void: Sequence[str], source: str, *, verbose: bool
     else:
         line = f"it proves OTHER code than is installed of {', '.join(void)}: run verify --changed"
         out.print(line, markup=False, soft_wrap=True)
+
+
+def _score_cells(rule: str, score: MutationScore) -> list[str]:
+    counts = (score.mutants, score.by_cases, score.by_gate, score.equivalent, score.unreachable)
+    return [rule, *(f"{count:,}" for count in counts)]
 
 
 def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:

@@ -20,6 +20,7 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.generated_mutants.certified import with_scores
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
@@ -78,7 +79,8 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
     certified = answerer_name == REFERENCE and code == 0
     if certified:
         made = certificates.made_from(results, plan, jvm)
-        certificates.write(certificates.with_rows_of(shipped(), made) if changed else made, certificate)
+        made = certificates.with_rows_of(shipped(), made) if changed else made
+        certificates.write(with_scores(made), certificate)
     if as_json:
         print(msgspec.json.encode(results_document(results, plan, jvm, code)).decode())
     else:
@@ -97,7 +99,7 @@ def _newest_of_eras(rules: Sequence[Rule]) -> list[Release]:
 def _report_unchanged(rules: Sequence[Rule], certificate: Path, as_json: bool) -> int:
     """Write the shipped certificate for the installed code: it proves all that is asked for."""
     made = replace(shipped(), rows=(), harness={}, reference_sha256=reference_fingerprint())
-    certificates.write(certificates.with_rows_of(shipped(), made), certificate)
+    certificates.write(with_scores(certificates.with_rows_of(shipped(), made)), certificate)
     if as_json:
         print(msgspec.json.encode({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []}).decode())
     else:

@@ -1,0 +1,28 @@
+"""The scores that a certificate has are those of the record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_conformance.generated_mutants import certified
+from kafka_conformance.generated_mutants.certified import with_scores
+from kafka_conformance.generated_mutants.population import Population
+from kafka_conformance.generated_mutants.record import Record, Row
+from kafka_reference.certificate import MutationScore, certificate
+from kafka_reference.proven import proven_releases
+
+
+def test_a_certificate_gets_the_scores_of_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutants = Population(proven_releases()).of("sequence-increment")
+    survivors = (mutants[0].mutation.key, "kafka_reference.errors:f: a mutant that is not of this rule")
+    rows = (Row("sequence-increment", "f", 1, 10, 7, 1, survivors), Row("isr", "f", 1, 0, 0, 0, ()))
+    monkeypatch.setattr(certified, "shipped", lambda: Record(rows))
+    shipped = certificate()
+    made = replace(shipped, rows=tuple(row for row in shipped.rows if row.rule == "sequence-increment"))
+    assert with_scores(made).scores == {"sequence-increment": MutationScore(9, 7, 8, 0, 0)}
+
+
+def test_the_certificate_that_ships_has_the_scores_of_the_record_that_ships() -> None:
+    assert certificate().scores == with_scores(certificate()).scores
