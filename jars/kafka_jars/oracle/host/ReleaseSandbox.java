@@ -19,7 +19,9 @@ import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToLongBiFunction;
 
@@ -42,7 +44,9 @@ public final class ReleaseSandbox {
         loader.add(jars);
         loadedFrom = jarOf("org.apache.kafka.common.utils.Utils");
         loadedVersion = versionIn(loader);
-        thread = Executors.newSingleThreadExecutor(work -> {
+        // Since Java 21, Executors.newSingleThreadExecutor registers a Cleaner that holds its thread factory, and by this
+        // one the class loader, for ever.
+        thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), work -> {
             Thread made = new Thread(work, "kafka-oracle-" + release);
             made.setDaemon(true);
             made.setContextClassLoader(loader);
