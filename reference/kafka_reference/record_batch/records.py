@@ -182,7 +182,7 @@ def _well_formed(  # noqa: C901  a loop without calls: this is what takes the ti
                     value,
                     headers,
                     int8(attributes),
-                    end - start if size < 64 else size_of_varint(size) + size,
+                    size + 1 if size < 64 else size_of_varint(size) + size,
                 )
             )
         else:

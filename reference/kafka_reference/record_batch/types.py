@@ -63,7 +63,7 @@ class Record(NamedTuple):
     """A decoded record of magic 2. Those of magic 0 and 1 are a :class:`Message`, which has the same fields.
 
     ``timestamp`` is in ms, -1 for none. ``sequence`` is -1 where the batch has no producer. ``attributes`` are those of the
-    record, none of which is used. ``size`` is in bytes, with the varint of the size itself.
+    record, none of which is used. ``size`` is in bytes, with the shortest varint of the size itself.
     """
 
     offset: int

@@ -209,6 +209,14 @@ def test_sizes_of_records() -> None:
     assert first is None
 
 
+def test_the_size_of_a_record_whose_own_size_is_written_in_more_bytes_than_needed() -> None:
+    shortest = encode_batch(NewBatch(records=[NewRecord(0, None, None)]))
+    size = int.from_bytes(shortest[8:12], "big") + 1
+    longer = shortest[:8] + size.to_bytes(4, "big") + shortest[12:61] + b"\x8c\0" + shortest[62:]
+    for data in (shortest, longer):
+        assert [record.size for record in decode_records(data) if record] == [7]
+
+
 def test_codecs_and_malformed_streams() -> None:
     assert _error(_changed(22, 5)) == ("IllegalArgumentException", "Unknown compression type id: 5")
     assert _error(_changed(22, 4), "2.0.1") == ("IllegalArgumentException", "Unknown compression type id: 4")
