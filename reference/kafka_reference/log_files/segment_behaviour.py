@@ -46,7 +46,7 @@ class SegmentBehaviour(Behaviour):
         "KAFKA-9373",
     )
     overflow_reads_largest: bool = holds(
-        since("2.6.0", until="3.6.x"),
+        since("2.4.0", until="3.6.x"),
         "An offset that does not fit opens the time index: the message of the exception has the largest timestamp.",
     )
     one_entry_per_append: bool = holds(
