@@ -3,7 +3,7 @@
 For each rule: questions from its spaces and its strategy (``sources``), the smallest that kill each mutant
 (``mutation``), the questions of earlier cases that are kept, Java's answers in every release that has the rule, and a
 selection among them (``selection``). Releases with the same answer share a case. The reference is compared with the
-selected cases, in the newest release of each.
+selected cases, in the newest release of each behaviour.
 
 The same seed generates the same files, with the same jars, JVM and Hypothesis. Hypothesis learns constants from the
 source of the kit when that is not installed but lies in a folder of its own.
@@ -31,6 +31,7 @@ from kafka_conformance.core.protocol import Agrees, Answered, Outcome, Question,
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, sources
 from kafka_conformance.core.version import kit_version
+from kafka_conformance.rules.eras import eras
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
 
@@ -220,9 +221,12 @@ def _cases(candidate: Candidate, named_after: Collection[str]) -> Iterable[Case]
 
 
 def _apart(rule: Rule, cases: Sequence[Case], questions: Sequence[Question]) -> Iterable[str]:
-    """Yield the ids of cases that the reference answers differently, in the release of their names."""
+    """Yield the ids of cases that the reference answers differently, in some release of each distinct behaviour."""
+    behaviour = {str(release): number for number, era in enumerate(eras(rule)) for release in era.releases}
     for case, question in zip(cases, questions, strict=True):
         java = RecordedAnswerer("java", {question: Answered(case.answer)})
-        comparison = Comparison(java, ReferenceAnswerer(), parse_release(case.release))
-        if not isinstance(comparison.judge_one(rule, question).verdict, Agrees):
-            yield case.id
+        for release in {behaviour.get(release, release): release for release in case.releases}.values():
+            comparison = Comparison(java, ReferenceAnswerer(), parse_release(release))
+            if not isinstance(comparison.judge_one(rule, question).verdict, Agrees):
+                yield case.id
+                break

@@ -60,6 +60,8 @@ class _Prepared(msgspec.Struct, frozen=True):
 
     asked: tuple[Asked, ...]
     executing: dict[str, list[int]]
+    error: str = ""
+    """Why they cannot be asked."""
 
 
 class Hunt:
@@ -207,13 +209,19 @@ class Hunt:
             self._progress.doing(f"{stage} questions of {number} of {len(waiting)} rules")
             if prepared is None:
                 raise KitError(f"the questions of {slug} were not made: the process that made them ended")
+            if prepared.error:
+                raise KitError(prepared.error)
             self._prepared[slug, stage] = prepared
             self._questions[slug].remember(stage, prepared.asked)
 
     def _measured(self, slug: str, stage: Stage, old: Collection[str]) -> _Prepared:
         asked = tuple(one for one in self._questions[slug].asked(stage) if one.case not in old)
         executing: dict[str, list[int]] = {}
-        for number, functions in enumerate(functions_of(RULES[slug], asked)):
+        try:
+            found = functions_of(RULES[slug], asked)
+        except KitError as error:
+            return _Prepared((), {}, str(error))
+        for number, functions in enumerate(found):
             for function in functions:
                 executing.setdefault(function, []).append(number)
         return _Prepared(asked, executing)

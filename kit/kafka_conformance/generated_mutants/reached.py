@@ -1,4 +1,5 @@
-"""Which functions of the reference a question executes, so that a mutant is asked only what executes its function.
+"""Which functions of the reference a question executes, so that a mutant is asked only what executes its function; and
+whether the reference itself gives the expected answer: else that question would kill every mutant.
 
 What functions return from a cache is computed anew for each question.
 """
@@ -14,8 +15,10 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.protocol import Outcome
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.generated_mutants.questions import Asked
+from kafka_conformance.generated_mutants.questions import Asked, outcome_bytes
 from kafka_reference.releases import parse_release
 
 __all__ = ["functions_of"]
@@ -24,7 +27,10 @@ _PACKAGE = "kafka_reference"
 
 
 def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]:
-    """Return the functions and methods that each question of a rule executes, as ``module:name``."""
+    """Return the functions and methods that each question of a rule executes, as ``module:name``.
+
+    Raises KitError if the reference gives another answer than the expected one.
+    """
     caches = list(_caches())
     sets: dict[frozenset[str], frozenset[str]] = {}
     found = []
@@ -32,7 +38,10 @@ def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]
         for cache in caches:
             cache.cache_clear()
         question = msgspec.json.decode(one.question, type=rule.question)
-        names = frozenset(_executed(lambda: outcome_of(rule.ask, question, parse_release(one.release))))  # noqa: B023
+        outcome, executed = _executed(lambda: outcome_of(rule.ask, question, parse_release(one.release)))  # noqa: B023
+        if outcome_bytes(outcome) != one.expected:
+            raise KitError(f"the reference itself gives another answer: {rule.slug}, {one.name}; see freeze --check")
+        names = frozenset(executed)
         found.append(sets.setdefault(names, names))
     return found
 
@@ -50,7 +59,7 @@ def _caches() -> Iterator[_lru_cache_wrapper[Any]]:
 _NAMES: dict[CodeType, str | None] = {}
 
 
-def _executed(run: Callable[[], object]) -> set[str]:
+def _executed(run: Callable[[], Outcome]) -> tuple[Outcome, set[str]]:
     codes = set[CodeType]()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -64,7 +73,7 @@ def _executed(run: Callable[[], object]) -> set[str]:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        run()
+        outcome = run()
     finally:
         sys.setprofile(before)
-    return {name for code in codes if (name := _NAMES.get(code)) is not None}
+    return outcome, {name for code in codes if (name := _NAMES.get(code)) is not None}

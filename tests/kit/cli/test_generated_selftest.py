@@ -15,7 +15,7 @@ from kafka_conformance.cli import generated_selftest
 from kafka_conformance.cli.main import app
 from kafka_conformance.generated_mutants import record as records
 from kafka_conformance.generated_mutants.population import Mutant, Population
-from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions
+from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, Stage
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
@@ -131,3 +131,15 @@ def test_a_search_writes_the_questions_that_kill(monkeypatch: pytest.MonkeyPatch
 def test_a_search_is_about_generated_mutants() -> None:
     result = CliRunner().invoke(app, ["selftest", "--search", "5"], standalone_mode=False)
     assert "--search asks about generated mutants" in str(result.exception)
+
+
+def test_a_case_that_the_reference_fails_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = RuleQuestions.asked
+
+    def spoiled(self: RuleQuestions, stage: Stage) -> tuple[Asked, ...]:
+        first, *others = every(self, stage)
+        return replace(first, expected=b"{}"), *others
+
+    monkeypatch.setattr(RuleQuestions, "asked", spoiled)
+    result = CliRunner().invoke(app, ["selftest", "--generated", "--rules", SLUG, "--seed", "5"], standalone_mode=False)
+    assert "the reference itself gives another answer: sequence-decrement, " in str(result.exception)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 
+import msgspec
 import pytest
 
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.generated_mutants.questions import RuleQuestions
 from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
@@ -33,3 +35,12 @@ def test_what_a_cache_returns_is_executed_by_each_question(*, frozen: bool) -> N
     finally:
         gc.unfreeze()
     assert all("kafka_reference.behaviour:_resolve" in functions for functions in found)
+
+
+def test_a_question_that_the_reference_fails_is_refused() -> None:
+    asked = RuleQuestions(RULE, 1).asked("frozen")
+    wrong = msgspec.structs.replace(asked[3], expected=asked[4].expected + b" ")
+    with pytest.raises(
+        KitError, match=f"the reference itself gives another answer: sequence-decrement, {wrong.case} in "
+    ):
+        functions_of(RULE, [*asked[:3], wrong])
