@@ -102,6 +102,17 @@ def test_the_answers_are_javas_and_what_the_reference_says_otherwise_is_counted(
     assert "one-bit" in wrong.kills, "a mutant is held to Java, not to the reference"
 
 
+def test_the_reference_is_compared_in_each_behaviour() -> None:
+    """Java answers in all releases as the newest one does: the reference does not in the older ones."""
+    (first,) = frozen(Told(), PARTITION)
+    case = next(case for case in first.frozen.cases if case.releases == ("4.4.0",))
+    question = case.typed_question(PARTITION)
+    java = Told(lambda _, asked: Answered(case.answer) if asked == question else None)
+    (made,) = frozen(java, PARTITION)
+    assert next(one for one in made.frozen.cases if one.id == case.id).releases == ("2.0.1", "3.1.2", "4.4.0")
+    assert made.apart == (case.id,)
+
+
 def test_what_a_release_does_not_have_is_left_out_and_counted() -> None:
     java = Told(lambda at, question: Unsupported("no") if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
