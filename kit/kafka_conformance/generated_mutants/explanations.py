@@ -22,6 +22,7 @@ from kafka_conformance.verify.fingerprint import installed_sources
 __all__ = ["Explanation", "Kind", "explain", "explanations", "unused"]
 
 Kind: TypeAlias = Literal["equivalent", "unreachable"]
+_NUMBER = re.compile(r" #\d+")
 _COMMENT = re.compile(r"# unreached( file)?: (\S.*)")
 _REFUSALS = {
     "DrawsExhausted", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError", "TypeError",
@@ -33,7 +34,7 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why some mutants survive."""
 
     mutants: tuple[str, ...]
-    """The beginnings of their keys."""
+    """Their keys, or the beginnings of them. A whole key covers no mutant of the same text with a number, as ``#2``."""
     kind: Kind
     """Whether they answer like the reference, or are not asked."""
     reason: str
@@ -54,7 +55,7 @@ def explanations() -> tuple[Explanation, ...]:
 def explain(mutation: Mutation) -> Explanation | None:
     """Return why a mutant may survive; None if nothing says so."""
     for one in explanations():
-        if mutation.key.startswith(one.mutants):
+        if any(_covers(text, mutation.key) for text in one.mutants):
             return one
     reason = _unreached(mutation.module).get(mutation.line)
     return None if reason is None else Explanation((mutation.key,), "unreachable", reason)
@@ -63,7 +64,11 @@ def explain(mutation: Mutation) -> Explanation | None:
 def unused(survivors: Sequence[str]) -> list[str]:
     """Return what explains none of these survivors."""
     every = [text for one in explanations() for text in one.mutants]
-    return [text for text in every if not any(key.startswith(text) for key in survivors)]
+    return [text for text in every if not any(_covers(text, key) for key in survivors)]
+
+
+def _covers(text: str, key: str) -> bool:
+    return key.startswith(text) and _NUMBER.fullmatch(key, len(text)) is None
 
 
 @cache

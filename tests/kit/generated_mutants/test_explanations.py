@@ -40,3 +40,10 @@ def test_refusals_and_remarks_explain_the_lines_they_are_about(mutations: tuple[
 
 def test_every_explanation_is_of_a_survivor() -> None:
     assert unused([key for row in shipped().rows for key in row.survivors]) == []
+
+
+def test_a_whole_key_covers_no_numbered_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = explanations.Explanation(("m.a:f: 0 → 1", "m.a:g: x → "), "equivalent", "So.")
+    monkeypatch.setattr(explanations, "explanations", lambda: (one,))
+    assert unused(["m.a:f: 0 → 1 #2"]) == list(one.mutants)
+    assert unused(["m.a:f: 0 → 1", "m.a:g: x → y #2"]) == []
