@@ -16,7 +16,7 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load
 from kafka_reference.releases import parse_release
 
-LARGEST_FOLDER = 20_000_000
+LARGEST_FOLDER = 24_000_000
 _FREEZE = f"kafka-conformance freeze --folder {folder_of_cases()} --rules"
 
 
