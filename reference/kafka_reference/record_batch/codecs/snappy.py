@@ -4,7 +4,8 @@ A frame is a header of 16 bytes (8 bytes of magic, the version and the oldest co
 32 KB, each behind its compressed size as int32. Data without this header is one block of raw snappy.
 
 Not mirrored: a later header that begins with the magic and goes on otherwise. The stream ends there; in Java the one read
-ends that meets it, and a record across it is read on from the next block, with another exception. No writer makes such bytes.
+ends that meets it, and a record across it is read on from the next block, with another exception. No writer makes such a
+header.
 """
 
 from __future__ import annotations
