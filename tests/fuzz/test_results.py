@@ -32,7 +32,10 @@ from kafka_reference.certificate import certificate
 from kafka_reference.releases import parse_release
 
 MADE = certificate()
-CERTIFICATE = msgspec.json.encode({**msgspec.to_builtins(MADE), "rows": msgspec.to_builtins(MADE.rows[:2])})
+CERTIFICATE = msgspec.json.encode(
+    msgspec.to_builtins(MADE)
+    | {"rows": msgspec.to_builtins(MADE.rows[:2]), "scores": msgspec.to_builtins(dict(list(MADE.scores.items())[:1]))}
+)
 MUTANTS = msgspec.json.encode(mutant_record.Record(mutant_record.shipped().rows[:2]))
 COVERED = coverage_record.shipped().rows[:1]
 COVERAGE = msgspec.json.encode(

@@ -151,6 +151,6 @@ def find_truncation(
     own = find_epoch_end(epochs, leader_end.epoch, log_end_offset)
     if own.end_offset == UNDEFINED:  # unreached: a follower of a history has records of an epoch as old as the leader's
         return Truncation(min(leader_end.end_offset, log_end_offset), True)
-    if own.epoch != leader_end.epoch:  # unreached: in histories of three replicas a follower has the leader's epoch
+    if own.epoch != leader_end.epoch:
         return Truncation(min(own.end_offset, log_end_offset), False)
     return Truncation(min(own.end_offset, leader_end.end_offset, log_end_offset), True)
