@@ -27,13 +27,14 @@ from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, Stage
 from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import eras
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
 from kafka_reference.releases import Release
 
 __all__ = ["Earlier", "Hunt"]
 
 _HINTS = 8
-_MOST_RULES = 5
+_MOST_RULES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +116,8 @@ class Hunt:
     def _asker(self, mutant: Mutant, stage: Stage, number: int) -> str | None:
         """Return the rule that asks a mutant in a round; None if there is none.
 
-        These are its own rule, those about the same class, and one more if none of them executes the changed function, or if
-        the change is in none: one that executes it, of the rules whose questions exist, else one in the middle of those that
-        reach it.
+        These are its own rule, those that know it well, and two more if none of them executes the changed function, or if
+        the change is in none.
         """
         near = (mutant.rules[0], *mutant.siblings)
         known = self._earlier.get(mutant.mutation.key)
@@ -125,16 +125,27 @@ class Hunt:
             return near[number] if stage == "frozen" and number < len(near) else None
         if number < len(near):
             return near[number]
+        return self._other_asker(mutant, near, number - len(near)) if stage != "search" else None
+
+    def _other_asker(self, mutant: Mutant, near: Sequence[str], number: int) -> str | None:
+        """Return the first of the other rules that reach a mutant, or the middle one: the first has most behaviours.
+
+        A rule whose questions exist and execute the changed function comes before those.
+        """
         function = f"{mutant.mutation.module}:{mutant.mutation.place}"
         # A rule by parts asks nothing about a class that the rules of its parts do not.
         others = [slug for slug in mutant.rules if slug not in near and RULES[slug].by_parts is None]
-        if stage == "search" or number > len(near) or not others:
+        if number > 1 or not others:
             return None
         if mutant.mutation.in_function and any(function in self._prepared[slug, "frozen"].executing for slug in near):
             return None
-        ready = (slug for slug in others if (slug, "frozen") in self._prepared)
-        executing = (slug for slug in ready if function in self._prepared[slug, "frozen"].executing)
-        return next(executing, others[len(others) // 2])
+        middle = others[len(others) // 2]
+        others.sort(key=lambda slug: -len(eras(RULES[slug])))
+        ready = [slug for slug in others if (slug, "frozen") in self._prepared]
+        executing = [slug for slug in ready if function in self._prepared[slug, "frozen"].executing]
+        if number == 0:
+            return executing[0] if executing else others[0]
+        return executing[len(executing) // 2] if executing else middle
 
     def _round(self, chosen: Sequence[tuple[Mutant, str]], stage: Stage) -> Iterator[tuple[Mutant, Result | None]]:
         self._prepare(chosen, stage)

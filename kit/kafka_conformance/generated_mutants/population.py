@@ -33,7 +33,8 @@ class Mutant:
     rules: tuple[str, ...]
     """The slugs of the rules that reach it; the first is the one that it belongs to."""
     siblings: tuple[str, ...]
-    """Those of the others that reach about as much of the reference as the first: rules about the same class."""
+    """Others that know it well: those that declare the same behaviour record, and those that reach about as much of the
+    reference as the first, which are about the same class."""
 
 
 class Population:
@@ -47,7 +48,7 @@ class Population:
         """Return the mutants that belong to a rule, in the order of the code."""
         own = {name for name, slugs in self._rules.items() if slugs[0] == slug}
         return tuple(
-            Mutant(mutation, module, self._rules[name], self._siblings(self._rules[name]))
+            Mutant(mutation, module, self._rules[name], self._siblings(name))
             for module in map(self._module, sorted({name.partition(":")[0] for name in own}))
             for mutation in module.mutations
             if (name := f"{mutation.module}:{mutation.definition}") in own and self._matters(mutation)
@@ -63,10 +64,11 @@ class Population:
             self._modules[name] = Module(name, installed_sources().python[name], self._releases)
         return self._modules[name]
 
-    def _siblings(self, slugs: tuple[str, ...]) -> tuple[str, ...]:
-        own, *others = slugs
+    def _siblings(self, name: str) -> tuple[str, ...]:
+        own, *others = self._rules[name]
         most = len(self._reached[own]) * _ALIKE
-        return tuple(slug for slug in others if len(self._reached[slug]) <= most)[:_MOST_SIBLINGS]
+        near = (slug for slug in others if self._declares(slug, name) or len(self._reached[slug]) <= most)
+        return tuple(near)[:_MOST_SIBLINGS]
 
     @cached_property
     def _reached(self) -> dict[str, list[str]]:
@@ -88,12 +90,8 @@ class Population:
 
     def _declaring_first(self, name: str, slugs: tuple[str, ...]) -> tuple[str, ...]:
         """Return rules in their order, but those first that declare the behaviour record of this name."""
-        module, _, record = name.partition(":")
-        return tuple(
-            sorted(
-                slugs,
-                key=lambda slug: all(
-                    (one.__module__, one.__name__) != (module, record) for one in self._by_slug[slug].behaviours
-                ),
-            )
-        )
+        return tuple(sorted(slugs, key=lambda slug: not self._declares(slug, name)))
+
+    def _declares(self, slug: str, name: str) -> bool:
+        """Return whether a rule has the behaviour record of this name."""
+        return any(f"{one.__module__}:{one.__name__}" == name for one in self._by_slug[slug].behaviours)

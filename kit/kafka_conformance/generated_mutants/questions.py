@@ -8,7 +8,7 @@ gives: the few that kill most mutants are found soon. A search asks more than a 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -89,8 +89,8 @@ class RuleQuestions:
         if stage == "frozen":
             yield from (self._case(one, str(release)) for one in self._cases if str(release) in one.releases)
             return
-        for question in dict.fromkeys(one.question for one in self.asked(stage)):
-            yield self._expected(msgspec.json.decode(question, type=self.rule.question), release)
+        texts = dict.fromkeys(one.question for one in self.asked(stage))
+        yield from self._expected((msgspec.json.decode(text, type=self.rule.question) for text in texts), release)
 
     def remember(self, stage: Stage, asked: tuple[Asked, ...]) -> None:
         """Take questions that were made in another process."""
@@ -122,7 +122,7 @@ class RuleQuestions:
         for number, text in enumerate(sorted(chosen, key=lambda text: (len(text), text))):
             question = msgspec.json.decode(text, type=self.rule.question)
             for release in dict.fromkeys((releases[0], releases[number % len(releases)])):
-                yield self._expected(question, release)
+                yield from self._expected([question], release)
 
     def _by_era(self, case: Case) -> list[str]:
         found: dict[int | None, str] = {}
@@ -138,12 +138,15 @@ class RuleQuestions:
         sources = gate_sources(self.rule, release, "exact", EXAMPLES, self._seed, Path("none"), "", eras=self._eras)
         for source, _ in sources:
             if source.name == "fresh":
-                yield from (self._expected(question, release) for question in source.questions)
+                yield from self._expected(source.questions, release)
 
     def _case(self, case: Case, release: str) -> Asked:
         expected = outcome_bytes(Answered(case.answer))
         return Asked(self.rule.slug, release, bytes(case.question), expected, case.id)
 
-    def _expected(self, question: Question, release: Release) -> Asked:
-        expected = outcome_bytes(outcome_of(self.rule.ask, question, release))
-        return Asked(self.rule.slug, str(release), to_json(question), expected, "")
+    def _expected(self, questions: Iterable[Question], release: Release) -> Iterator[Asked]:
+        """Yield those of the questions that have an answer in a release, with the reference's: a gate asks no others."""
+        for question in questions:
+            outcome = outcome_of(self.rule.ask, question, release)
+            if isinstance(outcome, Answered):
+                yield Asked(self.rule.slug, str(release), to_json(question), outcome_bytes(outcome), "")

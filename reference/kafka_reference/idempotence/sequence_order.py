@@ -69,7 +69,6 @@ class SequenceSet:
 
     def add(self, batch: Sequenced) -> None:
         """Add a batch, unless its key is present."""
-        # unreached: no two batches in flight have the same key
         if all(self._key(one) != self._key(batch) for one in self._batches):
             self._batches = sorted([*self._batches, batch], key=self._key)
 

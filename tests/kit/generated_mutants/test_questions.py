@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.reference import outcome_of
+from kafka_conformance.core.protocol import Unsupported
+from kafka_conformance.generated_mutants import questions as module
 from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, outcome_bytes
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import parse_release
@@ -46,3 +48,10 @@ def test_one_release_is_asked_by_itself() -> None:
 def test_the_order_is_that_of_the_seed() -> None:
     first, again, other = (RuleQuestions(RULES["sequence-decrement"], seed).asked("frozen") for seed in (3, 3, 4))
     assert [one.name for one in first] == [one.name for one in again] != [one.name for one in other]
+
+
+def test_a_question_without_an_answer_in_a_release_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "outcome_of", lambda *_: Unsupported("not in this release"))
+    made = RuleQuestions(RULES["sequence-increment"], 1)
+    assert made.asked("fresh") == ()
+    assert made.asked("frozen")
