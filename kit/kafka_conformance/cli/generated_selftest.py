@@ -48,7 +48,7 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
         fingerprints = {slug: fingerprint_of(slug, mutants[slug]) for slug in slugs}
         rows = _kept(shipped, fingerprints) if changed else {}
         asked = [slug for slug in slugs if slug not in rows]
-        results = {slug: Results(FOLDER, slug, seed, _cases_asked(mutants[slug])) for slug in asked}
+        results = _results({slug: mutants[slug] for slug in asked}, seed)
         progress.begin("generated mutants", sum(len(mutants[slug]) for slug in asked))
         _ask(Hunt(seed, progress, at_once=cores()), mutants, results, progress)
         killers = _search(search, seed, mutants, results, progress) if search else []
@@ -68,11 +68,18 @@ def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
     return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
 
 
-def _cases_asked(mutants: Sequence[Mutant]) -> dict[str, list[str]]:
-    """Return the ids of the frozen cases that these mutants are asked, by their rule."""
-    slugs = dict.fromkeys(slug for mutant in mutants for slug in (mutant.rules[0], *mutant.siblings))
-    stored = {slug: frozen(RULES[slug]) for slug in slugs}
-    return {slug: [case.id for case in found.cases] for slug, found in stored.items() if found is not None}
+def _results(mutants: Mapping[str, Sequence[Mutant]], seed: int) -> dict[str, Results]:
+    """Return the files of results of these rules, each with the frozen cases that the mutants of its rule are asked."""
+    askers = {
+        slug: dict.fromkeys(asker for one in some for asker in (one.rules[0], *one.siblings))
+        for slug, some in mutants.items()
+    }
+    stored = {asker: frozen(RULES[asker]) for asker in dict.fromkeys(one for some in askers.values() for one in some)}
+    ids = {asker: [case.id for case in found.cases] for asker, found in stored.items() if found is not None}
+    return {
+        slug: Results(FOLDER, slug, seed, {asker: ids[asker] for asker in some if asker in ids})
+        for slug, some in askers.items()
+    }
 
 
 def _ask(hunt: Hunt, mutants: Mapping[str, Sequence[Mutant]], results: Mapping[str, Results], progress: Steps) -> None:

@@ -16,7 +16,7 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.coverage.record import Record
+from kafka_conformance.verify.coverage.record import Record, Share
 from kafka_conformance.verify.coverage.record import shipped as shipped_coverage
 from kafka_conformance.verify.coverage.summary import Summary, newest_summaries
 from kafka_conformance.verify.fingerprint import fingerprint
@@ -212,7 +212,7 @@ def _killed(score: MutationScore | None) -> str:
         return "not measured"
     if not score.mutants:
         return "none of its own"
-    return f"{score.by_gate:,} of {score.mutants:,} ({score.by_gate * 100 // score.mutants} %)"
+    return str(Share(score.by_gate, score.mutants))
 
 
 def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:

@@ -58,9 +58,10 @@ def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False
         generated: bool = False, search: int = 0, kit: bool = False) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
     if kit:
-        if rules or changed or generated or record is not None:
+        if rules or changed or generated or search or record is not None:
             raise BadInput(
-                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated and --record"
+                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated, --search and "
+                "--record"
             )
         return run_kit_mistakes()
     slugs = [rule.slug for rule in named(rules)]
