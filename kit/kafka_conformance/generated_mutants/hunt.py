@@ -66,7 +66,7 @@ class _Prepared(msgspec.Struct, frozen=True):
 
 
 class Hunt:
-    """Knows what to ask a mutant. Questions are made once, from ``seed``, when a round needs them."""
+    """Asks mutants in rounds. Questions are made once, from ``seed``, when a round needs them."""
 
     def __init__(self, seed: int, progress: Steps, *, at_once: int, stages: Sequence[Stage] = ("frozen", "fresh"),
                  examples: int = 0) -> None:  # fmt: skip
@@ -116,7 +116,7 @@ class Hunt:
     def _asker(self, mutant: Mutant, stage: Stage, number: int) -> str | None:
         """Return the rule that asks a mutant in a round; None if there is none.
 
-        These are its own rule, those that know it well, and two more if none of them executes the changed function, or if
+        These are its own rule, its siblings, and two more if none of them executes the changed function, or if
         the change is in none.
         """
         near = (mutant.rules[0], *mutant.siblings)

@@ -1,7 +1,7 @@
 """All generated mutants of the reference, by the rule they belong to.
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
-reach its own: that rule knows it best. A mutant in a behaviour record belongs to a rule that declares the record.
+reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Mutant:
     rules: tuple[str, ...]
     """The slugs of the rules that reach it; the first is the one that it belongs to."""
     siblings: tuple[str, ...]
-    """Others that know it well: those that declare the same behaviour record, and those that reach about as much of the
-    reference as the first, which are about the same class."""
+    """Others about the same class: those that declare the same behaviour record, and those that reach about as much of the
+    reference as the first."""
 
 
 class Population:
