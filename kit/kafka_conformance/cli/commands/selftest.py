@@ -57,18 +57,17 @@ __all__ = ["run"]
 def run(*, rules: Sequence[str], examples: int, seed: int, changed: bool = False, record: Path | None = None,
         generated: bool = False, search: int = 0, kit: bool = False) -> int:  # fmt: skip
     """Compare mutants of these rules with Java; 1 if a mutant survives, 2 if Java could not answer."""
+    if search and not generated:
+        raise BadInput("--search asks about generated mutants: give --generated as well")
     if kit:
-        if rules or changed or generated or search or record is not None:
+        if rules or changed or generated or record is not None:
             raise BadInput(
-                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated, --search and "
-                "--record"
+                "--kit plants mistakes in the kit, not in rules: leave out --rules, --changed, --generated and --record"
             )
         return run_kit_mistakes()
     slugs = [rule.slug for rule in named(rules)]
     if generated:
         return run_generated(slugs, seed, changed=changed, record=record, search=search)
-    if search:
-        raise BadInput("--search asks about generated mutants: give --generated as well")
     selection = select_changed(slugs, MUTANTS, records.shipped()) if changed else select_all(slugs, MUTANTS)
     kept = Record() if record is None else records.merged(records.read(record), [])
     tallies: dict[str, Tally] = {}
