@@ -61,7 +61,7 @@ class CoverageMeter:
         compiler = Compiler(jvm, self._oracle.resolve(pins.compiler), default_store().folder)
         spark = str(jvm.call(lambda: jvm.view.java.lang.System.getProperty("java.class.path")))
         sources = sorted((ORACLE_SOURCES / "coverage").glob("*.java"))
-        classes = compiler.classes(sources, "JaCoCo", jars, [str(agent), spark])
+        classes = compiler.jar(sources, "JaCoCo", jars, [str(agent), spark])
         self._reader = instance(jvm, _READER, [classes, *(jar.path for jar in jars)])
 
     def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> Row:
