@@ -13,14 +13,13 @@ import io
 import os
 import re
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from kafka_conformance.core.errors import KitError, OracleFault
-from kafka_jars.store import Stored
+from kafka_jars.store import Stored, arriving
 
 __all__ = ["Compiler", "another", "instance", "with_causes"]
 
@@ -66,13 +65,10 @@ class Compiler:
             if cached := self._cached(key):
                 return cached
             self._folder.mkdir(parents=True, exist_ok=True)
-            scratch = Path(tempfile.mkdtemp(prefix="arriving-", dir=self._folder))
-            try:
+            with arriving(self._folder) as scratch:
                 (made := scratch / "classes").mkdir()
                 self._compile(sources, target, os.pathsep.join([*(str(each.path) for each in against), *paths]), made)
                 return self._keep(key, _jar_of(made), scratch)
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
         except OSError as error:
             raise KitError(
                 f"compiled classes cannot be kept in {self._folder}: {error.strerror or error}:"

@@ -18,7 +18,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -38,6 +37,7 @@ from kafka_conformance.spark.errors import SparkFault, spark_fault
 from kafka_conformance.spark.submitted_log import silence_default_log
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import load
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import Stored, default_store
 
 if TYPE_CHECKING:
@@ -252,8 +252,8 @@ def open_spark(
         with _quiet_interrupt(spark):
             yield spark
         return
-    with tempfile.TemporaryDirectory(prefix="kafka-conformance-spark-", ignore_cleanup_errors=True) as room:
-        yield from _own(master or "local[*]", asked, connector, Path(room))
+    with ScratchFolder("kafka-conformance-spark-") as room:
+        yield from _own(master or "local[*]", asked, connector, room)
 
 
 def _pyspark() -> None:
