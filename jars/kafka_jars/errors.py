@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["JarChanged", "JarError", "JarNotPublished", "JarUnavailable", "PinsUnreadable"]
+__all__ = ["JarChanged", "JarError", "JarNotPublished", "JarUnavailable", "PinsUnreadable", "ScratchUnavailable"]
 
 
 class JarError(Exception):
@@ -34,3 +34,7 @@ class JarNotPublished(JarUnavailable):
 
 class PinsUnreadable(JarError):
     """``releases.toml`` does not say what it should."""
+
+
+class ScratchUnavailable(JarError):
+    """A temporary folder cannot be made: without one, nothing can be fetched, compiled or run."""

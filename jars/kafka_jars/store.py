@@ -1,6 +1,7 @@
 """One folder of jars, each looked at before it is used.
 
-``KAFKA_CONFORMANCE_CACHE`` names the folder, else it is the user's cache directory. A jar is a file named after its
+``KAFKA_CONFORMANCE_CACHE`` names the folder, else it is the user's cache directory; ``KAFKA_CONFORMANCE_JARS`` names another
+folder for the jars alone, so that caches that begin empty can share them. A jar is a file named after its
 coordinates. Its sha256 is computed every time it is handed out: a jar changed on disk is found by the run that would
 have used it. A jar arrives under another name and is renamed when it is whole and right, so two runs side by side, or
 one that was ended midway, leave nothing half-written.
@@ -11,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -21,11 +23,15 @@ import platformdirs
 
 from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
+from kafka_jars.scratch import ScratchFolder
 
-__all__ = ["Fetch", "Store", "Stored", "default_store"]
+__all__ = ["Fetch", "Store", "Stored", "arriving", "default_store"]
 
 # Brings the jar of these coordinates into this folder and says where it is.
 Fetch: TypeAlias = Callable[[str, Path], Path]
+_ARRIVING = "arriving-"
+# An arrival takes minutes. One of another run is deleted with that run, unless the whole machine ended.
+_FORGOTTEN_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +50,23 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder. ``jars/`` in it holds the jars; its other folders belong to whatever makes them."""
+    """The folder. ``jars/`` in it, or another folder, holds the jars; its other folders belong to whatever makes them."""
 
     folder: Path
+    jars: Path | None = None
 
     def path(self, jar: Jar) -> Path:
         """Where this jar is, or would be."""
-        return self.folder / "jars" / jar.file_name
+        return (self.jars or self.folder / "jars") / jar.file_name
 
     def missing(self, jars: Iterable[Jar]) -> list[Jar]:
         """Those that are not there yet."""
-        return [jar for jar in jars if not self.path(jar).is_file()]
+        return [jar for jar in jars if not os.path.lexists(self.path(jar))]
 
     def get(self, jar: Jar, fetch: Fetch) -> Stored:
         """The jar, fetched if it is not there. Raises JarChanged for a wrong sha256, JarUnavailable from ``fetch``."""
         path = self.path(jar)
-        if not path.is_file():
+        if not os.path.lexists(path):
             self._bring(jar, fetch)
         return _checked(jar, path)
 
@@ -67,23 +74,39 @@ class Store:
         path = self.path(jar)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            scratch = Path(tempfile.mkdtemp(prefix="arriving-", dir=self.folder))
         except OSError as error:
-            raise JarUnavailable(
-                f"the jar cache {self.folder} cannot be written ({error.strerror}):"
-                " set KAFKA_CONFORMANCE_CACHE to a folder that can"
-            ) from error
-        try:
+            raise self._unwritable(error) from error
+        with arriving(path.parent) as scratch:
             arrived = fetch(jar.coordinates, scratch)
             _checked(jar, arrived, f"what the repository gave for {jar.coordinates}")
-            arrived.replace(path)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            try:
+                arrived.replace(path)
+            except OSError as error:
+                raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> JarUnavailable:
+        return JarUnavailable(
+            f"the jar cache {self.jars or self.folder} cannot be written ({error.strerror}):"
+            " set KAFKA_CONFORMANCE_CACHE to a folder that can"
+        )
+
+
+def arriving(folder: Path) -> ScratchFolder:
+    """Return a new folder in ``folder`` for what is moved into it when it is whole; delete those that are forgotten there.
+
+    Raises ScratchUnavailable.
+    """
+    for path in folder.glob(f"{_ARRIVING}*"):
+        with suppress(OSError):  # another run has deleted it
+            if time.time() - path.stat().st_mtime > _FORGOTTEN_S:
+                shutil.rmtree(path)
+    return ScratchFolder(_ARRIVING, folder)
 
 
 def default_store() -> Store:
     """Return the store in the cache folder."""
-    return Store(cache_folder())
+    jars = os.environ.get("KAFKA_CONFORMANCE_JARS")
+    return Store(cache_folder(), Path(jars).absolute() if jars else None)
 
 
 def cache_folder() -> Path:
@@ -93,8 +116,13 @@ def cache_folder() -> Path:
 
 
 def _checked(jar: Jar, path: Path, called: str = "") -> Stored:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise JarUnavailable(
+            f"the jar {path} cannot be read ({error.strerror}): delete it to fetch it again"
+        ) from error
     if jar.sha256 is not None and found != jar.sha256:
         raise JarChanged(called or str(path), jar.sha256, found)
     return Stored(jar, path, found)

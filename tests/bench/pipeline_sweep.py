@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.table import Table
 from turns import in_turns
 
-from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.spark.executors import fetch_releases, register_java, send
 from kafka_conformance.spark.session import Spark, open_spark
@@ -128,7 +127,7 @@ def _register_rows(spark: Spark, room: Path, at: Release, stored: list[Stored]) 
     name = "Murmur2_" + str(at).replace(".", "_")
     source = room / f"{name}.java"
     source.write_text(_UDF.substitute(name=name, jars=", ".join(f'"{each.path}"' for each in stored)))
-    jar = jar_of(spark.compiler().classes([source], "Spark", [], [spark._class_path]))
+    jar = spark.compiler().jar([source], "Spark", [], [spark._class_path])
     spark.session.sql(f"ADD JAR '{jar}'")
     spark.session.udf.registerJavaFunction(name, f"kafkaoracle.bench.{name}", IntegerType())
     return name

@@ -23,7 +23,7 @@ def test_a_source_that_does_not_compile(oracle: Oracle, tmp_path: Path) -> None:
     pins = load()
     compiler = Compiler(oracle.jvm, oracle.resolve(pins.compiler), tmp_path)
     with pytest.raises(OracleFault) as raised:
-        compiler.classes([source], "Kafka 4.4.0", oracle.resolve(pins.jars("4.4.0")))
+        compiler.jar([source], "Kafka 4.4.0", oracle.resolve(pins.jars("4.4.0")))
     assert str(raised.value) == (
         f"cannot compile the oracle's Java for Kafka 4.4.0: {source}:4: The method murmur3(byte[]) is undefined for the"
         " type Utils: correct these lines, or name what this release lacks by reflection"

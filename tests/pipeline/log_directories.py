@@ -205,7 +205,7 @@ def storage_classes(jvm: Jvm, release: str) -> Path:
     store = default_store()
     against = fetched(load_brokers().jars(release), store)
     compiler = Compiler(jvm, fetched(load().compiler, store), store.folder)
-    return compiler.classes([Path(__file__).with_name("FolderStorage.java")], f"Kafka {release}", against)
+    return compiler.jar([Path(__file__).with_name("FolderStorage.java")], f"Kafka {release}", against)
 
 
 def tiered(made: Directories, release: str, classes: Path) -> None:

@@ -325,7 +325,6 @@ def test_what_is_not_as_planned_is_seen(
     with Topics(spark, kafka) as topics:
         plan = Plan(name, topics.require(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
         with Run.open(spark, str(tmp_path / "run"), msgspec.to_builtins(plan, str_keys=True)) as run:
-            spark.add_java()
             repairing._stage(spark, topics, kafka, run, plan)
             differs = repairing.compared(spark, topics, kafka, run, plan)
             same = repairing.compared(spark, topics, kafka, run, msgspec.structs.replace(plan, target=name))

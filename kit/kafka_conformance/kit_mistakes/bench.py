@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from kafka_conformance.answerers.java import JavaAnswerer
@@ -27,6 +26,7 @@ from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import mutant_named
 from kafka_jars.pins import load
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import default_store
 from kafka_reference.releases import Release, parse_release
 
@@ -71,7 +71,7 @@ class Bench:
 def open_bench() -> Iterator[Bench]:
     """Open Java's classes for :data:`SLUGS`, in a JVM that ends with the block. Raises NoJava, JvmLost."""
     classes = {slug: RULES[slug].java_class(RELEASE) for slug in SLUGS}
-    with TemporaryDirectory(prefix="kafka-conformance-") as folder, Jvm() as jvm:
+    with ScratchFolder() as folder, Jvm() as jvm:
         known = {slug: name for slug, name in classes.items() if name is not None}
         yield Bench(Oracle(jvm, default_store(), load(), lambda _: known), Path(folder))
 

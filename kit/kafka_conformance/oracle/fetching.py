@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars.artifacts import CLIENTS, CODECS, FIRST, clients_of
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar, is_version
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import Store, Stored
 from kafka_reference.releases import Release, parse_release
 
@@ -41,8 +41,8 @@ def published_versions() -> list[Release]:
 
     Raises JarUnavailable, NoJava or JvmLost.
     """
-    with Jvm() as jvm, tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
-        versions = jvm.call(lambda: Ivy(jvm.view).versions(CLIENTS, Path(folder)))
+    with Jvm() as jvm, ScratchFolder() as folder:
+        versions = jvm.call(lambda: Ivy(jvm.view).versions(CLIENTS, folder))
     return sorted(release for release in map(parse_release, filter(is_version, versions)) if release.numbers >= FIRST)
 
 
@@ -53,9 +53,9 @@ def published_codecs(releases: Sequence[str]) -> dict[str, tuple[Jar, ...]]:
     """
     if not releases:
         return {}
-    with Jvm() as jvm, tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
+    with Jvm() as jvm, ScratchFolder() as folder:
         ivy = Ivy(jvm.view)
-        named = {at: jvm.call(lambda at=at: ivy.closure(clients_of(at)[0], Path(folder))) for at in releases}
+        named = {at: jvm.call(lambda at=at: ivy.closure(clients_of(at)[0], folder)) for at in releases}
     return {
         at: tuple(Jar(each) for each in sorted(closure.coordinates) if each.split(":")[1] in CODECS)
         for at, closure in named.items()

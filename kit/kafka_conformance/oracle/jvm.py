@@ -6,7 +6,7 @@ which the wheel's Java lacks, and ``java.lang`` opened, which Draws.java needs.
 
 ``close`` closes the JVM's standard input, on which ``PythonGatewayServer`` exits; after a time limit it kills the process
 by its id. If this process is killed, the operating system closes the pipe. The JVM runs in its own session, so that Ctrl-C
-reaches this process alone, which then ends the JVM in order.
+reaches this process alone, which then ends the JVM by SIGTERM: its shutdown hooks delete the folders that Java has made.
 
 Every wait has a limit. A call that does not return in time, or a JVM that has ended, raises JvmLost.
 """
@@ -28,7 +28,8 @@ from typing import IO, Any, Self
 
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import JvmLost, NoJava
-from kafka_conformance.oracle.java_home import Java, find_java
+from kafka_conformance.oracle.java_home import Java, error_line, find_java
+from kafka_jars.scratch import ScratchFolder
 
 __all__ = ["CALL_LIMIT_S", "Jvm", "spark_jars"]
 
@@ -70,17 +71,15 @@ class Jvm:
         spark = spark_jars()
         self._call_limit_s = call_limit_s
         self.java = java or find_java()
+        self._scratch = ScratchFolder(where=_memory_folder())  # for files of a question
+        self._temporary = ScratchFolder()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  its standard error: read only if it does not start
-        self._scratch = tempfile.TemporaryDirectory(
-            prefix="kafka-conformance-", dir=_memory_folder()
-        )  # for files of a question
-        self._temporary = tempfile.TemporaryDirectory(prefix="kafka-conformance-")
-        with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
-            address = Path(folder) / "address"
+        with ScratchFolder() as folder:
+            address = folder / "address"
             class_path = [f"{spark}/*", *map(str, extra_class_path)]
             try:
                 with interrupts.deferred():
-                    folders = (Path(self._scratch.name), Path(self._temporary.name))
+                    folders = (self._scratch.path, self._temporary.path)
                     self._process = _start(self.java, class_path, options, address, self._stderr, folders, local)
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
@@ -116,19 +115,22 @@ class Jvm:
         return self._gateway.new_array(kind, length)
 
     def call(self, work: Any) -> Any:
-        """Return ``work()``, which calls Java. Raises JvmLost if the JVM has ended or does not respond in time."""
+        """Return ``work()``, which calls Java. Raises JvmLost if the JVM has ended or does not respond in time.
+
+        Any other error of ``work`` is its own.
+        """
         from py4j.protocol import Py4JError, Py4JJavaError
 
         try:
             return work()
         except Py4JJavaError:
             raise
-        except (Py4JError, OSError) as error:
+        except (Py4JError, ConnectionError, TimeoutError) as error:  # another OSError is of the work: a file, a folder
             raise self._lost(error) from error
 
     def delete_temporary_files(self) -> None:
         """Delete the native libraries that codecs have unpacked: each class loader unpacks its own, and has loaded it."""
-        for path in Path(self._temporary.name).iterdir():
+        for path in self._temporary.path.iterdir():
             if path.is_file():
                 path.unlink(missing_ok=True)
 
@@ -145,8 +147,8 @@ class Jvm:
             self._process.kill()
             self._process.wait(_END_LIMIT_S)
         self._stderr.close()
-        self._scratch.cleanup()
-        self._temporary.cleanup()
+        self._scratch.delete()
+        self._temporary.delete()
 
     def __enter__(self) -> Self:
         return self
@@ -156,7 +158,7 @@ class Jvm:
     ) -> None:
         if kind is not None and not issubclass(kind, Exception):
             interrupts.acknowledge()
-            self._process.kill()  # interrupted: do not wait for the call in progress
+            self._process.terminate()  # interrupted: do not wait for the call in progress
         self.close()
 
     def _await_address(self, address: Path) -> tuple[int, str]:
@@ -164,7 +166,7 @@ class Jvm:
         while not address.exists():
             if (code := self._process.poll()) is not None:
                 raise JvmLost(
-                    f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._last_error_line()}"
+                    f"Spark's JVM ({self.java.program}) ended with code {code} while starting: {self._error_line()}"
                 )
             if time.monotonic() > limit:
                 raise JvmLost(f"Spark's JVM ({self.java.program}) did not start within {START_LIMIT_S} s")
@@ -173,10 +175,9 @@ class Jvm:
         port, length = struct.unpack_from(">ii", written)
         return port, written[8 : 8 + length].decode()
 
-    def _last_error_line(self) -> str:
+    def _error_line(self) -> str:
         self._stderr.seek(0)
-        lines = self._stderr.read().decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it printed no error")
+        return error_line(self._stderr.read().decode(errors="replace"))
 
     def _lost(self, error: Exception) -> JvmLost:
         try:
@@ -199,10 +200,10 @@ def spark_jars() -> Path:
     return Path(spark.submodule_search_locations[0]) / "jars"
 
 
-def _memory_folder() -> str | None:
+def _memory_folder() -> Path | None:
     """Return a folder in memory, or None: a broker syncs each snapshot to the disk, which is slow on a real one."""
     memory = Path("/dev/shm")  # noqa: S108  a temporary folder is created in it
-    return str(memory) if memory.is_dir() and os.access(memory, os.W_OK) else None
+    return memory if memory.is_dir() and os.access(memory, os.W_OK) else None
 
 
 def _start(

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.errors import OracleFault, WrongRelease
-from kafka_conformance.oracle.bridge import Compiler, another, instance
+from kafka_conformance.oracle.bridge import Compiler, another, instance, with_causes
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_jars import ORACLE_SOURCES
@@ -28,7 +28,6 @@ __all__ = ["OpenRelease", "Oracle"]
 _HOST = "kafkaoracle.host.OracleHost"
 _CODEC = "org.xerial.snappy.SnappyOutputStream"
 """A class that every release's codecs have."""
-_MOST_CAUSES = 8
 
 
 class Oracle:
@@ -101,7 +100,7 @@ class Oracle:
 
     def _open_release(self, version: str, stored: Sequence[Stored]) -> OpenRelease:
         rules = self._java_classes(version)
-        classes = self._ready_compiler().classes(java_sources(rules.values()), f"Kafka {version}", stored)
+        classes = self._ready_compiler().jar(java_sources(rules.values()), f"Kafka {version}", stored)
         jars = [stored[0].path, classes, *(other.path for other in stored[1:])]
         table = "\n".join(f"{slug}={name}" for slug, name in rules.items())
         loaded = self._ask_host(lambda host: host.open(version, "\n".join(map(str, jars)), table))
@@ -138,7 +137,7 @@ class Oracle:
             try:
                 return self._jvm.call(lambda: work(self._host))
             except Py4JJavaError as error:
-                raise OracleFault(f"the oracle failed: {_with_causes(error.java_exception)}") from error
+                raise OracleFault(f"the oracle failed: {with_causes(error.java_exception)}") from error
 
     def _create_host(self) -> Any:
         if self._origin is not None:
@@ -146,8 +145,7 @@ class Oracle:
             return another(self._jvm, origin)
         sources = sorted((ORACLE_SOURCES / "host").glob("*.java"))
         spark = str(self._jvm.call(lambda: self._jvm.view.java.lang.System.getProperty("java.class.path")))
-        classes = self._ready_compiler().classes(sources, "Spark", [], [spark])
-
+        classes = self._ready_compiler().jar(sources, "Spark", [], [spark])
         return instance(self._jvm, _HOST, [classes])
 
 
@@ -198,12 +196,3 @@ class OpenRelease:
                 f"release {self.version} was loaded from {jar}, expected {self.stored[0].path}:"
                 " fix its jars in releases.toml"
             )
-
-
-def _with_causes(exception: Any) -> str:
-    """Return a Java exception as text, with its causes: what reflection throws names only the call that failed."""
-    texts: list[str] = []
-    while exception is not None and len(texts) < _MOST_CAUSES:
-        texts.append(str(exception.toString()))
-        exception = exception.getCause()
-    return "; caused by ".join(texts)

@@ -19,7 +19,6 @@ import msgspec
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.oracle.bridge import jar_of
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.rules import java_classes
@@ -64,7 +63,7 @@ def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
     store = default_store()
     stored = fetched(pins.jars(str(at)), store)
     classes = java_classes(at)
-    bridge = jar_of(spark.compiler().classes(java_sources(classes.values()), f"Kafka {at}", stored))
+    bridge = spark.compiler().jar(java_sources(classes.values()), f"Kafka {at}", stored)
     broker = broker_of(str(at)) if rule.broker else None
     behind = fetched(pins.broker(str(at)), store) if broker else []
     codecs = fetched(pins.codec_jars(str(at)), store) if rule.codecs else []

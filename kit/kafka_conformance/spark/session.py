@@ -18,9 +18,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,13 +29,15 @@ from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError, NoJava
 from kafka_conformance.core.submission import is_submitted
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.oracle.bridge import Compiler, jar_of
+from kafka_conformance.oracle.bridge import Compiler
 from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.spark.errors import SparkFault, spark_fault
 from kafka_conformance.spark.submitted_log import silence_default_log
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import load
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import Stored, default_store
 
 if TYPE_CHECKING:
@@ -80,10 +81,10 @@ _IMPORTS = (
 class Spark:
     """A session, and what a job needs besides it."""
 
-    def __init__(self, session: SparkSession, master: str, class_path: str) -> None:
+    def __init__(self, session: SparkSession, master: str, class_path: str, connector: Sequence[Stored] = ()) -> None:
         self.session, self.master = session, master
-        self._class_path = class_path
-        self._has_java = False
+        self._class_path, self._connector = class_path, connector
+        self._java: set[str] = set()
 
     @property
     def jvm(self) -> Any:
@@ -140,23 +141,23 @@ class Spark:
         """Within the block, move this many rows to Python at once: few if a row has megabytes."""
         return self.conf({_PER_BATCH: str(rows)})
 
-    def add_java(self) -> None:
-        """The kit's own Java (``oracle/spark`` and ``oracle/host``), compiled once, for the driver and every executor."""
-        if not self._has_java:
-            _add_jar(self, self._java_half())
-            self._has_java = True
+    def add_java(self, *names: str) -> None:
+        """Compile classes of the kit's own Java (``kafkaoracle.spark``), once, for the driver and every executor.
+
+        Only these and what they use: classes that name Kafka's clients need a session with the connector.
+        """
+        if set(names) <= self._java:
+            return
+        sources = java_sources([f"kafkaoracle.spark.{name}" for name in names], ORACLE_SOURCES)
+        _add_jar(self, self.compiler().jar(sources, "Spark", self._connector, [self._class_path]))
+        self._java.update(names)
 
     def register(self, functions: Mapping[str, str], gives: str) -> None:
         """Make classes of the kit's own Java (``kafkaoracle.spark``) functions of SQL, by name; each ``gives`` this type."""
-        self.add_java()
+        self.add_java(*functions.values())
         for name, written in functions.items():
             java = f"kafkaoracle.spark.{written}"
             self.call(partial(self.session.udf.registerJavaFunction, name, java, gives), f"registering {java}")
-
-    def _java_half(self) -> Path:
-        """The jar of it, in the store, named like the folder of classes it is made of."""
-        sources = sorted(ORACLE_SOURCES.glob("host/**/*.java")) + sorted(ORACLE_SOURCES.glob("spark/**/*.java"))
-        return jar_of(self.compiler().classes(sources, "Spark", [], [self._class_path]))
 
     def compiler(self) -> Compiler:
         """Eclipse's compiler, in the driver's JVM."""
@@ -251,8 +252,8 @@ def open_spark(
         with _quiet_interrupt(spark):
             yield spark
         return
-    with tempfile.TemporaryDirectory(prefix="kafka-conformance-spark-", ignore_cleanup_errors=True) as room:
-        yield from _own(master or "local[*]", asked, connector, Path(room))
+    with ScratchFolder("kafka-conformance-spark-") as room:
+        yield from _own(master or "local[*]", asked, connector, room)
 
 
 def _pyspark() -> None:
@@ -269,7 +270,8 @@ def _connector(spark: str) -> list[Stored]:
 def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) -> Iterator[Spark]:
     import pyspark
 
-    jars = [stored.path for stored in _connector(pyspark.__version__)] if connector else []
+    stored = _connector(pyspark.__version__) if connector else []
+    jars = [each.path for each in stored]
     memory = settings.get("spark.driver.memory", "2g")
     options = [f"-Xmx{memory}", f"-Djava.io.tmpdir={room}"]
     local = _on_one_machine(master)
@@ -278,7 +280,7 @@ def _own(master: str, settings: Mapping[str, str], connector: bool, room: Path) 
         try:
             session = _session(jvm, master, {**settings, "spark.local.dir": str(room),
                                              "spark.sql.warehouse.dir": str(room / "warehouse")}, jars)  # fmt: skip
-            yield Spark(session, master, str(jvm.call(lambda: _class_path(jvm.view))))
+            yield Spark(session, master, str(jvm.call(lambda: _class_path(jvm.view))), stored)
         finally:
             if session is not None and sys.exc_info()[0] in (None, GeneratorExit):
                 with suppress(Exception):  # the JVM ends next in any case
@@ -341,8 +343,9 @@ def _submitted(settings: Mapping[str, str], connector: bool) -> Spark:
             with suppress(Exception):  # a static one, which the cluster's own settings decide
                 session.conf.set(name, value)
     jvm = session._jvm  # noqa: SLF001
-    spark = Spark(session, str(session.sparkContext.master), _class_path(jvm))
-    for stored in _connector(session.version) if connector else ():
+    jars = _connector(session.version) if connector else []
+    spark = Spark(session, str(session.sparkContext.master), _class_path(jvm), jars)
+    for stored in jars:
         _add_jar(spark, stored.path)
     return spark
 

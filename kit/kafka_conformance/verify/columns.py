@@ -6,7 +6,6 @@ where they differ, the key is asked about again, one by one, so that what is rep
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Columns, Rule
 from kafka_conformance.oracle.oracle import OpenRelease
+from kafka_jars.scratch import ScratchFolder
 
 __all__ = ["ColumnResult", "KeyFile", "compare_column", "key_file"]
 
@@ -51,8 +51,8 @@ class KeyFile:
 @contextmanager
 def key_file() -> Iterator[KeyFile]:
     """A :class:`KeyFile` that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
-        yield KeyFile(Path(room) / "keys", Path(room) / "results")
+    with ScratchFolder() as room:
+        yield KeyFile(room / "keys", room / "results")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,10 @@ import selectors
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 from kafka_conformance.answerers.names import reference_or_mutant
@@ -33,6 +31,7 @@ from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_jars.scratch import ScratchFolder
 from kafka_reference.releases import Release
 
 __all__ = ["VerifierPool", "cores", "open_pool", "worker_count"]
@@ -154,10 +153,10 @@ def _choose(waiting: Sequence[Task], worker: _Worker, workers: Sequence[_Worker]
 def open_pool(plan: Plan, actual: str, count: int) -> Iterator[VerifierPool]:
     """Start workers that compare the answerer named ``actual`` with Java; they end with the block. Raises KitError."""
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kafka-conformance-"))
+        folder = stack.enter_context(ScratchFolder())
         workers = [stack.enter_context(_started()) for _ in range(count)]
         for worker in workers:
-            worker.send((plan, actual, Path(folder)))
+            worker.send((plan, actual, folder))
         for worker in workers:
             worker.jvm = worker.receive()
         yield VerifierPool(workers)

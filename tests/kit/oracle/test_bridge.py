@@ -1,15 +1,24 @@
-"""A compilation that fails is one line with file, line, message and release. The compiler here is a stand-in."""
+"""Compiled classes are cached whole or not at all; a failed compilation is one line. Eclipse's compiler is a stand-in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import errno
+import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from kafka_conformance.core.errors import OracleFault
+from kafka_conformance.core.errors import KitError, OracleFault
 from kafka_conformance.oracle.bridge import Compiler
+from kafka_conformance.oracle.java_sources import java_sources
+from kafka_jars import ORACLE_SOURCES
+from kafka_jars.pins import Jar
+from kafka_jars.store import Stored
+
+pytest.importorskip("py4j")
 
 LOG = (
     "/src/murmur2/Murmur2Rule.java:15: error: Utils cannot be resolved\n"
@@ -20,26 +29,57 @@ LOG = (
     "\t       ^\n"
 )
 ERROR = "/src/rule/Rule.java:{line}: error: mistake {line}\n"
+CLASS = b"\xca\xfe\xba\xbe and the rest"
 
 
-class JvmWithALog:
-    """Has the log of a failed compilation in place of a JVM."""
+class FakeJvm:
+    """A JVM of this version."""
 
-    view: Any = None
-
-    def __init__(self, log: str) -> None:
-        self._log = log
+    def __init__(self, version: str = "21") -> None:
+        system = SimpleNamespace(getProperty=lambda _: version)
+        self.view: Any = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=system)))
 
     def array(self, kind: Any, length: int) -> Any:
         raise NotImplementedError
 
-    def call(self, work: Callable[[], Any]) -> Any:  # noqa: ARG002
-        return self._log
+    def call(self, work: Callable[[], Any]) -> Any:
+        return work()
+
+
+class FakeCompiler(Compiler):
+    """Writes ``content`` as the class of each source; counts its compilations."""
+
+    def __init__(self, folder: Path, content: bytes | None = CLASS, version: str = "21") -> None:
+        super().__init__(FakeJvm(version), [], folder)
+        self.content, self.answer, self.compilations = content, (True, ""), 0
+
+    def _run(self, arguments: list[str]) -> tuple[bool, str]:
+        self.compilations += 1
+        into = Path(arguments[arguments.index("-d") + 1])
+        for source in (Path(each) for each in arguments if each.endswith(".java")):
+            if self.content is not None:
+                (into / "kafkaoracle").mkdir(exist_ok=True)
+                (into / "kafkaoracle" / f"{source.stem}.class").write_bytes(self.content)
+        return self.answer
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source" / "Half.java"
+    path.parent.mkdir()
+    path.write_text("class Half {}", encoding="utf-8")
+    return path
+
+
+def cached(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "classes").iterdir())
 
 
 def message(log: str, folder: Path) -> str:
+    compiler = FakeCompiler(folder)
+    compiler.answer = (False, log)
     with pytest.raises(OracleFault) as raised:
-        Compiler(JvmWithALog(log), [], folder).classes([], "Kafka 4.4.0", [])
+        compiler.jar([], "Kafka 4.4.0", [])
     return str(raised.value)
 
 
@@ -66,4 +106,112 @@ def test_a_log_of_another_form_is_shown_whole(tmp_path: Path, log: str, shown: s
 
 def test_nothing_is_kept_of_a_failed_compilation(tmp_path: Path) -> None:
     message(LOG, tmp_path)
-    assert list((tmp_path / "classes").iterdir()) == []
+    assert cached(tmp_path) == []
+
+
+def test_classes_that_are_cached_whole_are_not_compiled_again(tmp_path: Path, source: Path) -> None:
+    compiler = FakeCompiler(tmp_path)
+    jar = compiler.jar([source], "Spark", [])
+    with zipfile.ZipFile(jar) as opened:
+        assert {name: opened.read(name) for name in opened.namelist()} == {"kafkaoracle/Half.class": CLASS}
+    assert (compiler.jar([source], "Spark", []), compiler.compilations, cached(tmp_path)) == (jar, 1, [jar.name])
+
+
+def _empty(jar: Path) -> None:
+    jar.write_bytes(b"")
+
+
+def _truncate(jar: Path) -> None:
+    jar.write_bytes(jar.read_bytes()[:-1])
+
+
+def _change_a_bit(jar: Path) -> None:
+    data = bytearray(jar.read_bytes())
+    data[len(data) // 2] ^= 1
+    jar.write_bytes(data)
+
+
+def _make_a_folder(jar: Path) -> None:
+    jar.unlink()
+    (jar / "kafkaoracle").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("damage", [_empty, _truncate, _change_a_bit, _make_a_folder, Path.unlink])
+def test_a_damaged_jar_of_classes_is_compiled_again(
+    tmp_path: Path, source: Path, damage: Callable[[Path], None]
+) -> None:
+    compiler = FakeCompiler(tmp_path)
+    jar = compiler.jar([source], "Spark", [])
+    whole = jar.read_bytes()
+    damage(jar)
+    assert compiler.jar([source], "Spark", []) == jar
+    assert (jar.read_bytes(), compiler.compilations, cached(tmp_path)) == (whole, 2, [jar.name])
+
+
+@pytest.mark.parametrize(
+    ("content", "log", "why"),
+    [
+        (None, "", "did not write Half"),
+        (b"", "", "did not write Half"),
+        (b"\xca\xfe", "", "did not write Half"),
+        (CLASS, "Half.class could not be written: No space left on device\n", "No space left on device"),
+    ],
+)
+def test_a_success_of_the_compiler_without_whole_classes_is_an_error(
+    tmp_path: Path, source: Path, content: bytes | None, log: str, why: str
+) -> None:
+    compiler = FakeCompiler(tmp_path, content)
+    compiler.answer = (True, log)
+    with pytest.raises(KitError, match=why) as raised:
+        compiler.jar([source], "Spark", [])
+    assert "KAFKA_CONFORMANCE_CACHE" in str(raised.value)
+    assert cached(tmp_path) == []
+
+
+@pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace", "pathlib.Path.mkdir"])
+def test_a_full_disk_while_caching_leaves_nothing_and_heals(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    compiler = FakeCompiler(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(call, full)
+        with pytest.raises(KitError, match="No space left on device: set KAFKA_CONFORMANCE_CACHE"):
+            compiler.jar([source], "Spark", [])
+    assert not (tmp_path / "classes").exists() or cached(tmp_path) == []
+    assert compiler.jar([source], "Spark", []).is_file()
+
+
+def _touch(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b".")
+
+
+def test_everything_that_decides_the_classes_is_in_their_name(tmp_path: Path, source: Path) -> None:
+    folder, one, other = tmp_path / "classpath", tmp_path / "one.jar", tmp_path / "other.jar"
+    folder.mkdir()
+    for path in (one, other, folder / "in.jar"):
+        path.touch()
+    against = Stored(Jar("g:a:1"), one, "1" * 64)
+
+    def name(
+        jars: Sequence[Stored] = (), class_path: Sequence[str] = (str(one), f"{folder}/*"), version: str = "21"
+    ) -> str:
+        return FakeCompiler(tmp_path / "cache", version=version).jar([source], "Spark", jars, class_path).name[:50]
+
+    seen = [name(), name(version="17"), name([against]), name(class_path=[str(one)])]
+    seen += [name(class_path=[str(other), f"{folder}/*"]), name(class_path=[f"{folder}/*", str(one)])]
+    assert name(class_path=[f"{one}:{folder}/*"]) == seen[0]
+    for changed in (source, folder / "in.jar", one):
+        _touch(changed)
+        seen.append(name())
+    assert len(set(seen)) == len(seen)
+
+
+def test_the_half_of_a_sweep_names_no_class_of_kafkas_clients() -> None:
+    """Spark's class path has them only when a topic is read or written."""
+    for names in (["KeyBlock", "Answers"], ["PutFile"], ["AuditBlocks"]):
+        sources = java_sources([f"kafkaoracle.spark.{name}" for name in names], ORACLE_SOURCES)
+        assert {source.stem for source in sources} >= set(names)
+        assert not [source.name for source in sources if "import org.apache.kafka." in source.read_text("utf-8")]

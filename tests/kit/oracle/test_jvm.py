@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -222,6 +223,61 @@ def test_libraries_of_a_closed_release_are_deleted(tmp_path: Path) -> None:
     (tmp_path / "spark").mkdir()
     (tmp_path / "snappy-1.1.10-libsnappyjava.so").touch()
     jvm = Jvm.__new__(Jvm)  # not started
-    jvm._temporary = SimpleNamespace(name=str(tmp_path))  # type: ignore[assignment]
+    jvm._temporary = SimpleNamespace(path=tmp_path)  # type: ignore[assignment]
     jvm.delete_temporary_files()
     assert list(tmp_path.iterdir()) == [tmp_path / "spark"]
+
+
+@pytest.mark.parametrize("error", [IsADirectoryError(21, "Is a directory"), PermissionError(13, "Permission denied")])
+def test_an_error_of_a_file_is_not_taken_for_a_lost_jvm(error: OSError) -> None:
+    def work() -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        Jvm.__new__(Jvm).call(work)  # not started
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), TimeoutError("timed out")])
+def test_an_error_of_the_connection_is_a_lost_jvm(error: OSError) -> None:
+    def work() -> None:
+        raise error
+
+    jvm = Jvm.__new__(Jvm)
+    jvm._process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    with pytest.raises(JvmLost, match="ended with code 3 in the middle of the run"):
+        jvm.call(work)
+
+
+# The run that is killed: it prints when it has begun to start a JVM.
+STARTING = """
+import sys
+from pathlib import Path
+from kafka_conformance.oracle.java_home import Java
+from kafka_conformance.oracle.jvm import Jvm
+Jvm(java=Java(Path(sys.argv[1]) / "java", 17, "a test"))
+"""
+
+
+@pytest.mark.parametrize("then", [HANG, WAIT_FOR_THE_END])
+def test_a_run_killed_while_its_jvm_starts_leaves_no_folder(tmp_path: Path, then: str) -> None:
+    (temporary := tmp_path / "temporary").mkdir()
+    program = Program(tmp_path, then)
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTING, str(tmp_path)], env=os.environ | {"TMPDIR": str(temporary)}
+    ) as run:
+        until(lambda: (tmp_path / "noted").is_file() and len(program.arguments) > 10)
+        run.kill()
+    scratch = next(word for word in program.arguments if word.startswith("-Dkafka.conformance.scratch=")).partition(
+        "="
+    )[2]
+    until(lambda: not Path(scratch).exists() and not list(temporary.iterdir()))
+    with contextlib.suppress(ProcessLookupError):  # a real JVM ends when its standard input is closed
+        os.kill(int((tmp_path / "noted").read_text(encoding="utf-8").split()[0]), signal.SIGKILL)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until this is true; fail after a time that only a hang takes."""
+    limit = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.02)

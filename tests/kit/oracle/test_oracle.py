@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_conformance.oracle.oracle import _with_causes
+from kafka_conformance.oracle.bridge import with_causes
 
 
 class Throwable:
@@ -22,11 +22,11 @@ def test_an_exception_comes_with_its_causes() -> None:
     """A constructor called by reflection throws an exception that names nothing; its cause names the class."""
     cause = Throwable("java.lang.ClassNotFoundException: org.apache.kafka.common.Node")
     reflected = Throwable("java.lang.reflect.InvocationTargetException", cause)
-    assert _with_causes(reflected) == f"java.lang.reflect.InvocationTargetException; caused by {cause.text}"
-    assert _with_causes(cause) == cause.text
+    assert with_causes(reflected) == f"java.lang.reflect.InvocationTargetException; caused by {cause.text}"
+    assert with_causes(cause) == cause.text
 
 
 def test_causes_that_go_round_in_a_ring_end() -> None:
     ring = Throwable("a")
     ring.cause = Throwable("b", ring)
-    assert _with_causes(ring).count("; caused by ") == 7
+    assert with_causes(ring).count("; caused by ") == 7

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -22,6 +20,7 @@ from kafka_jars.brokers import FIRST, NOT_NEEDED, broker_coordinates, load_broke
 from kafka_jars.errors import JarUnavailable
 from kafka_jars.ivy import Ivy
 from kafka_jars.pins import Jar
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import default_store
 
 __all__ = ["command", "fetch", "parse_topics", "pin", "run"]
@@ -123,8 +122,8 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, str]:
 
 def _all_of(version: str, jvm: Jvm) -> Sequence[str]:
     """Return the coordinates of every jar a broker needs. Raises JarUnavailable if one is in no repository."""
-    with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
-        closure = jvm.call(lambda: Ivy(jvm.view).closure(broker_coordinates(version), Path(room)))
+    with ScratchFolder() as room:
+        closure = jvm.call(lambda: Ivy(jvm.view).closure(broker_coordinates(version), room))
     missing = [each for each in closure.absent if each.rpartition(":")[0] not in NOT_NEEDED]
     if missing:
         raise JarUnavailable(

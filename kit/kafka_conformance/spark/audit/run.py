@@ -223,6 +223,7 @@ def packed(spark: Spark, records: DataFrame) -> DataFrame:
     """Pack records into blocks, in the JVM (``AuditBlocks.java``)."""
     from pyspark.sql import DataFrame
 
+    spark.add_java("AuditBlocks")
     blocks = spark.jvm.kafkaoracle.spark.AuditBlocks.of(records._jdf)  # noqa: SLF001  pyspark has no public access to it
     return DataFrame(blocks, spark.session)
 

@@ -6,7 +6,6 @@ this rule alone, so nothing that another rule runs is counted.
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,6 +30,7 @@ from kafka_conformance.verify.coverage.record import Method, Row
 from kafka_conformance.verify.fingerprint import answering_rules, fingerprint
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import Pins
+from kafka_jars.scratch import ScratchFolder
 from kafka_jars.store import Stored, default_store
 from kafka_reference.releases import Release
 
@@ -45,7 +45,7 @@ _OPTIONS = "output=none,dumponexit=false,jmx=false,includes=org.apache.kafka.*:k
 def open_meter(pins: Pins) -> Iterator[CoverageMeter]:
     """Start a JVM with JaCoCo's agent; it ends with the block. Raises JarError, NoJava, JvmLost."""
     jars = fetched(pins.coverage, default_store())
-    with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as folder:
+    with ScratchFolder() as folder:
         with zipfile.ZipFile(jars[0].path) as outer:  # the agent is a jar in this jar
             agent = Path(outer.extract(_AGENT, folder))
         with Jvm(options=[f"-javaagent:{agent}={_OPTIONS}"]) as jvm:
@@ -61,7 +61,7 @@ class CoverageMeter:
         compiler = Compiler(jvm, self._oracle.resolve(pins.compiler), default_store().folder)
         spark = str(jvm.call(lambda: jvm.view.java.lang.System.getProperty("java.class.path")))
         sources = sorted((ORACLE_SOURCES / "coverage").glob("*.java"))
-        classes = compiler.classes(sources, "JaCoCo", jars, [str(agent), spark])
+        classes = compiler.jar(sources, "JaCoCo", jars, [str(agent), spark])
         self._reader = instance(jvm, _READER, [classes, *(jar.path for jar in jars)])
 
     def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> Row:

@@ -87,7 +87,6 @@ def rewrite(
     """
     if str(spark.session.sparkContext.getConf().get("spark.speculation", "false")).lower() == "true":
         raise BadInput("spark.speculation runs a task twice, and both would write: set spark.speculation to false")
-    spark.add_java()
     finished = run.finished()
     if not is_staged(run):
         progress.doing(f"reading and sorting {plan.source}")
@@ -209,6 +208,7 @@ def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, pla
         number = number + f.element_at(f.create_map(*(each for pair in pairs for each in pair)), f.col("target"))
 
     def frame() -> DataFrame:
+        spark.add_java("RepairPlacing")
         placing = spark.jvm.kafkaoracle.spark.RepairPlacing
         placed = DataFrame(placing.placed(read._jdf, plan.partitions), spark.session)  # noqa: SLF001
         order = placed.repartition(plan.partitions, "slot").sortWithinPartitions("time", "partition", "offset")
@@ -244,6 +244,7 @@ def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted
         "spark.sql.files.maxPartitionBytes": _WHOLE, "spark.sql.files.openCostInBytes": _WHOLE,
         "spark.sql.parquet.columnarReaderBatchSize": str(rows),
     }  # fmt: skip
+    spark.add_java("RepairWriting")
     writing = spark.jvm.kafkaoracle.spark.RepairWriting
     clients = client_settings(kafka)
     with _without_exception_name(), spark.conf(reading):
