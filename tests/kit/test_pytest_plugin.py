@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,9 @@ def test_the_failure_it_prints_is_there_and_is_replayed(pytester: pytest.Pyteste
     )
     done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-seed", "7", "--kafka-examples", "9")
     done.assert_outcomes(failed=1)
-    (file, *_) = re.findall(r"replay +kafka-conformance replay (\S+)", done.stdout.str())
-    assert (pytester.path / file).is_file()
-    again = CliRunner().invoke(app, ["replay", file], standalone_mode=False)
+    (command, *_) = re.findall(r"replay +kafka-conformance (replay .+)", done.stdout.str())
+    assert (pytester.path / command.split()[1]).is_file()
+    again = CliRunner().invoke(app, shlex.split(command), standalone_mode=False)
     assert again.return_value == 1, again.output
     assert '{"hash":7}' in again.output
 

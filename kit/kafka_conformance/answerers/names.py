@@ -17,7 +17,16 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules.mutants import mutant_named
 
-__all__ = ["JAVA", "REFERENCE", "TARGET", "mutant_of", "open_answerer", "reference_or_mutant", "target_name"]
+__all__ = [
+    "JAVA",
+    "REFERENCE",
+    "TARGET",
+    "mutant_of",
+    "open_answerer",
+    "open_saved_answerer",
+    "reference_or_mutant",
+    "target_name",
+]
 
 REFERENCE: Final = "reference"
 JAVA: Final = "java"
@@ -33,6 +42,18 @@ def open_answerer(name: str, stack: ExitStack) -> Answerer:
     if name.startswith(TARGET):
         return stack.enter_context(open_target(*_target(name.removeprefix(TARGET))))
     return reference_or_mutant(name, f"{REFERENCE}, {JAVA}, {_MUTANT}NAME, or {TARGET} and a target of gate")
+
+
+def open_saved_answerer(name: str, option: str, stack: ExitStack) -> Answerer:
+    """Open the answerer that a file names: ``reference``, ``java`` or ``mutant:NAME``. Raises BadInput for any other.
+
+    A target is a program, and files are passed on: only ``option`` of the user's command line can name one.
+    """
+    if name.startswith(TARGET):
+        raise BadInput(
+            f"a file cannot choose the program that runs: to ask this target, add {option} {shlex.quote(name)}"
+        )
+    return open_answerer(name, stack)
 
 
 def reference_or_mutant(name: str, names: str = f"{REFERENCE} or {_MUTANT}NAME") -> ReferenceAnswerer:

@@ -152,8 +152,8 @@ class RuleBegan(_Event, frozen=True, tag="rule_began"):
 class Differed(_Event, frozen=True, tag="differed"):
     """A finding: a question, as small as it became, and how many of its kind there were.
 
-    ``file`` is where it was saved, for ``replay``; ``link`` documents the rule, ``java`` the
-    method that decides. ``out_of_domain`` is why no user can bring the question about, or an empty text.
+    ``file`` is where it was saved, for ``replay``, and ``by`` the target as ``replay --actual`` takes it; ``link`` documents
+    the rule, ``java`` the method that decides. ``out_of_domain`` is why no user can bring the question about, or empty.
     ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
     """
 
@@ -175,13 +175,14 @@ class Differed(_Event, frozen=True, tag="differed"):
     severity: Severity = "medium"
     effect: str = ""
     keys: int = 0
+    by: str = ""
 
 
 class ProtocolError(_Event, frozen=True, tag="trouble"):
     """The target broke the protocol, ended, or failed: what happened, how often, and a hint.
 
     ``question`` is the smallest one at fault, ``expected`` its right answer, ``id`` its name, ``file`` where it was saved,
-    for ``replay``. All four are absent where no question is at fault.
+    for ``replay``, ``by`` the target as ``replay --actual`` takes it. All five are absent where no question is at fault.
     """
 
     rule: str
@@ -194,6 +195,7 @@ class ProtocolError(_Event, frozen=True, tag="trouble"):
     question: dict[str, Any] | None = None
     expected: dict[str, Any] | None = None
     file: str = ""
+    by: str = ""
 
 
 class RuleEnded(_Event, frozen=True, tag="rule_ended"):

@@ -194,6 +194,7 @@ class Finder:
             len(differences), msgspec.to_builtins(example.question), example.expected, example.actual,
             self._rule.source, self._rule.links[0] if self._rule.links else "", file,
             diagnosis, covered, self._rule.domain(example.question), harm.severity, harm.effect, harm.keys,
+            self._by if file else "",
         )  # fmt: skip
         mutant = diagnosis.mutant if diagnosis and diagnosis.equal == diagnosis.wrong else ""
         return Finding(event, "" if mutant in READ_OFF else mutant)

@@ -43,12 +43,14 @@ def protocol_errors(
         error, hint = (outcome.error, outcome.hint) if isinstance(outcome, Lost) else (_FAILED, _FAILED_HINT)
         event = ProtocolError(rule.slug, str(release), error, outcome.what, hint, len(group))
         if isinstance(smallest.expected, Answered) and getattr(outcome, "asked", True):
+            file = _save(rule, release, smallest, by, {**found, "of_this_kind": len(group)}, folder)
             event = msgspec.structs.replace(
                 event,
                 id=question_id(rule.slug, str(release), smallest.question),
                 question=msgspec.to_builtins(smallest.question),
                 expected=smallest.expected.answer,
-                file=_save(rule, release, smallest, by, {**found, "of_this_kind": len(group)}, folder),
+                file=file,
+                by=by if file else "",
             )
         yield event
 

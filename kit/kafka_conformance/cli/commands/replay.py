@@ -1,6 +1,7 @@
 """Ask the question of a failure again, and show both answers.
 
-FILE-OR-ID is the file of a saved failure, or its id. Nothing is generated.
+FILE-OR-ID is the file of a saved failure, or its id. Nothing is generated, and the file starts no program: what a gate
+judged is asked again only where --actual names it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 import click
 import msgspec
 
-from kafka_conformance.answerers.names import open_answerer
-from kafka_conformance.cases.failures import read_failure
+from kafka_conformance.answerers.names import open_answerer, open_saved_answerer
+from kafka_conformance.cases.failures import Side, read_failure
+from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, error_line
 from kafka_conformance.core.protocol import (
     Agrees,
@@ -36,18 +38,18 @@ __all__ = ["run"]
 
 @click.argument("named", metavar="FILE-OR-ID")
 @click.option("--expected", default="", metavar="ANSWERER",
-              help="Who gives the expected answer: java, reference or mutant:NAME (default: as in the "
-                   "failure).")  # fmt: skip
+              help="Who gives the expected answer: java, reference, mutant:NAME, or target: with a target of gate, such as "
+                   "'target:-- ./driver' (default: as in the failure, unless that is a target).")  # fmt: skip
 @click.option("--actual", default="", metavar="ANSWERER",
-              help="Who gives the actual answer: java, reference or mutant:NAME (default: as in the failure).")  # fmt: skip
+              help="Who gives the actual answer: the same.")  # fmt: skip
 def run(*, named: str, expected: str, actual: str) -> int:
     """Ask both answerers again; 0 if their answers match now, 1 if they differ, 2 if one of them could not answer."""
     failure = read_failure(named)
     question = failure.typed_question()
     with ExitStack() as stack:
         comparison = Comparison(
-            open_answerer(expected or failure.expected.by, stack),
-            open_answerer(actual or failure.actual.by, stack),
+            _opened("--expected", expected, failure.expected, stack),
+            _opened("--actual", actual, failure.actual, stack),
             named_release(failure.expected.release),
             named_release(failure.actual.release),
         )
@@ -70,6 +72,11 @@ def run(*, named: str, expected: str, actual: str) -> int:
             if isinstance(verdict, Crashed):
                 out.print(f"  hint: {verdict.lost.hint}", markup=False, soft_wrap=True)
             return 2
+
+
+def _opened(option: str, given: str, saved: Side, stack: ExitStack) -> Answerer:
+    """Open the answerer that the user named, or the one of the file unless it is a program. Raises BadInput."""
+    return open_answerer(given, stack) if given else open_saved_answerer(saved.by, option, stack)
 
 
 def _print_outcomes(out: Any, question: Question, names: tuple[str, str], outcomes: Sequence[Outcome]) -> None:

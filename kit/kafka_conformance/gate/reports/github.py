@@ -25,6 +25,7 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     outline,
     protocol_errors,
+    replay_command,
     unanswered,
     verdict,
 )
@@ -107,7 +108,7 @@ def _told(one: Finding) -> str:
         lines.append(one.explanation)
     lines.append(f"Java: {first.java}" + (f", {first.link}" if first.link else ""))
     if first.file:
-        lines.append(f"replay: kafka-conformance replay {first.file}")
+        lines.append(f"replay: {replay_command(first)}")
     return _lines(lines)
 
 

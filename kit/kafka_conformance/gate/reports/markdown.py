@@ -31,6 +31,7 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
+    replay_command,
     summed,
     unanswered,
     verdict,
@@ -140,7 +141,7 @@ def _finding(one: Finding, limit: int) -> str:
         lines.append(f"- {UNEXPLAINED}")
     lines.append(f"- Java source: {code(first.java)}" + (f", documented at {link(first.link)}" if first.link else ""))
     if first.file:
-        lines.append(f"- Replay: {code(f'kafka-conformance replay {first.file}')}")
+        lines.append(f"- Replay: {code(replay_command(first))}")
     return "\n".join(lines)
 
 

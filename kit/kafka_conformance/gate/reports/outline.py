@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +53,7 @@ __all__ = [
     "impact",
     "outline",
     "protocol_errors",
+    "replay_command",
     "summed",
     "unanswered",
     "verdict",
@@ -273,7 +275,13 @@ def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
     if one.question is None:
         return []
     lines = [("question", as_json(one.question)), ("expected", as_json(one.expected))]
-    return lines + ([("replay", f"kafka-conformance replay {one.file}")] if one.file else [])
+    return lines + ([("replay", replay_command(one))] if one.file else [])
+
+
+def replay_command(one: Differed | ProtocolError) -> str:
+    """The command that asks a saved question again, with the target: ``replay`` starts no program that a file names."""
+    words = ["kafka-conformance", "replay", one.file, *(["--actual", one.by] if one.by else [])]
+    return shlex.join(words)
 
 
 def explanations(rows: Sequence[Row]) -> list[Explained]:

@@ -26,6 +26,7 @@ from kafka_conformance.gate.reports.outline import (
     findings,
     outline,
     protocol_errors,
+    replay_command,
     unanswered,
     verdict,
     worst_verdict,
@@ -79,6 +80,7 @@ def write(events: Iterable[Event]) -> str:
         "unanswered": unanswered,
         "lines": _lines,
         "short": _short,
+        "replay": replay_command,
     }
     return render("gate/reports/gate_page.html.j2", ("reports/page.css", "gate/reports/gate_page.css"), filters, given)
 

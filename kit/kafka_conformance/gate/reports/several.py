@@ -20,6 +20,7 @@ from kafka_conformance.gate.reports.outline import (
     diagnosed,
     findings,
     outline,
+    replay_command,
     verdict,
     worst_verdict,
 )
@@ -145,6 +146,6 @@ def write_html(streams: Sequence[Sequence[Event]]) -> str:
         "findings": [[each for each in findings(one.rows) if each.first.known is None] for one in seen],
         "shown": _SHOWN,
     }
-    filters: dict[str, Callable[..., Any]] = {"plural": plural, "diagnosed": diagnosed}
+    filters: dict[str, Callable[..., Any]] = {"plural": plural, "diagnosed": diagnosed, "replay": replay_command}
     styles = ("reports/page.css", "gate/reports/gate_page.css")
     return render("gate/reports/several_page.html.j2", styles, filters, given)

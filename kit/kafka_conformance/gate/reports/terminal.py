@@ -25,6 +25,7 @@ from kafka_conformance.gate.reports.outline import (
     folded,
     outline,
     protocol_errors,
+    replay_command,
     summed,
     unanswered,
     verdict,
@@ -142,7 +143,7 @@ def _finding(one: Finding) -> Iterator[Text]:
     if first.link:
         yield _side("rule", first.link)
     if first.file:
-        yield _side("replay", f"kafka-conformance replay {first.file}", "dim")
+        yield _side("replay", replay_command(first), "dim")
 
 
 def _answers(one: Differed) -> Iterator[Text]:

@@ -114,7 +114,7 @@ def test_a_question_that_ended_a_driver_ends_it_again(replayed: Replayed, tmp_pa
     (tmp_path / "mine.py").write_text(code, encoding="utf-8")
     by = f"target:-- {shlex.join([sys.executable, str(tmp_path / 'mine.py')])}"
     side = {"by": by, "release": "4.4.0", "error": "died", "what": "the driver ended by SIGSEGV"}
-    exit_code, lines = replayed({"actual": side})
+    exit_code, lines = replayed({"actual": side}, actual=by)
     assert exit_code == 2
     assert lines[3:6] == [
         "  mine 4.4.0       (no answer: died)",
@@ -125,6 +125,29 @@ def test_a_question_that_ended_a_driver_ends_it_again(replayed: Replayed, tmp_pa
         ),
     ]
     assert lines[6].startswith("  hint: keep reading")
+
+
+@pytest.mark.parametrize("side", ["expected", "actual"])
+@pytest.mark.parametrize("kind", ["command", "callable", "driver"])
+def test_a_file_that_names_a_program_is_refused_and_runs_nothing(
+    replayed: Replayed, tmp_path: Path, side: str, kind: str
+) -> None:
+    """Whether the program is a command, a module of the working directory, or a driver that is built there."""
+    ran = tmp_path / "ran"
+    (tmp_path / "planted.py").write_text(f"open({str(ran)!r}, 'w')\ndef answer(*_): pass\n", encoding="utf-8")
+    (tmp_path / "ci" / "drivers" / "planted").mkdir(parents=True)
+    (tmp_path / "ci" / "drivers" / "planted" / "driver.toml").write_text(
+        f"build = [['touch', '{ran}']]\ncommand = ['touch', '{ran}']\n", encoding="utf-8"
+    )
+    by = {"command": f"target:-- touch {ran}", "callable": "target:python:planted:answer", "driver": "target:planted"}[
+        kind
+    ]
+    with pytest.raises(BadInput) as refused:
+        replayed({side: {**JAVA, "by": by}}, expected="" if side == "expected" else "reference")
+    assert str(refused.value) == (
+        f"a file cannot choose the program that runs: to ask this target, add --{side} {shlex.quote(by)}"
+    )
+    assert not ran.exists()
 
 
 @pytest.mark.parametrize(
