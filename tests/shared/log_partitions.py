@@ -97,7 +97,7 @@ class Log:
         lines = ["0", str(len(self.epochs)), *(f"{epoch} {start}" for epoch, start in self.epochs)]
         (self.folder / "leader-epoch-checkpoint").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (self.folder / "partition.metadata").write_text(
-            "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA", encoding="utf-8"
+            "version: 0\ntopic_id: bQ-4lLbbTQSsH0SZpHBEYQ", encoding="utf-8"
         )
         return self.folder
 

@@ -18,6 +18,7 @@ from kafka_conformance.brokers.listener import Answer
 from kafka_conformance.brokers.setting_names import check_names
 from kafka_conformance.brokers.topic_check import check_readable
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.java_text import parse_int
 
 __all__ = ["check_topics"]
 
@@ -51,8 +52,8 @@ def _reachable(bootstrap: str) -> tuple[str, int]:
         host, _, port = address.strip().rpartition(":")
         host = host.rpartition("://")[2].strip("[]")
         try:
-            with socket.create_connection((host, int(port)), listener.LIMIT_S):
-                return host, int(port)
+            with socket.create_connection((host, parse_int(port)), listener.LIMIT_S):
+                return host, parse_int(port)
         except (OSError, ValueError, OverflowError) as error:
             reason = error.strerror or error if isinstance(error, OSError) else "HOST:PORT expected"
             reasons.append(f"{address.strip()} ({reason})")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.java_text import LINE_END
 
 __all__ = ["parse_properties", "read_properties"]
 
-_LINES = re.compile(r"\r\n|\r|\n")
 _BLANKS = " \t\f"
 _PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
@@ -44,7 +44,7 @@ def parse_properties(text: str) -> dict[str, str]:
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield each line with its number, joined with those that continue it, without comments, blank lines and indents."""
     begun, first, continues = "", 0, False
-    for number, natural in enumerate(_LINES.split(text), 1):
+    for number, natural in enumerate(LINE_END.split(text), 1):
         line = natural.lstrip(_BLANKS)
         if not begun and (not line or line[0] in "#!"):  # also after a line that is a backslash alone
             first, continues = 0, False

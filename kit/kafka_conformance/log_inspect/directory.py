@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, split
 from kafka_conformance.core.sanitize import harmless
 
 __all__ = ["LogDirectory", "Partition", "SegmentFiles", "open_directory"]
 
 _SEGMENT_FILE = re.compile(r"([0-9]{20})\.(log|index|timeindex|txnindex|snapshot)")
+_SUFFIXES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 _LEFTOVER_FILE = re.compile(r"[0-9]{20}(-[0-9]{10})?\.[a-z.]*(deleted|cleaned|swap|part)|.*\.tmp")
 _PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<number>[0-9]{1,10})")
 _MOVED = re.compile(r"(?P<partition>.+-[0-9]{1,10})\.[0-9a-f]{32}-(?P<why>delete|future|stray)")
@@ -33,6 +35,7 @@ _IN_DIRECTORY = {
     *CHECKPOINTS, ".kafka_cleanshutdown", ".lock", "meta.properties", "bootstrap.checkpoint", "_rlmm_committed_offsets",
     "remote-log-index-cache", "lost+found",
 }  # fmt: skip
+_BLANKS = re.compile(r"\s+", re.ASCII)
 _MOST_LISTINGS = 5
 _LARGEST_TEXT = 64 * 2**20
 
@@ -70,7 +73,8 @@ class Partition:
     """A partition's folder.
 
     ``segments`` are those with a ``.log``, ascending. ``snapshots`` are the offsets of producer snapshots, ascending.
-    ``orphans`` are index files without a ``.log``.
+    ``orphans`` are index files without a ``.log``. ``misnamed`` are files that a broker takes for one of a segment, and
+    whose names have no offset that it can read.
     """
 
     folder: Path
@@ -80,6 +84,7 @@ class Partition:
     orphans: tuple[Path, ...]
     leftovers: tuple[str, ...]
     unknown: tuple[str, ...]
+    misnamed: tuple[str, ...] = ()
 
     def snapshot_path(self, offset: int) -> Path:
         """Return the path of the snapshot at an offset."""
@@ -101,7 +106,7 @@ class Partition:
         except OSError:
             return True
         last = self.segments[-1].base_offset if self.segments else -1
-        return any(name is not None and name[2] == "log" and int(name[1]) > last for name in names)
+        return any(name is not None and name[2] == "log" and (_number(name[1]) or 0) > last for name in names)
 
     @property
     def active(self) -> SegmentFiles | None:
@@ -111,7 +116,10 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class LogDirectory:
-    """What is inspected: one partition's folder, or a broker's log directory (``whole``) with all its partitions."""
+    """What is inspected: one partition's folder, or a broker's log directory (``whole``) with all its partitions.
+
+    ``misnamed`` are folders with a partition number that a broker cannot read.
+    """
 
     root: Path
     whole: bool
@@ -119,6 +127,7 @@ class LogDirectory:
     leftovers: tuple[str, ...]
     unknown: tuple[str, ...]
     clean_shutdown: bool
+    misnamed: tuple[str, ...] = ()
 
     def relative(self, path: Path) -> str:
         """Return a path as reports show it."""
@@ -134,10 +143,12 @@ def open_directory(root: Path) -> LogDirectory:
         raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
-    partitions, leftovers, unknown = [], [], []
+    partitions, leftovers, unknown, misnamed = [], [], [], []
     for entry in entries:
         moved = _MOVED.fullmatch(entry.name)
-        if entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
+        if entry.is_dir() and _has_large_number(moved["partition"] if moved else entry.name):
+            misnamed.append(entry.name)
+        elif entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
             try:
                 partitions.append(_listed(entry))
             except FileNotFoundError:  # a running broker has renamed it
@@ -153,7 +164,26 @@ def open_directory(root: Path) -> LogDirectory:
         raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
                        f"meta.properties{_hint(entries)}")  # fmt: skip
     clean = (root / ".kafka_cleanshutdown").exists()
-    return LogDirectory(root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean)
+    return LogDirectory(
+        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed)
+    )
+
+
+def _has_large_number(name: str) -> bool:
+    """Return whether this is the name of a partition, but for a number above those of Java."""
+    found = _PARTITION.fullmatch(name)
+    try:
+        return found is not None and parse_int(found["number"]) < 0
+    except ValueError:
+        return True
+
+
+def _number(digits: str) -> int | None:
+    """Return the offset in a file's name as ``LogFileUtils.offsetFromFileName`` does; None where it throws."""
+    try:
+        return parse_long(digits)
+    except ValueError:
+        return None
 
 
 def _is_of_kafka(path: Path) -> bool:
@@ -178,11 +208,13 @@ def _listed(folder: Path) -> Partition:
 
 def _partition(folder: Path, entries: list[Path]) -> Partition:
     segments: dict[int, SegmentFiles] = {}
-    snapshots, leftovers, unknown = [], [], []
+    snapshots, leftovers, unknown, misnamed = [], [], [], []
     for entry in entries:
         name = entry.name
-        if found := _SEGMENT_FILE.fullmatch(name):
-            offset, suffix = int(found[1]), found[2]
+        if name.endswith(_SUFFIXES) and _number(name.partition(".")[0]) is None and not entry.is_dir():
+            misnamed.append(name)
+        elif found := _SEGMENT_FILE.fullmatch(name):
+            offset, suffix = parse_long(found[1]), found[2]
             if suffix == "snapshot":
                 snapshots.append(offset)
             else:
@@ -201,7 +233,7 @@ def _partition(folder: Path, entries: list[Path]) -> Partition:
     with_log = sorted((each for each in segments.values() if "log" in each.suffixes), key=lambda each: each.base_offset)
     return Partition(
         folder, folder.name or folder.resolve().name, tuple(with_log), tuple(sorted(snapshots)), tuple(sorted(orphans)),
-        tuple(leftovers), tuple(unknown),
+        tuple(leftovers), tuple(unknown), misnamed=tuple(misnamed),
     )  # fmt: skip
 
 
@@ -213,25 +245,17 @@ def small_text(path: Path) -> str:
 
 
 def checkpoint_lines(text: str) -> Iterator[list[str]]:
-    """Yield the lines of a checkpoint as words. Raises ValueError for a wrong version, or a wrong number of lines.
+    """Yield the lines of a checkpoint as words. Raises ValueError for what is no version or number, or is a wrong one.
 
     A checkpoint has its version (0), the number of its entries, and a line for each entry. An empty one has no entries:
     a broker creates all of them so.
 
     Java source mirrored: ``CheckpointFile.read``.
     """
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    if not lines:
-        return
-    if lines[0].strip() != "0":
-        raise ValueError(f"version {lines[0][:40]!r} is not 0")
-    if len(lines) == 1:
-        return
-    if not lines[1].strip().isdecimal():
-        raise ValueError(f"{lines[1][:40]!r} is no number of entries")
-    if int(lines[1]) != len(lines) - 2:
-        raise ValueError(f"it announces {int(lines[1])} entries and has {len(lines) - 2}")
+    lines = lines_of(text)
+    if lines and (version := parse_int(lines[0])) != 0:
+        raise ValueError(f"version {version} is not 0")
+    if len(lines) > 1 and (count := parse_int(lines[1])) != len(lines) - 2:
+        raise ValueError(f"it announces {count} entries and has {len(lines) - 2}")
     for line in lines[2:]:
-        yield line.split()
+        yield split(_BLANKS, line)

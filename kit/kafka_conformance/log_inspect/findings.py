@@ -192,6 +192,8 @@ _LISTED = (
     Kind("partition-metadata-corrupt", _BROKEN, "partition.metadata cannot be read. The broker does not open the "
          "partition."),
     # What else is there.
+    Kind("bad-name", _BROKEN, "The name has no offset or partition number that the broker can read: it does not open the "
+         "partition, or the log directory."),
     Kind("no-segments", _SUSPICIOUS, "The partition has no segment. The broker creates an empty one at its next start."),
     Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A "
          "broker leaves a new directory so until a partition is placed in it."),

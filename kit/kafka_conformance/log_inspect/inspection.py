@@ -89,7 +89,12 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
         findings.add("leftover", name, "a deleted, moved or stray partition, or an unfinished file: not inspected")
     for name in directory.unknown:
         findings.add("unknown-file", name, "not a file or folder of Kafka's")
+    for name in directory.misnamed:
+        findings.add("bad-name", name, "its partition number is not a 32-bit integer")
     for partition in directory.partitions:
+        for name in partition.misnamed:
+            what = "the part before the first dot is not a 64-bit integer"
+            findings.add("bad-name", directory.relative(partition.folder / name), what)
         for name in partition.leftovers:
             findings.add("leftover", directory.relative(partition.folder / name), "not inspected")
         for name in partition.unknown:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from base64 import urlsafe_b64decode
 from collections.abc import Mapping
 
+from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, split
 from kafka_conformance.log_inspect.directory import CHECKPOINTS, LogDirectory, checkpoint_lines, small_text
 from kafka_conformance.log_inspect.findings import Findings
 
@@ -15,6 +18,9 @@ _MEANINGS = {
     "replication-offset-checkpoint": "high watermark",
     "cleaner-offset-checkpoint": "cleaner's checkpoint",
 }
+
+_COLON = re.compile(r":\s+", re.ASCII)
+_UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
 
 Checkpoints = Mapping[str, Mapping[str, int]]
 
@@ -29,7 +35,7 @@ def read_checkpoints(directory: LogDirectory, findings: Findings) -> Checkpoints
             for words in checkpoint_lines(small_text(folder / name)):
                 if len(words) != 3:
                     raise ValueError(f"{' '.join(words)[:60]!r} is no topic, partition and offset")
-                offsets[f"{words[0]}-{int(words[1])}"] = int(words[2])
+                offsets[f"{words[0]}-{parse_int(words[1])}"] = parse_long(words[2])
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
@@ -51,11 +57,19 @@ def check_ends(checkpoints: Checkpoints, partition: str, end: int, findings: Fin
 
 
 def check_partition_metadata(directory: LogDirectory, findings: Findings) -> None:
-    """Check partition.metadata, since 2.8.0: ``version: 0`` and ``topic_id:`` with 22 characters."""
+    """Check partition.metadata, since 2.8.0: ``version: 0`` and ``topic_id:`` with 16 bytes in Base64.
+
+    Java source mirrored: ``PartitionMetadataReadBuffer``, which reads the values and not their names.
+    """
     for partition in directory.partitions:
         path = partition.folder / "partition.metadata"
         try:
-            lines = small_text(path).split("\n")
+            lines = lines_of(small_text(path))
+            version, topic = (split(_COLON, line) for line in [*lines, "", ""][:2])
+            if len(version) != 2 or parse_int(version[1]) < 0:
+                raise ValueError("its first line has no version such as 'version: 0'")
+            if len(topic) != 2 or not _UUID.fullmatch(topic[1]) or not any(urlsafe_b64decode(topic[1][:22] + "==")):
+                raise ValueError("its second line has no topic id, 16 bytes in Base64 that are not all 0")
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -63,8 +77,3 @@ def check_partition_metadata(directory: LogDirectory, findings: Findings) -> Non
             continue
         except ValueError as error:
             findings.add("partition-metadata-corrupt", directory.relative(path), str(error))
-            continue
-        named = [line.partition(":")[::2] for line in lines if line]
-        fields = {name.strip(): value.strip() for name, value in named}
-        if fields.get("version") != "0" or len(fields.get("topic_id", "")) != 22:
-            findings.add("partition-metadata-corrupt", directory.relative(path), "it has no version 0 with a topic id")

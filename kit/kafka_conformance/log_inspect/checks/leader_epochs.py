@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from kafka_conformance.core.java_text import parse_int, parse_long
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.directory import checkpoint_lines, small_text
 from kafka_conformance.log_inspect.header import BatchHeader
@@ -84,7 +85,9 @@ class LeaderEpochCheck:
             for words in checkpoint_lines(small_text(self._path)):
                 if len(words) != 2:
                     raise ValueError(f"{' '.join(words)[:60]!r} is no epoch with an offset")
-                epoch, start = int(words[0]), int(words[1])
+                epoch, start = parse_int(words[0]), parse_long(words[1])
+                if epoch < 0 or start < 0:
+                    raise ValueError(f"{epoch} {start}: an epoch and its offset are 0 or more")
                 if self._epochs and (epoch <= self._epochs[-1] or start <= self._starts[-1]):
                     raise ValueError(f"{epoch} {start} follows {self._epochs[-1]} {self._starts[-1]}")
                 self._epochs.append(epoch)

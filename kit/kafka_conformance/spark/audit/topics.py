@@ -17,6 +17,7 @@ import msgspec
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.errors import SparkFault
 from kafka_conformance.spark.session import Spark
+from kafka_reference import config_def
 
 __all__ = ["LIMIT_S", "Described", "Span", "Topics", "kafka_options", "offset_count"]
 
@@ -26,6 +27,7 @@ LIMIT_S = 20
 """Default limit for a broker to respond, in seconds."""
 
 _LIMITS = {"kafka.default.api.timeout.ms": str(1000 * LIMIT_S), "kafka.request.timeout.ms": str(1000 * LIMIT_S // 2)}
+_TIMEOUT = "default.api.timeout.ms"
 _LONGER_MS = 10_000  # longer than Kafka's own limit, because Kafka's error names the request
 _CLOSE_S = 1  # not 0: Kafka would wait for its thread without limit
 
@@ -85,7 +87,7 @@ class Topics:
             if name.startswith("kafka.")
         }
         self.admin: Any = self._call(lambda: self.kafka.clients.admin.Admin.create(settings))
-        self._limit_ms = int(settings["default.api.timeout.ms"]) + _LONGER_MS
+        self._limit_ms = config_def.integer(_TIMEOUT, settings[_TIMEOUT]) + _LONGER_MS
 
     def __enter__(self) -> Self:
         return self

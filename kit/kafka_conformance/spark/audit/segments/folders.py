@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.java_text import parse_int
 from kafka_conformance.log_inspect.checks.checkpoints import read_checkpoints
 from kafka_conformance.log_inspect.directory import Partition, open_directory
 from kafka_conformance.log_inspect.findings import Findings
@@ -143,7 +144,7 @@ def _replicas(root: Path) -> Iterator[_Replica]:
             if not directory.whole:
                 raise BadInput(f"{root} holds segments, but its name is not that of a partition, such as orders-0")
             continue  # a folder that a partition moves to
-        number = int(name["number"])
+        number = parse_int(name["number"])
         files = tuple(_files(partition, number))
         start, clean = (offsets.get(partition.name, 0) for offsets in (starts, cleaned))
         yield _Replica(directory.whole, name["topic"], number, files, start, clean)
