@@ -14,6 +14,7 @@ import os
 import pkgutil
 import sys
 import traceback
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -96,6 +97,18 @@ def app() -> None:
 
 def main() -> NoReturn:
     """Run the command in ``sys.argv``. Any failure to judge is one line on standard error and exit code 2."""
+    try:
+        _prepare()
+        code = _run(sys.argv[1:])
+    except BaseException as error:  # noqa: BLE001  also one that reports another: Python's own exit code for it is 1
+        code = 2
+        interrupts.acknowledge()
+        with suppress(BaseException):
+            _fail(_defect(error))
+    sys.exit(code)
+
+
+def _prepare() -> None:
     interrupts.install()
     # Hypothesis would make a folder in the working directory.
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
@@ -108,7 +121,6 @@ def main() -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     # py4j logs what it also raises, and Python prints log records that no handler receives.
     logging.getLogger().addHandler(logging.NullHandler())
-    sys.exit(_run(sys.argv[1:]))
 
 
 def _run(words: list[str]) -> int:
@@ -134,16 +146,28 @@ def _run(words: list[str]) -> int:
         return 2
     except ModuleNotFoundError as error:
         return _fail(missing_extra(error) or _defect(error))
-    except Exception as error:  # noqa: BLE001  a defect of the kit is no verdict: Python's own exit code for it is 1
+    except BaseException as error:  # noqa: BLE001  a defect of the kit is no verdict: Python's own exit code for it is 1
         return _fail(_defect(error))
     return code if isinstance(code, int) else 0
 
 
-def _defect(error: Exception) -> str:
+def _defect(error: BaseException) -> str:
+    """Return the line about an error that no part of the kit has explained. It does not raise."""
     if os.environ.get("KAFKA_CONFORMANCE_TRACEBACK"):
-        traceback.print_exc()
-    more = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where; please report it"
-    return f"this is a mistake in kafka-conformance itself: {type(error).__name__}: {error} ({more})"
+        with suppress(BaseException):
+            traceback.print_exc()
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except BaseException as unreadable:  # noqa: BLE001  py4j asks the JVM for the text, which may have ended
+        text = f"{type(error).__name__}, whose message cannot be read ({type(unreadable).__name__})"
+    where = "KAFKA_CONFORMANCE_TRACEBACK=1 shows where"
+    if isinstance(error, MemoryError):
+        return f"there was not enough memory: give this process more, or ask less at once ({text}; {where})"
+    if isinstance(error, OSError):
+        return f"the system refused what this command needs: {text} ({where})"
+    if isinstance(error, ImportError):
+        return f"a library cannot be loaded: install it again, or give this process more memory: {text} ({where})"
+    return f"this is a mistake in kafka-conformance itself: {text} ({where}; please report it)"
 
 
 def _flush() -> None:
