@@ -97,6 +97,15 @@ def app() -> None:
 def main() -> NoReturn:
     """Run the command in ``sys.argv``. Any failure to judge is one line on standard error and exit code 2."""
     interrupts.install()
+    try:
+        code = _prepared(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command, or while its last line is printed
+        interrupts.acknowledge()
+        code = _fail("interrupted: nothing was judged to the end")
+    sys.exit(code)
+
+
+def _prepared(words: list[str]) -> int:
     # Hypothesis would make a folder in the working directory.
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     if is_submitted():
@@ -108,7 +117,7 @@ def main() -> NoReturn:
             stream.reconfigure(errors="backslashreplace")
     # py4j logs what it also raises, and Python prints log records that no handler receives.
     logging.getLogger().addHandler(logging.NullHandler())
-    sys.exit(_run(sys.argv[1:]))
+    return _run(words)
 
 
 def _run(words: list[str]) -> int:
