@@ -11,6 +11,10 @@ import secrets
 
 import pytest
 from hypothesis import settings
+from own_state import set_own_state
+
+# Here, and not in a fixture: modules of tests read the environment when they are imported.
+set_own_state()
 
 # Frozen cases and questions live to the end: collecting such objects again and again takes a sixth of the time.
 gc.set_threshold(200_000, 50, 100)

@@ -100,6 +100,9 @@ def main() -> NoReturn:
     try:
         _prepare()
         code = _run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command, or while its last line is printed
+        interrupts.acknowledge()
+        code = _fail("interrupted: nothing was judged to the end")
     except BaseException as error:  # noqa: BLE001  also one that reports another: Python's own exit code for it is 1
         code = 2
         interrupts.acknowledge()

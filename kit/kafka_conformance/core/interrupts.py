@@ -2,29 +2,40 @@
 
 Python turns a signal into an exception at whatever is being run. If that is a destructor or a callback of the garbage
 collector (Hypothesis has one), Python prints the exception and drops it, and the run would continue. So the exception is
-raised again every second until :func:`acknowledge` is called.
+raised again every second until :func:`acknowledge` is called, and what Python would print of it is left out.
+
+An ignored SIGCHLD is inherited from some daemons. Exit codes of child processes would be lost: each would read as 0.
 """
 
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 __all__ = ["acknowledge", "deferred", "explained", "install", "restore"]
 
 _AGAIN_S = 1.0
+_NO_SIGNALS = "kafka-conformance: the command line needs a POSIX system such as Linux; on Windows, run it in WSL\n"
 _catches = False
 _raised = False
 _defers = False
+_printed = sys.unraisablehook
 
 
 def install() -> None:
     """Raise KeyboardInterrupt for Ctrl-C and SIGTERM from here on. An ignored Ctrl-C stays ignored.
 
-    It is not an Exception: py4j would take that for a lost connection.
+    It is not an Exception: py4j would take that for a lost connection. Ends the process on a system without such signals.
     """
-    global _catches
+    global _catches, _printed
+    if not hasattr(signal, "setitimer"):
+        sys.stderr.write(_NO_SIGNALS)
+        sys.exit(2)
+    if sys.unraisablehook is not _unraisable:
+        _printed, sys.unraisablehook = sys.unraisablehook, _unraisable
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, _raise)
     signal.signal(signal.SIGALRM, _raise)
     _catches = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
@@ -73,3 +84,9 @@ def _raise(*_: object) -> None:
     signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
     if not _defers:
         raise KeyboardInterrupt
+
+
+def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
+    """Print an exception that Python drops, unless it is an interrupt, which is raised again."""
+    if not isinstance(dropped.exc_value, KeyboardInterrupt):
+        _printed(dropped)

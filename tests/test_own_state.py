@@ -1,0 +1,65 @@
+"""The tests run in a state of their own, whatever the shell, nohup, a daemon or CI leaves them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from own_state import DEFAULTS, LEFT_OUT, TERMINAL, UMASK
+
+ROOT = Path(__file__).parents[1]
+STATE = """
+import os, signal
+print([s.name for s in signal.valid_signals() if isinstance(s, signal.Signals) and signal.getsignal(s) == signal.SIG_IGN])
+print(os.umask(0), signal.pthread_sigmask(signal.SIG_BLOCK, ()), os.environ.get("TERM"))
+"""
+
+
+def test_signals_environment_and_umask_are_the_tests_own() -> None:
+    assert {name: signal.getsignal(getattr(signal, name)) for name in DEFAULTS if name != "SIGALRM"} == {
+        name: signal.SIG_DFL
+        for name in DEFAULTS
+        if name != "SIGALRM"  # pytest-timeout has SIGALRM
+    }
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert [name for name in LEFT_OUT if name in os.environ and not name.startswith("COL")] == []
+    assert os.environ["TERM"] == TERMINAL
+    os.umask(before := os.umask(0))
+    assert before == UMASK
+
+
+def test_a_child_process_gets_the_same_state() -> None:
+    ran = subprocess.run([sys.executable, "-c", STATE], capture_output=True, text=True, check=True)
+    ignored, rest = ran.stdout.splitlines()
+    assert ignored == "['SIGPIPE', 'SIGXFSZ']", "Python itself ignores these two"
+    assert rest == f"{UMASK} set() {TERMINAL}"
+
+
+def _hostile() -> None:
+    for name in (*DEFAULTS, "SIGINT"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    os.umask(0o077)
+
+
+def test_what_pytest_inherits_changes_nothing() -> None:
+    """Tests that failed under nohup, with FORCE_COLOR, in a dumb terminal or with SIGCHLD ignored, and the two above."""
+    names = [f"{Path(__file__).relative_to(ROOT)}::{test}" for test in (
+        "test_signals_environment_and_umask_are_the_tests_own", "test_a_child_process_gets_the_same_state",
+    )]  # fmt: skip
+
+    names += [
+        "tests/kit/core/test_progress.py",
+        "tests/kit/brokers/test_supervisor.py::test_a_run_that_is_ended_leaves_nothing",
+        "tests/kit/cli/commands/test_behaviour.py::test_one_release",
+        "tests/kit/answerers/driver/test_answerer.py::test_only_the_question_at_fault_is_lost[dies_mid_line]",
+    ]
+    changed = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "20"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names], cwd=ROOT, env=os.environ | changed,
+        preexec_fn=_hostile, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout
