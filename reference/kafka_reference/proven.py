@@ -12,19 +12,13 @@ kafka_reference.proven.UnprovenRelease: release 3.9.9 is not proven: no answer w
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from itertools import islice
-from typing import ParamSpec, TypeVar
 
 from kafka_reference.certificate import certificate
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["UnprovenRelease", "check_proven", "is_proven", "nearest_proven", "proven_releases", "refuse_unproven"]
-
-P = ParamSpec("P")
-T = TypeVar("T")
+__all__ = ["UnprovenRelease", "check_proven", "is_proven", "nearest_proven", "proven_releases"]
 
 
 class UnprovenRelease(ValueError):
@@ -68,17 +62,3 @@ def check_proven(release: Release, instead: str) -> None:
         raise UnprovenRelease(
             f"release {release} is not proven: no answer was compared with its Java classes; did you mean {near}? {instead}"
         )
-
-
-def refuse_unproven(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function`` with a check of its argument ``version``: if it is text, the release has to be proven."""
-    place = list(inspect.signature(function).parameters).index("version")
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-        version = kwargs.get("version", args[place] if len(args) > place else None)
-        if isinstance(version, str):  # unreached: rules take a Release
-            check_proven(parse_release(version), f"Pass parse_release({version!r}) to take it unproven")
-        return function(*args, **kwargs)
-
-    return checked

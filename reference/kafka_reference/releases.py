@@ -19,6 +19,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kafka_reference.arguments import ANY_RELEASE, checked
+
 __all__ = ["NEWEST", "Release", "Spans", "parse_release", "since"]
 
 _EVERY_PATCH = 9_999
@@ -26,6 +28,7 @@ _LINE = re.compile(r"\d{1,4}(\.\d{1,4}){1,2}\.x")
 _FORM = re.compile(r"\d{1,4}(\.\d{1,4}){2,3}")
 
 
+@checked
 @dataclass(frozen=True, order=True, slots=True)
 class Release:
     """One published Kafka release. ``numbers`` is its version, ``(4, 4, 0)``; ``str()`` gives ``"4.4.0"`` back.
@@ -40,6 +43,7 @@ class Release:
         return ".".join("x" if number == _EVERY_PATCH else str(number) for number in self.numbers)
 
 
+@checked(version=ANY_RELEASE)
 @lru_cache(maxsize=512)
 def parse_release(version: str | Release) -> Release:
     """Return the :class:`Release` named by ``version``; a Release is returned as it is.
@@ -56,6 +60,7 @@ def parse_release(version: str | Release) -> Release:
     return Release(tuple(map(int, version.split("."))))
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Spans:
     """A set of releases, as spans whose both ends are included; an open end is None.
@@ -84,6 +89,7 @@ class Spans:
         )
 
 
+@checked
 def since(first: str, *, until: str | None = None) -> Spans:
     """Return the releases from ``first`` to ``until``, both included; without ``until``, every release since ``first``.
 

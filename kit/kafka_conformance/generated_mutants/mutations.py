@@ -1,7 +1,7 @@
 """All mutations of a module of the reference.
 
 Left out is what decides no answer: types, docstrings and other texts, what is raised with an error, assertions, ``__all__``,
-the sizes of caches, how records are stored, the sentences of behaviour records.
+the sizes of caches, how records are stored, the check of arguments, the sentences of behaviour records.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from types import CodeType
 
 from kafka_conformance.generated_mutants.operators import Change, changes_of
 from kafka_conformance.generated_mutants.release_moves import moves_of
+from kafka_conformance.verify.reachable_code import is_check
 from kafka_reference.releases import Release
 
 __all__ = ["Module", "Mutation"]
@@ -131,10 +132,12 @@ def _walk(node: ast.AST, place: str, *, in_function: bool) -> Iterator[tuple[ast
 
 
 def _decides_nothing(node: ast.AST) -> bool:
-    """Return whether a node is the size of a cache, or how a record is stored."""
+    """Return whether a node is the size of a cache, how a record is stored, or the check of arguments."""
     if isinstance(node, ast.keyword):
         return node.arg in {"frozen", "slots", "repr", "kw_only"}
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lru_cache"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "lru_cache":
+        return True
+    return isinstance(node, ast.expr) and is_check(node)
 
 
 def _dropped(change: Change) -> ast.stmt | None:

@@ -5,9 +5,12 @@ definitions whose names it uses, in its own module or through an import. Stateme
 ``TABLE["key"] = value``, and functions with a decorator of ours, which may register them somewhere, belong to their module:
 reaching one of its definitions reaches them as well.
 
-What decides no answer is left out: comments, layout, docstrings, the types of functions, the refusal of unproven
-releases, the sentences of behaviour records, and those arguments of ``Rule(…)`` that are about reports and the gate alone
-(its title, its labels, its domain).
+What decides no answer is left out: comments, layout, docstrings, the types of functions, the check of arguments
+(``kafka_reference.arguments.checked``), the sentences of behaviour records, and those arguments of ``Rule(…)`` that are
+about reports and the gate alone (its title, its labels, its domain).
+
+The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
+passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases.
 """
 
 from __future__ import annotations
@@ -20,13 +23,13 @@ from functools import lru_cache
 
 from kafka_reference.certificate import dump_code
 
-__all__ = ["Name", "reachable_code"]
+__all__ = ["Name", "is_check", "reachable_code"]
 
 Name = tuple[str, str]
 """A module and a name at its top; the name ``*`` stands for all of them."""
 
 _ALL = "*"
-_REFUSAL = "refuse_unproven"
+_CHECK = ("kafka_reference.arguments", "checked")
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -214,16 +217,18 @@ def _is_for_type_checkers(statement: ast.stmt) -> bool:
 
 
 def _without_prose(tree: ast.Module) -> ast.Module:
+    has_check = any(_imports_check(one) for one in tree.body)
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             if isinstance(body, list):
                 setattr(node, name, [one for one in body if not _is_text(one)])
+        if has_check and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.decorator_list = [one for one in node.decorator_list if not is_check(one)]
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
-            node.decorator_list = [one for one in node.decorator_list if not _is_named(one, _REFUSAL)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PROSE:
             positions, names = _PROSE[node.func.id]
             del node.args[positions]
@@ -231,8 +236,19 @@ def _without_prose(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _is_named(expression: ast.expr, name: str) -> bool:
-    return isinstance(expression, ast.Name) and expression.id == name
+def _imports_check(statement: ast.stmt) -> bool:
+    module, name = _CHECK
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == module
+        and any(one.name == name and one.asname is None for one in statement.names)
+    )
+
+
+def is_check(decorator: ast.expr) -> bool:
+    """Return whether a decorator is the check of arguments, in a module that imports it."""
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(function, ast.Name) and function.id == _CHECK[1]
 
 
 def _is_text(statement: ast.AST) -> bool:

@@ -48,10 +48,10 @@ from kafka_reference.accumulator.reenqueue import put_back, track_pieces
 from kafka_reference.accumulator.sequences import NO_SEQUENCES, SequenceTracker
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, AccumulatorState, NodeLatency, Queue
+from kafka_reference.arguments import INT32, SETTINGS, checked
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
 from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["Appended", "Failure", "RecordAccumulator"]
@@ -86,6 +86,7 @@ class Appended:
     bytes: int | None
 
 
+@checked(config=SETTINGS, partition=INT32)
 class RecordAccumulator:
     """The accumulator of release ``version``. ``now_ms`` is its clock; batches are numbered in the order they are made.
 
@@ -105,7 +106,6 @@ class RecordAccumulator:
     Raises ConfigException, with Kafka's text, for an invalid setting.
     """
 
-    @refuse_unproven
     def __init__(
         self,
         version: str | Release = NEWEST,

@@ -18,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_reference.accumulator.behaviour import MetadataSnapshotBehaviour
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.partitioning.cluster import Cluster, Partition
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["Metadata"]
 
 
+@checked(partition=INT32)
 class Metadata:
     """A cluster in which each of ``topics`` has the same partitions; ``epochs`` go with the partitions, None for unknown.
 
@@ -37,7 +38,6 @@ class Metadata:
         [('t', 2)]
     """
 
-    @refuse_unproven
     def __init__(
         self,
         version: str | Release = NEWEST,

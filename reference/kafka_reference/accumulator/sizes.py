@@ -54,6 +54,7 @@ from typing import TypeAlias
 
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.ratios import compressed_estimate
+from kafka_reference.arguments import checked
 from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.java.int32 import int32
 
@@ -68,6 +69,7 @@ _MESSAGE_OVERHEAD = {0: 14, 1: 22}
 Headers: TypeAlias = Sequence[tuple[str, int | None]]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class SizedRecord:
     """A record by its lengths in bytes, None for null; ``timestamp`` in ms, an int64.

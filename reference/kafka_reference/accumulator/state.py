@@ -22,12 +22,12 @@ from kafka_reference.accumulator.chunks import create_memory
 from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.accumulator.sequences import SequenceTracker
+from kafka_reference.arguments import ALLOCATIONS, SETTINGS, checked
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.java.thread_local_random import DrawSource
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
 from kafka_reference.producer_config import parse_settings
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["AccumulatorConfig", "AccumulatorState", "NodeLatency", "Queue", "TopicInfo"]
@@ -36,6 +36,7 @@ Queue = deque[Batch]
 P = ParamSpec("P")
 
 
+@checked(settings=SETTINGS, allocation=ALLOCATIONS)
 @dataclass(frozen=True, slots=True)
 class AccumulatorConfig:
     """The producer's configuration. ``delivery_timeout_ms`` is ``request.timeout.ms`` up to 2.0.x.
@@ -64,7 +65,6 @@ class AccumulatorConfig:
 
     # unreached: for users of the library
     @classmethod
-    @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
         """Return what a producer of release ``version`` with these settings, by Kafka's names, gives its accumulator.
 

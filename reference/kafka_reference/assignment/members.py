@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.assignment.hash_map import HashMap, by_text
 from kafka_reference.java.hash_maps import string_hash, table_order
 
@@ -26,6 +27,7 @@ Assignment: TypeAlias = dict[str, list[TopicPartition]]
 """For each member id its partitions, in Java's order."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Member:
     """A member of a group with its subscription.
@@ -42,6 +44,7 @@ class Member:
     generation: int | None = None
 
 
+@checked(partitions=INT32)
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A topic of the cluster: its number of partitions, and for each of them the racks of its replicas (none: empty)."""

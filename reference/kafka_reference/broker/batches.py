@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafka_reference.arguments import checked
 from kafka_reference.idempotence.sequences import increment
 
 __all__ = ["NO_EPOCH", "NO_SEQUENCE", "NO_TIMESTAMP", "DataBatch", "LogBatch", "Marker"]
@@ -20,6 +21,7 @@ NO_EPOCH = -1
 NO_TIMESTAMP = -1
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class DataBatch:
     """A batch of ``records`` records from ``offset`` on, the first with sequence ``first_sequence``.
@@ -49,6 +51,7 @@ class DataBatch:
         return self.offset + self.records - 1
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Marker:
     """The end of a transaction, written by its coordinator as a batch of one record.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafka_reference.arguments import checked
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker
 from kafka_reference.broker.entries import ProducerStateEntry
@@ -29,6 +30,7 @@ class AppendResult:
     duplicate: bool = False
 
 
+@checked
 class ProducerState:
     """The producer state of a partition of release ``version``, led by a broker: batches go to the end of its log.
 

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kafka_reference.arguments import checked
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.append_info import ProducerAppendInfo
 from kafka_reference.broker.batches import DataBatch, LogBatch
@@ -39,7 +40,6 @@ from kafka_reference.broker.verification import VerificationStateEntry, ends_ver
 from kafka_reference.errors import CorruptSnapshotException
 from kafka_reference.java.int64 import int64
 from kafka_reference.java.long_maps import LongMap
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["DAY_MS", "Appended", "Duplicate", "ProducerStateManager"]
@@ -70,6 +70,7 @@ class Duplicate:
     offset: int
 
 
+@checked
 class ProducerStateManager:
     """The producer state of one partition in release ``version``, opened over the snapshots in ``disk``.
 
@@ -83,7 +84,6 @@ class ProducerStateManager:
 
     append_info_class: ClassVar[type[ProducerAppendInfo]] = ProducerAppendInfo
 
-    @refuse_unproven
     def __init__(
         self, version: str | Release = NEWEST, expiration_ms: int = DAY_MS, disk: dict[int, bytes] | None = None
     ) -> None:

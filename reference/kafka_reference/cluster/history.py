@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from kafka_reference.arguments import checked
 from kafka_reference.cluster.controller import Controller, TopicSettings
 from kafka_reference.cluster.kraft_controller import ControllerBehaviour, KraftController
 from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled, Unanswered
@@ -40,6 +41,7 @@ ClusterMode: TypeAlias = Literal["kraft", "zookeeper"]
 """Which controller the cluster has."""
 
 
+@checked
 def simulate(script: ClusterScript, release: str, mode: ClusterMode = "kraft") -> tuple[Answer, ...]:
     """Return what is seen of each event of a script in a release. Raises UndeterminedHistory."""
     history = ClusterHistory(script, release, mode)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from kafka_reference.arguments import checked
+
 __all__ = [
     "Acks", "BrokerId", "ClusterScript", "Continue", "Elect", "Event", "Kill", "Pause", "Produce", "SetMinInsyncReplicas",
     "SetUncleanElection", "Settle", "Start",
@@ -20,6 +22,7 @@ BrokerId: TypeAlias = Literal[1, 2, 3]
 Acks: TypeAlias = Literal[-1, 0, 1]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Produce:
     """Send one batch to the leader."""
@@ -32,6 +35,7 @@ class Produce:
     """Wait for the response before the next event; otherwise the next :class:`Settle` waits for it."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Pause:
     """Stop a broker's process (SIGSTOP): it fetches and answers nothing, and its connections stay open."""
@@ -39,6 +43,7 @@ class Pause:
     broker: BrokerId
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Continue:
     """Let a paused broker's process run again (SIGCONT)."""
@@ -46,6 +51,7 @@ class Continue:
     broker: BrokerId
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Kill:
     """Kill a broker's process (SIGKILL). The controller fences it when its session ends."""
@@ -53,6 +59,7 @@ class Kill:
     broker: BrokerId
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Start:
     """Start a killed broker on the files that it left."""
@@ -60,6 +67,7 @@ class Start:
     broker: BrokerId
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class SetMinInsyncReplicas:
     """Change ``min.insync.replicas`` of the topic."""
@@ -67,6 +75,7 @@ class SetMinInsyncReplicas:
     replicas: int
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class SetUncleanElection:
     """Change ``unclean.leader.election.enable`` of the topic."""
@@ -74,6 +83,7 @@ class SetUncleanElection:
     enabled: bool
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Elect:
     """Ask the controller to elect a leader."""
@@ -91,6 +101,7 @@ Event: TypeAlias = (
 )
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class ClusterScript:
     """A partition, and what happens to it."""

@@ -38,6 +38,7 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import QuestionError
 
 __all__ = ["CRASHES", "FOLLOWERS", "Fault", "InvalidScenario", "Kind", "by_request", "of_followers"]
@@ -78,6 +79,7 @@ FOLLOWERS = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER, Kind.SHRINK_ISR
 _OF_ONE_FOLLOWER = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER})
 
 
+@checked(request=INT32)
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A fault at request number ``request``.

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kafka_reference.arguments import COUNT, SETTINGS, checked
 from kafka_reference.delivery.faults import CRASHES, FOLLOWERS, Fault, InvalidScenario, Kind, by_request
 from kafka_reference.delivery.messages import Batch
 from kafka_reference.delivery.replicas import PartitionState
@@ -31,6 +32,7 @@ from kafka_reference.delivery.replicas import PartitionState
 __all__ = ["Outcome", "RequestOutcome", "Scenario"]
 
 
+@checked(config=SETTINGS, records=COUNT)
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """``records`` records, sent by a producer with ``config``: what a user sets, by Kafka's names, without unset ones.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kafka_reference.arguments import checked
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import (
     Configure,
@@ -21,13 +22,12 @@ from kafka_reference.delivery.scenario import Outcome, Scenario
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.idempotence.errors import produce_error
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["simulate"]
 
 
-@refuse_unproven
+@checked
 def simulate(
     scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from kafka_reference.arguments import SETTINGS, checked
 from kafka_reference.config_def import Value
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence.config_behaviour import (
@@ -47,7 +48,6 @@ from kafka_reference.idempotence.config_behaviour import (
     ProducerConfigBehaviour,
 )
 from kafka_reference.idempotence.config_def import parse_config
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["ProducerOutcome", "producer_outcome"]
@@ -120,7 +120,7 @@ def _unboxed(value: Value) -> bool | int | str:
     return value
 
 
-@refuse_unproven
+@checked(config=SETTINGS)
 def producer_outcome(config: Mapping[str, object], version: str | Release = NEWEST) -> ProducerOutcome:
     """Return the effective settings of a ``KafkaProducer`` of release ``version`` with the settings ``config``.
 

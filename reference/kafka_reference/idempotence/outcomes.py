@@ -17,12 +17,14 @@ from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
 from kafka_reference.accumulator.sizes import SizedRecord
+from kafka_reference.arguments import checked
 from kafka_reference.idempotence.behaviour import BatchEndBehaviour
 from kafka_reference.releases import Release
 
 __all__ = ["Numbered", "Outcomes", "number_of"]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Numbered(SizedRecord):
     """A record with a number by which it is recognized.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafka_reference.accumulator.batches import Batch
+from kafka_reference.arguments import checked
 from kafka_reference.idempotence.outcomes import number_of
 
 __all__ = ["COORDINATOR", "End", "Reply", "Request", "Sent", "on_the_wire"]
@@ -23,6 +24,7 @@ class End(enum.Enum):
     TIMED_OUT = "the request took too long"
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A broker's reply.

@@ -50,6 +50,7 @@ from typing import Any, ClassVar, Self
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
+from kafka_reference.arguments import SETTINGS, checked
 from kafka_reference.errors import IllegalStateException, JavaException
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, answer_of, decide, situation_of
 from kafka_reference.idempotence.behaviour import NodeBehaviour, SenderBehaviour
@@ -62,7 +63,6 @@ from kafka_reference.idempotence.requests import COORDINATOR, End, Reply, Reques
 from kafka_reference.idempotence.transaction_manager import ManagerState, NoTransactionManager, TransactionManager
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.producer_config import parse_settings
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["Sender", "SenderConfig"]
@@ -71,6 +71,7 @@ _TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
 _ERROR_NAMES = {End.SENT: "NONE", End.DISCONNECTED: "NETWORK_EXCEPTION", End.TIMED_OUT: "REQUEST_TIMED_OUT"}
 
 
+@checked(settings=SETTINGS)
 @dataclass(frozen=True, slots=True)
 class SenderConfig:
     """The configuration of a sender; ``acks`` is -1 for all.
@@ -89,7 +90,6 @@ class SenderConfig:
 
     # unreached: for callers; questions name each value
     @classmethod
-    @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
         """Return what a producer of release ``version`` with these settings, by Kafka's names, gives its sender.
 
@@ -112,6 +112,7 @@ class SenderConfig:
         )
 
 
+@checked(config=SETTINGS)
 class Sender:
     """The sender of release ``version``, over an accumulator.
 
@@ -140,7 +141,6 @@ class Sender:
     outcomes_class: ClassVar[type[Outcomes]] = Outcomes
     in_flight_class: ClassVar[type[InFlightBatches]] = InFlightBatches
 
-    @refuse_unproven
     def __init__(
         self,
         version: str | Release = NEWEST,

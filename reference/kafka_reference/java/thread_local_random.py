@@ -21,6 +21,7 @@ import random
 from collections.abc import Iterable
 from typing import Protocol, TypeAlias
 
+from kafka_reference.arguments import INT32, SEED, checked
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.int32 import int32
 
@@ -58,6 +59,7 @@ Draws: TypeAlias = "DrawSource | Iterable[int] | None"
 """A source of draws, or a list of int32 to draw one after the other, or None for random ones."""
 
 
+@checked(draws=INT32)
 class ListedDraws:
     """Draws from a list of int32. Raises DrawsExhausted when the list is used up."""
 
@@ -75,6 +77,7 @@ class ListedDraws:
         return self._draws[self.used - 1]
 
 
+@checked(seed=SEED)
 class SeededDraws:
     """Draws from a seed, an int64: draw k is ``mix32(seed + k * GAMMA)``."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, NoReturn
 
+from kafka_reference.arguments import checked
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException, JavaException, NullPointerException
 from kafka_reference.java.int32 import INT_MAX, int32
 from kafka_reference.log_files.behaviour import IndexBehaviour
@@ -29,6 +30,7 @@ DEFAULT_MAX_INDEX_SIZE = 10 * 1024 * 1024
 """``segment.index.bytes``."""
 
 
+@checked
 class AbstractIndex(ABC):
     """An index file: its entries from the front, then zeros up to the size it was preallocated with.
 

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kafka_reference.arguments import checked
 from kafka_reference.java.int32 import int32
 from kafka_reference.java.int64 import int64
 
@@ -55,6 +56,7 @@ class TimeEntry(NamedTuple):
     offset: int
 
 
+@checked
 def read_offset_index(data: bytes, base_offset: int = 0) -> list[OffsetEntry]:
     """Return the entries of an offset index file; bytes after the last whole entry are ignored.
 
@@ -69,6 +71,7 @@ def read_offset_index(data: bytes, base_offset: int = 0) -> list[OffsetEntry]:
     ]
 
 
+@checked
 def read_time_index(data: bytes, base_offset: int = 0) -> list[TimeEntry]:
     """Return the entries of a time index file; bytes after the last whole entry are ignored.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kafka_reference.arguments import checked
 from kafka_reference.errors import IllegalArgumentException, JavaException
 from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.log_files.abstract_index import DEFAULT_MAX_INDEX_SIZE
@@ -36,6 +37,7 @@ class LogSegmentOffsetOverflowException(JavaException, OverflowError):
     """An offset does not fit into 32 bits above the base offset of the segment; since 2.0.0."""
 
 
+@checked
 @dataclass(slots=True)
 class SegmentBatch:
     """A batch of records: its first offset, the timestamps of its records in ms, its size in bytes, and its checksum.
@@ -84,6 +86,7 @@ class RollLimits:
     now_ms: int
 
 
+@checked
 class LogSegment:
     """A segment with its batches and both indexes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_reference.arguments import checked
 from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.java.int32 import int32
 from kafka_reference.java.int64 import int64
@@ -12,6 +13,7 @@ from kafka_reference.log_files.names import OFFSET_INDEX
 __all__ = ["OffsetIndex"]
 
 
+@checked
 class OffsetIndex(AbstractIndex):
     """Java source mirrored: ``OffsetIndex``, every release since 0.11.0.0.
 

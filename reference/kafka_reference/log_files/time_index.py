@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_reference.arguments import checked
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException
 from kafka_reference.java.int64 import int64
 from kafka_reference.log_files.abstract_index import AbstractIndex
@@ -11,6 +12,7 @@ from kafka_reference.log_files.names import TIME_INDEX
 __all__ = ["TimeIndex"]
 
 
+@checked
 class TimeIndex(AbstractIndex):
     """Java source mirrored: ``TimeIndex``, every release since 0.11.0.0.
 

@@ -55,6 +55,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import (
     ArithmeticException,
     ArrayIndexOutOfBoundsException,
@@ -68,7 +69,6 @@ from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
 from kafka_reference.partitioning.round_robin import pick
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["BuiltInPartitioner", "LoadTable", "StickyPartitionInfo", "binary_search"]
@@ -108,6 +108,7 @@ class LoadTable:
         return _at(self.partition_ids, abs(binary_search(self.range_ends, number % span) + 1))
 
 
+@checked(sticky_batch_size=INT32)
 class BuiltInPartitioner:
     """The partitioner of one topic, as of release ``version``.
 
@@ -125,7 +126,6 @@ class BuiltInPartitioner:
     a batch size below 1.
     """
 
-    @refuse_unproven
     def __init__(
         self,
         version: str | Release = NEWEST,

@@ -15,9 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kafka_reference.arguments import COUNT, INT32, POSITIVE, checked
+
 __all__ = ["Cluster", "Node", "Partition"]
 
 
+@checked(id=INT32)
 @dataclass(frozen=True, slots=True)
 class Node:
     """A broker: its id, an int32, and its rack, or None.
@@ -30,6 +33,7 @@ class Node:
     rack: str | None = None
 
 
+@checked(id=INT32, leader=INT32)
 @dataclass(frozen=True, slots=True)
 class Partition:
     """A partition: its id, an int32, and the id of the node that leads it, or None.
@@ -42,6 +46,7 @@ class Partition:
     leader: int | None = None
 
 
+@checked(partitions=COUNT, nodes=POSITIVE)
 @dataclass(frozen=True)
 class Cluster:
     """Nodes and partitions, in the order of Java's lists.

@@ -36,6 +36,7 @@ https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import NotInThisRelease, NullPointerException
 from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.behaviour import (
@@ -48,12 +49,12 @@ from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import Key, to_positive
 from kafka_reference.partitioning.round_robin import pick
 from kafka_reference.partitioning.sticky_cache import StickyPartitionCache
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = ["DefaultPartitioner", "UniformStickyPartitioner"]
 
 
+@checked(previous=INT32)
 class DefaultPartitioner:
     """The partitioner of release ``version``; ``draws`` gives the random int32 it uses, None random ones.
 
@@ -65,7 +66,6 @@ class DefaultPartitioner:
     Raises NotInThisRelease before 0.9.0.0 and since 4.0.0.
     """
 
-    @refuse_unproven
     def __init__(self, version: str | Release, draws: Draws = None) -> None:
         self._behaviour = DefaultPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch
@@ -116,6 +116,7 @@ class DefaultPartitioner:
         return self._counters[counter] - 1
 
 
+@checked(previous=INT32)
 class UniformStickyPartitioner:
     """The sticky cache for every record, with a key or without; ``draws`` gives the random int32 it uses, None random ones.
 
@@ -127,7 +128,6 @@ class UniformStickyPartitioner:
     Raises NotInThisRelease before 2.4.0 and since 4.0.0.
     """
 
-    @refuse_unproven
     def __init__(self, version: str | Release, draws: Draws = None) -> None:
         UniformStickyPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch

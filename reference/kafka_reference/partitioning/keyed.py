@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from operator import index
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import ArithmeticException
 from kafka_reference.java.int32 import INT_MAX, INT_MIN
 from kafka_reference.partitioning.murmur2 import Key
@@ -30,6 +31,7 @@ from kafka_reference.partitioning.murmur2_fast import murmur2
 __all__ = ["partition_for_key"]
 
 
+@checked(num_partitions=INT32)
 def partition_for_key(key: Key, num_partitions: int) -> int:
     """Return the partition that Kafka's Java client gives a record with this serialized key.
 

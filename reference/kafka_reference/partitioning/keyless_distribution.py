@@ -38,6 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kafka_reference.arguments import COUNT, checked
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import QuestionError
 from kafka_reference.java.thread_local_random import Draws
@@ -52,7 +53,6 @@ from kafka_reference.partitioning.builtin import BuiltInPartitioner
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner, UniformStickyPartitioner
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import Release
 
 __all__ = [
@@ -108,7 +108,7 @@ class Batches:
         return held + 1 >= self._full
 
 
-@refuse_unproven
+@checked(records=COUNT, batch_records=COUNT)
 def distribute(
     partitioner: str,
     version: str | Release,

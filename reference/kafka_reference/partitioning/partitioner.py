@@ -28,6 +28,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import ArithmeticException
 from kafka_reference.java.int32 import int32, uint32
 from kafka_reference.java.thread_local_random import Draws, draw_source
@@ -58,6 +59,7 @@ NAMES = (*(name for each in _HASHES for name in (f"{each}_random", each)), "rand
 """The partitioners that confluent-kafka knows."""
 
 
+@checked(all_partitions=INT32, available=INT32)
 class Partitioner:
     """The partitioner ``name``, one of :data:`NAMES`; ``draws`` gives the random int32 it uses, None random ones.
 

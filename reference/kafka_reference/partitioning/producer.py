@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
 from kafka_reference.java.thread_local_random import Draws
 from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
@@ -34,7 +35,6 @@ from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.default import DefaultPartitioner
 from kafka_reference.partitioning.keyed import partition_for_key
 from kafka_reference.partitioning.murmur2 import Key
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["UNKNOWN_PARTITION", "CustomPartitioner", "choose_partition"]
@@ -42,6 +42,7 @@ __all__ = ["UNKNOWN_PARTITION", "CustomPartitioner", "choose_partition"]
 UNKNOWN_PARTITION = -1
 
 
+@checked(returns=INT32)
 @dataclass(frozen=True, slots=True)
 class CustomPartitioner:
     """A partitioner set by ``partitioner.class``, reduced to what it returns for this record, an int32.
@@ -54,7 +55,7 @@ class CustomPartitioner:
     returns: int
 
 
-@refuse_unproven
+@checked(partition=INT32)
 def choose_partition(
     *,
     partition: int | None = None,

@@ -30,11 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import ArithmeticException, NotInThisRelease
 from kafka_reference.partitioning.behaviour import PartitionerBehaviour, RoundRobinPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.partitioning.murmur2 import to_positive
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["RoundRobinPartitioner", "pick"]
@@ -53,6 +53,7 @@ def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
     return number % partitions
 
 
+@checked(previous=INT32)
 class RoundRobinPartitioner:
     """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0.
 
@@ -62,7 +63,6 @@ class RoundRobinPartitioner:
     [0, 1, 2, 0]
     """
 
-    @refuse_unproven
     def __init__(self, version: str | Release = NEWEST) -> None:
         self._behaviour = RoundRobinPartitionerBehaviour.of(version)
         self.has_on_new_batch = PartitionerBehaviour.of(version).has_on_new_batch

@@ -34,6 +34,7 @@ https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
+from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.cluster import Cluster
@@ -45,6 +46,7 @@ __all__ = ["StickyPartitionCache"]
 NO_PARTITION = -1
 
 
+@checked(previous=INT32)
 class StickyPartitionCache:
     """One sticky partition per topic; ``draws`` gives the random int32 it uses, None random ones.
 

@@ -33,6 +33,7 @@ from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import upper_bound
+from kafka_reference.arguments import INT32, SETTINGS, checked
 from kafka_reference.errors import (
     BufferExhaustedException,
     InvalidProducerEpochException,
@@ -49,7 +50,6 @@ from kafka_reference.producer.behaviour import KafkaProducerBehaviour
 from kafka_reference.producer.flushes import FlushableSender
 from kafka_reference.producer.partition_choice import PartitionChoice
 from kafka_reference.producer.settings import ProducerSettings, effective_settings
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release, parse_release
 
 __all__ = ["KafkaProducer", "Placement", "Record"]
@@ -60,6 +60,7 @@ _API_EXCEPTIONS = (
 )  # fmt: skip
 
 
+@checked(partition=INT32)
 @dataclass(frozen=True, slots=True)
 class Record:
     """A record to send: its serialized key, the bytes of its value, and the partition and timestamp (ms) it names.
@@ -88,6 +89,7 @@ class Placement:
     returned: bool = False
 
 
+@checked(config=SETTINGS)
 class KafkaProducer:
     """A producer of release ``version``, and its sender.
 
@@ -106,7 +108,6 @@ class KafkaProducer:
     the order of ``send``. Raises ConfigException, and NotInThisRelease for a partitioner that the release does not have.
     """
 
-    @refuse_unproven
     def __init__(
         self,
         version: str | Release = NEWEST,

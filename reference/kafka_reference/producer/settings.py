@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from kafka_reference.accumulator.state import AccumulatorConfig
+from kafka_reference.arguments import SETTINGS, checked
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.idempotence.config_behaviour import ACKS, IDEMPOTENCE, IN_FLIGHT, RETRIES, ProducerConfigBehaviour
 from kafka_reference.idempotence.config_def import parse_config
 from kafka_reference.idempotence.sender import SenderConfig
 from kafka_reference.producer_config import ProducerDefaultsBehaviour, parse_settings
-from kafka_reference.proven import refuse_unproven
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["EffectiveSettings", "ProducerSettings", "effective_settings"]
@@ -33,6 +33,7 @@ _DEFAULT_DELIVERY_TIMEOUT_MS = 120_000
 _TOO_SHORT = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms"
 
 
+@checked(settings=SETTINGS)
 @dataclass(frozen=True, slots=True)
 class ProducerSettings:
     """A producer's configuration; None is a setting that was left alone.
@@ -63,7 +64,6 @@ class ProducerSettings:
 
     # unreached: for callers; questions name each value
     @classmethod
-    @refuse_unproven
     def of(cls, settings: Mapping[str, object], version: str | Release = NEWEST) -> Self:
         """Return the configuration that ``settings``, by Kafka's names, are in release ``version``.
 

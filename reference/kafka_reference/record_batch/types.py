@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum, unique
 from typing import NamedTuple
 
+from kafka_reference.arguments import checked
+
 __all__ = [
     "NO_EPOCH",
     "NO_OFFSET",
@@ -52,6 +54,7 @@ class TimestampType(IntEnum):
     LOG_APPEND_TIME = 1
 
 
+@checked
 class Header(NamedTuple):
     """A header of a record: its key as UTF-8 (as the bytes are in the batch), and its value or None."""
 
@@ -106,6 +109,7 @@ class SkippedRecord(NamedTuple):
     size: int
 
 
+@checked
 class NewRecord(NamedTuple):
     """A record to encode. ``offset`` is absolute; None gives the offset after that of the last record."""
 
@@ -116,6 +120,7 @@ class NewRecord(NamedTuple):
     offset: int | None = None
 
 
+@checked
 class EndTransactionMarker(NamedTuple):
     """The content of a control record that ends a transaction."""
 
@@ -125,6 +130,7 @@ class EndTransactionMarker(NamedTuple):
     """The epoch of the transaction coordinator."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewBatch:
     """A batch to encode: the arguments of Java's ``MemoryRecordsBuilder``.
