@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -151,3 +152,12 @@ def test_releases_without_the_assignors() -> None:
         sticky_assignment({}, [], "0.10.2.2")
     with pytest.raises(NotInThisRelease):
         cooperative_sticky_assignment({}, [], "2.3.1")
+
+
+@pytest.mark.parametrize("release", ["2.4.1", "2.5.0"])
+@pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
+def test_topics_of_one_bucket_follow_the_first_member_of_the_hash_map(assign: Any, release: str) -> None:
+    # "b" and "r" share a bucket; "d" comes before "z" in the HashMap, however the members are listed.
+    group = [member("z", "rb"), member("d", "br", "x0", 3)]
+    for listed in (group, group[::-1]):
+        assert words(assign(topics(b=1, r=1), listed, release)) == {"d": "b0", "z": "r0"}

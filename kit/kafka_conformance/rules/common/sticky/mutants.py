@@ -201,6 +201,21 @@ class StickyMutants:
         yield self.mutant("by-owner-always", "partitions are listed by owner with different subscriptions, too",
                           self.but(BalancedAssignment, _is_reassignment=_always), "2.4.1", f"{KAFKA}8668")  # fmt: skip
 
+        yield self.mutant("topics-as-listed", "topics of a bucket are in the order in which members are listed",
+                          self._topics_as_listed(), "2.4.1")  # fmt: skip
+
+    def _topics_as_listed(self) -> Ask:
+        def ask(question: Any, release: Release) -> Any:
+            listed = [member.id for member in question.members]
+
+            def collected(topics: Mapping[str, Topic], members: Sequence[Member]) -> dict[str, Topic]:
+                return _TOPICS(topics, sorted(members, key=lambda member: listed.index(member.id)))
+
+            with patch.object(sticky, "topics_of_group", collected):
+                return RULES[self._rule].ask(question, release)
+
+        return ask
+
     def _has(self, release: str) -> bool:
         return parse_release(release) in RULES[self._rule].releases
 
@@ -237,6 +252,7 @@ def _first_claim(
             accepted.owned[member].append(partition)
 
 
+_TOPICS = sticky_group.topics_of_group
 _ASSIGN = BalancedAssignment._assign  # noqa: SLF001
 _ACCEPT = sticky_claims.accept_claims
 _INIT, _KEEP, _OWNED = StickyRacks.__init__, QuotaAssignment.keep_owned, QuotaAssignment._owned  # noqa: SLF001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, islice, permutations, product
 
 from kafka_conformance.core.rule import Space
 from kafka_conformance.rules.common.assignors.question import (
@@ -156,6 +156,22 @@ def every_short_member() -> Iterator[AssignorQuestion]:
         yield AssignorQuestion({"t": 4}, members, {"t": of_topic})
 
 
+def every_order_of_members() -> Iterator[AssignorQuestion]:
+    """Yield two topics of one bucket, in either order of each of three members, which are listed in any order.
+
+    Up to 2.5.0 partitions without an owner are assigned in the order of the topics, if somebody owns anything.
+    """
+    pairs, anything = (("AaBB", "BBBB"), ("BB", "zz")), ((("t", 0),), (("gone", 0),), ())
+    for names, owned, listed in product(pairs, anything, permutations(range(3))):
+        for turned, count in product(product((1, -1), repeat=3), (1, 2)):
+            members = [
+                AskedMember(f"m{place}", None, None, (*names[::turn], "t"), () if place else owned, 1)
+                for place, turn in enumerate(turned)
+            ]
+            topics = {names[0]: count, names[1]: 1, "t": 1}
+            yield AssignorQuestion(topics, tuple(members[place] for place in listed))
+
+
 STICKY_SPACES = (
     Space(
         "every 397th of all 585,000 groups of 1-4 members × every subscription to 3 topics of 0-4 partitions",
@@ -185,4 +201,5 @@ STICKY_SPACES = (
     Space(
         "rare turns of balancing: partitions that go home, moves undone, members without a share", every_edge_of_balance
     ),
+    Space("two topics of one bucket in either order, three members in any order", every_order_of_members),
 )
