@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+from msgspec import UNSET
+
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.mutations import as_if, on
@@ -91,6 +93,8 @@ class StickyMutants:
             "without-generations", "claims count without regard to generations", self.claiming(_no_generation), NEWEST,
             f"{_AIOKAFKA}1176", f"{KAFKA}5291",
         )  # fmt: skip
+        yield mutant("one-generation", "the generation of the user data is that of the subscription, too",
+                     on(self._rule, _one_generation), NEWEST)  # fmt: skip
         yield mutant("oldest-claim", "the claim of the oldest generation counts", self.claiming(_turned), NEWEST)
         yield mutant(
             "first-claim-counts", "of claims in one generation the first one counts",
@@ -226,6 +230,10 @@ def _changed(read: Callable[[Member, Any], Claim], change: Callable[[Claim], Cla
 
 def _no_generation(claim: Claim) -> Claim:
     return replace(claim, generation=None, subscription_generation=-1)
+
+
+def _one_generation(question: Any) -> Any:
+    return replaced(question, members=tuple(replaced(one, subscription_generation=UNSET) for one in question.members))
 
 
 def _turned(claim: Claim) -> Claim:

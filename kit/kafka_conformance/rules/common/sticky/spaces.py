@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, combinations, islice, permutations, product
 
+from msgspec import UNSET
+
 from kafka_conformance.core.rule import Space
 from kafka_conformance.rules.common.assignors.question import (
     AskedMember,
@@ -156,14 +158,26 @@ def every_short_member() -> Iterator[AssignorQuestion]:
         yield AssignorQuestion({"t": 4}, members, {"t": of_topic})
 
 
+def every_lost_generation() -> Iterator[AssignorQuestion]:
+    """Yield three claims, of members whose subscriptions state the generation of their user data, another one, or none."""
+    owned: tuple[tuple[AskedPartition, ...], ...] = ((("t", 0),), (("t", 0), ("t", 1)), (("t", 0), ("t", 2)))
+    for generations, stated in product(product((1, 2), repeat=3), product((UNSET, -1, 2), (UNSET, -1, 2), (UNSET, -1))):
+        for topics in (("t",), ("t",)), (("t",), ("t", "u")):
+            members = tuple(
+                AskedMember(f"m{place}", None, None, topics[place % 2], owned[place], generation, stated[place])
+                for place, generation in enumerate(generations)
+            )
+            yield AssignorQuestion({"t": 3, "u": 1}, members)
+
+
 def every_order_of_members() -> Iterator[AssignorQuestion]:
     """Yield two topics of one bucket, in either order of each of three members, which are listed in any order.
 
     Up to 2.5.0 partitions without an owner are assigned in the order of the topics, if somebody owns anything.
     """
-    pairs, anything = (("AaBB", "BBBB"), ("BB", "zz")), ((("t", 0),), (("gone", 0),), ())
-    for names, owned, listed in product(pairs, anything, permutations(range(3))):
-        for turned, count in product(product((1, -1), repeat=3), (1, 2)):
+    pairs, anything = ((("AaBB", "BBBB"), 1), (("BB", "zz"), 2)), ((("t", 0),), (("gone", 0),))
+    for (names, count), owned, listed in product(pairs, anything, permutations(range(3))):
+        for turned in product((1, -1), repeat=3):
             members = [
                 AskedMember(f"m{place}", None, None, (*names[::turn], "t"), () if place else owned, 1)
                 for place, turn in enumerate(turned)
@@ -200,6 +214,9 @@ STICKY_SPACES = (
     Space("three members × four partitions in racks, of which one member owns two", every_short_member),
     Space(
         "rare turns of balancing: partitions that go home, moves undone, members without a share", every_edge_of_balance
+    ),
+    Space(
+        "three claims of two generations, which the subscription states, or another one, or none", every_lost_generation
     ),
     Space("two topics of one bucket in either order, three members in any order", every_order_of_members),
 )
