@@ -95,9 +95,10 @@ RULE = Rule(
     harness=(
         "The kit builds the bytes of the batches, makes and removes the files, lets a segment crash, cuts its file and "
         "changes checksums. To releases up to 3.9.0 and 4.0.0 it passes the largest offset and timestamp of an append, as "
-        "the log does, and the last offset of the batch with the largest timestamp, as the log of a follower does. For the "
-        "append of a leader Kafka's LogValidator computes the latter, without a codec, from a client, and with no limit for "
-        "timestamps."
+        "the log does, and the last offset of the batch with the largest timestamp, as the log of a follower does. For "
+        "the append of a leader Kafka's LogValidator computes the latter, without a codec, from a client, and with no "
+        "limit for timestamps. What decides a roll, and where a search by time starts, are the question's, in place of "
+        "UnifiedLog's. A recovery gets an empty ProducerStateManager and no cache of epochs."
     ),
     behaviours=(SegmentBehaviour, IndexBehaviour),
     unobservable=frozenset(f"IndexBehaviour.{name}" for name in _UNOBSERVABLE),

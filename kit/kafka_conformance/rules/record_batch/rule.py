@@ -105,7 +105,8 @@ RULE = Rule(
     harness=(
         "The loop of a consumer is the kit's: over MemoryRecords.batches(), and for each batch its header, ensureValid, "
         "streamingIterator, iterator and, since 2.4.0, skipKeyValueIterator, each on its own: all of them answer where a "
-        "consumer would stop at the first exception. Up to 3.5.1 bytes with a block of snappy above 512 MB are refused."
+        "consumer would stop at the first exception. Up to 3.5.1 bytes with a block of snappy above 512 MB are refused. A "
+        "builder has no limit below 1 GB, and streams have buffers of their own."
     ),
     behaviours=(RecordBatchBehaviour,),
     unobservable=frozenset(
