@@ -34,6 +34,8 @@ class Member:
 
     ``topics`` may name a topic more than once. ``instance`` is ``group.instance.id``, ``rack`` is ``client.rack``; None:
     not set. ``owned`` are the partitions that it got in ``generation``; only sticky assignors read them.
+    ``subscription_generation`` is the generation that its subscription states since 3.4.0; None: the same. A member that
+    lost its generation states -1, and keeps the old one in its user data.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Member:
     rack: str | None = None
     owned: tuple[TopicPartition, ...] = ()
     generation: int | None = None
+    subscription_generation: int | None = None
 
 
 @checked(partitions=INT32)

@@ -39,7 +39,8 @@ def sticky_assignment(
     """
     behaviour = StickyAssignorBehaviour.of(release)
     claims = {member.id: sticky_claims.claim_in_user_data(member, behaviour) for member in members}
-    group = StickyGroup(topics_of_group(topics, members), in_hash_map_order(members), claims, behaviour)
+    listed = in_hash_map_order(members)
+    group = StickyGroup(topics_of_group(topics, listed), listed, claims, behaviour)
     return dict(_assign(group, cooperative=False)[0].items())
 
 
@@ -57,9 +58,8 @@ def cooperative_sticky_assignment(
     """
     cooperative = CooperativeStickyAssignorBehaviour.of(release)
     claims = {member.id: sticky_claims.claim_in_subscription(member, cooperative) for member in members}
-    group = StickyGroup(
-        topics_of_group(topics, members), in_hash_map_order(members), claims, StickyAssignorBehaviour.of(release)
-    )
+    listed = in_hash_map_order(members)
+    group = StickyGroup(topics_of_group(topics, listed), listed, claims, StickyAssignorBehaviour.of(release))
     assignment, transferred = _assign(group, cooperative=True)
     for partition, member in (
         transferred_partitions(group, assignment) if transferred is None else transferred

@@ -100,3 +100,8 @@ class CooperativeStickyAssignorBehaviour(Behaviour):
     reads_generation: bool = holds(
         since("2.8.1"), "Owned partitions count by their generation; before, all of them count.", "KAFKA-12984"
     )
+    reads_generation_of_subscription: bool = holds(
+        since("3.4.0"),
+        "The generation is that of the subscription, and that of the user data only where the subscription states none.",
+        "KAFKA-14016 (KIP-792)",
+    )

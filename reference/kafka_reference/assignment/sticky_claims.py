@@ -53,13 +53,18 @@ def claim_in_user_data(member: Member, behaviour: StickyAssignorBehaviour) -> Cl
     partitions = tuple(each for _, of_topic in grouped.items() for each in of_topic)
     generation = member.generation if behaviour.user_data_has_generation else None
     sent = bool(member.owned) or member.generation not in (None, NO_GENERATION)
-    return Claim(partitions, generation, _in_subscription(member.generation), sent)
+    return Claim(partitions, generation, _in_subscription(member), sent)
 
 
 def claim_in_subscription(member: Member, behaviour: CooperativeStickyAssignorBehaviour) -> Claim:
-    """Return the claim that CooperativeStickyAssignor reads: partitions from the subscription, the generation by release."""
-    generation = member.generation if behaviour.reads_generation else None
-    return Claim(member.owned, generation, _in_subscription(member.generation))
+    """Return the claim that CooperativeStickyAssignor reads: partitions from the subscription, the generation by release.
+
+    Since 3.4.0 the generation is that of the subscription, if it states one, else that of the user data.
+    """
+    stated = _in_subscription(member)
+    if behaviour.reads_generation_of_subscription and stated != NO_GENERATION:
+        return Claim(member.owned, stated, stated)
+    return Claim(member.owned, member.generation if behaviour.reads_generation else None, stated)
 
 
 def remaining_claim(claim: Claim, *, cooperative: bool) -> Claim:
@@ -72,7 +77,9 @@ def remaining_claim(claim: Claim, *, cooperative: bool) -> Claim:
     return Claim(claim.partitions, None if claim.generation is None else NO_GENERATION)
 
 
-def _in_subscription(generation: int | None) -> int:
+def _in_subscription(member: Member) -> int:
+    stated = member.subscription_generation
+    generation = member.generation if stated is None else stated
     return NO_GENERATION if generation is None or generation < 0 else generation
 
 

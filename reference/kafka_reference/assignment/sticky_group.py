@@ -39,7 +39,10 @@ class StickyGroup:
 
 
 def topics_of_group(topics: Mapping[str, Topic], members: Sequence[Member]) -> dict[str, Topic]:
-    """Return the topics that members subscribe to and that have partitions, in the order of the assignor's HashMap."""
+    """Return the topics that members subscribe to and that have partitions, in the order of the assignor's HashMap.
+
+    ``members`` are in the order of the leader's HashMap: of two topics in one bucket, that of the first member comes first.
+    """
     subscribed = hash_map_order(topic for member in members for topic in member.topics)
     known = (topic for topic in subscribed if topic in topics and topics[topic].partitions)
     return {topic: topics[topic] for topic in hash_map_order(known)}

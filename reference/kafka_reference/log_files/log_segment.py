@@ -60,6 +60,11 @@ class SegmentBatch:
         """The largest timestamp in ms."""
         return max(self.timestamps)
 
+    @property
+    def offset_of_max_timestamp(self) -> int:
+        """The offset of the first record that has the largest timestamp."""
+        return self.base_offset + self.timestamps.index(self.max_timestamp)
+
 
 @dataclass(frozen=True, slots=True)
 class SegmentRead:
@@ -156,40 +161,42 @@ class LogSegment:
 
     @property
     def largest(self) -> TimeEntry:
-        """The largest timestamp and the last offset of its batch: at first what the time index ends with."""
+        """The largest timestamp and its offset, mostly the last of its batch: at first what the time index ends with."""
         if self._largest is None:
             self._largest = self.time_index.last_entry
         return self._largest
 
     # Append.
 
-    def append(self, batches: Sequence[SegmentBatch]) -> None:
+    def append(self, batches: Sequence[SegmentBatch], *, by_leader: bool = False) -> None:
         """Append batches with one call, and the index entries that are due before each, or before all of them.
 
-        An entry is due once more than ``index_interval_bytes`` were appended since the last one. Raises
+        An entry is due once more than ``index_interval_bytes`` were appended since the last one. ``by_leader``: the leader
+        of the partition appends a batch that is not compressed, with timestamps of its producer. Raises
         LogSegmentOffsetOverflowException, and what the indexes raise if they are full.
         """
         if not batches:
             return
         if self.behaviour.one_entry_per_append:
-            self._append_at_once(batches)
+            self._append_at_once(batches, by_leader=by_leader)
             return
         position = self.size
         self.check_offset(batches[-1].last_offset)
         self.batches += batches
         for batch in batches:
-            self._note_timestamp(batch)
+            self._note_timestamp(batch, batch.last_offset)
             self._index(batch.last_offset, position)
             position += batch.size
             self._bytes_since_entry += batch.size
 
-    def _append_at_once(self, batches: Sequence[SegmentBatch]) -> None:
+    def _append_at_once(self, batches: Sequence[SegmentBatch], *, by_leader: bool) -> None:
         largest, position = max(batches, key=lambda batch: batch.max_timestamp), self.size
         if position == 0:
             self._first_timestamp = largest.max_timestamp
         self.check_offset(batches[-1].last_offset)
         self.batches += batches
-        self._note_timestamp(largest)
+        by_record = by_leader and self.behaviour.leader_notes_offset_of_record
+        self._note_timestamp(largest, largest.offset_of_max_timestamp if by_record else largest.last_offset)
         self._index(self._entry_offset(batches[0], batches[-1]), position)
         self._bytes_since_entry += sum(batch.size for batch in batches)
 
@@ -211,9 +218,9 @@ class LogSegment:
                 IllegalArgumentException if self.behaviour.offset_check_is_loose else LogSegmentOffsetOverflowException
             )
 
-    def _note_timestamp(self, batch: SegmentBatch) -> None:
+    def _note_timestamp(self, batch: SegmentBatch, offset: int) -> None:
         if batch.max_timestamp > self.largest.timestamp:
-            self._largest = TimeEntry(batch.max_timestamp, batch.last_offset)
+            self._largest = TimeEntry(batch.max_timestamp, offset)
 
     def _index(self, offset: int, position: int) -> None:
         if self.entry_is_due(self._bytes_since_entry):
@@ -372,7 +379,7 @@ class LogSegment:
                 break
             if not self.behaviour.offset_check_is_loose:
                 self.check_offset(batch.last_offset)
-            self._note_timestamp(batch)
+            self._note_timestamp(batch, batch.last_offset)
             if self.entry_is_due(position - last_entry):
                 self.offset_index.append(self._entry_offset(batch, batch), position)
                 self.time_index.maybe_append(*self.largest)

@@ -49,6 +49,11 @@ class SegmentBehaviour(Behaviour):
         since("2.4.0", until="3.6.x"),
         "An offset that does not fit opens the time index: the message of the exception has the largest timestamp.",
     )
+    leader_notes_offset_of_record: bool = holds(
+        since("0.11.0.0", until="3.6.x"),
+        "A leader passes the offset of the first record with the largest timestamp of an uncompressed batch to the segment, "
+        "for its time index; later, and a follower always, the last offset of the batch.",
+    )
     one_entry_per_append: bool = holds(
         since("0.11.0.0", until="3.9.0") | since("4.0.0", until="4.0.0"),
         "An append adds at most one entry to each index, for all its batches; later one for each batch.",

@@ -78,7 +78,8 @@ class RecordBatchBehaviour(Behaviour):
     )
     stream_buffer: bool = holds(
         since("3.6.0"),
-        "Decompressed bytes are buffered: 2 KB of snappy and lz4, 16 KB of gzip and zstd.",
+        "Decompressed bytes are buffered: 2 KB of snappy and lz4, 16 KB of gzip and zstd. A read of a whole buffer or more "
+        "goes past an empty one.",
         "KAFKA-14633",
     )
     snappy_block_size_checked: bool = holds(
@@ -86,6 +87,12 @@ class RecordBatchBehaviour(Behaviour):
         "A negative size of a block of snappy is a SnappyError, of snappy-java since 1.1.10.1, instead of a "
         "NegativeArraySizeException, or, behind another block, an IOException.",
         "CVE-2023-34455",
+    )
+    snappy_block_size_limited: bool = holds(
+        since("3.5.2"),
+        "A size of a block of snappy above 512 MB is a SnappyError, of snappy-java since 1.1.10.4; before, Java allocates "
+        "the block.",
+        "CVE-2023-43642",
     )
     control_types: dict[int, str] = varies(
         "The types of control records; others are UNKNOWN.",

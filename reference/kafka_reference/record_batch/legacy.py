@@ -299,6 +299,7 @@ class LegacyBatch:
 
 def _split(stream: Stream) -> Iterator[tuple[int, bytes]]:
     # The offsets and bytes of the messages in a stream. A message that is cut off ends the series.
+    stream = stream.seen_by(_reads(stream.data))
     data, position = stream.data, 0
     while len(data) - position >= LOG_OVERHEAD:
         offset = _INT64.unpack_from(data, position)[0]
@@ -314,3 +315,14 @@ def _split(stream: Stream) -> Iterator[tuple[int, bytes]]:
         raise stream.fault
     if stream.fault is not None:
         raise KafkaException
+
+
+def _reads(data: bytes) -> Iterator[tuple[int, int]]:
+    # The position and size of each read of a stream: offset and size of a message, then the message.
+    position = 0
+    while True:
+        yield position, LOG_OVERHEAD
+        size = _INT32.unpack_from(data, position + 8)[0]
+        position += LOG_OVERHEAD
+        yield position, size
+        position += max(size, 0)

@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _LARGEST_ARRAY = INT_MAX - 8
+_LONGEST_VARINT = 5
 PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
 STRUCTURE = "Found invalid record structure"
 _REMAINING = "Incorrect declared batch size, records still remaining in file"
@@ -93,12 +94,29 @@ def read_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehav
     """Yield the records of a compressed batch."""
     if not fields.count:
         return
+    stream = stream.seen_by(_reads(stream.data, fields.count))
     records, position = _well_formed(stream.data, 0, fields)
     yield from records[: fields.count - 1]
     if len(records) < fields.count:
         _fail_to_read(stream, position, fields, behaviour)
     ensure_none_remaining(stream, position)
     yield records[-1]
+
+
+def _reads(data: bytes, count: int) -> Iterator[tuple[int, int]]:
+    # The position and size of each read of a stream: the bytes of a record's size, its body, one byte behind the last one.
+    position = 0
+    for _ in range(count):
+        try:
+            size, body = read_varint(data, position)
+        except (IndexError, IllegalArgumentException):
+            size, body = -1, position + _LONGEST_VARINT
+        yield position, body - position
+        if size < 0:
+            return
+        yield body, size
+        position = body + size
+    yield position, 1
 
 
 def ensure_none_remaining(stream: Stream, position: int) -> None:

@@ -40,7 +40,7 @@ class _EndOfData(Exception):
 
 def skip_stream(stream: Stream, fields: BatchFields, behaviour: RecordBatchBehaviour) -> Iterator[SkippedRecord]:
     """Yield the records of a compressed batch."""
-    position = 0
+    stream, position = stream.seen_in_chunks(), 0
     for number in range(1, fields.count + 1):
         size, position = read_size(stream, position, behaviour)
         read = _skip_bounded if behaviour.skipping_checks_size else _skip

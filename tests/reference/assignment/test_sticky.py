@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -151,3 +153,28 @@ def test_releases_without_the_assignors() -> None:
         sticky_assignment({}, [], "0.10.2.2")
     with pytest.raises(NotInThisRelease):
         cooperative_sticky_assignment({}, [], "2.3.1")
+
+
+@pytest.mark.parametrize("release", ["2.4.1", "2.5.0"])
+@pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
+def test_topics_of_one_bucket_follow_the_first_member_of_the_hash_map(assign: Any, release: str) -> None:
+    # "b" and "r" share a bucket; "d" comes before "z" in the HashMap, however the members are listed.
+    group = [member("z", "rb"), member("d", "br", "x0", 3)]
+    for listed in (group, group[::-1]):
+        assert words(assign(topics(b=1, r=1), listed, release)) == {"d": "b0", "z": "r0"}
+
+
+LOST = [Member("a", ("t",), None, None, (("t", 0),), 5, -1), member("b", "t", "t0", 4)]
+
+
+@pytest.mark.parametrize("release", ["3.4.1", "3.6.2", "4.4.0"])
+@pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
+def test_member_that_lost_its_generation_loses_its_claim_to_an_older_one(assign: Any, release: str) -> None:
+    assert words(assign(topics(t=2), LOST, release)) == {"a": "t1", "b": "t0"}
+    kept = [replace(LOST[0], subscription_generation=None), LOST[1]]
+    assert words(assign(topics(t=2), kept, release)) == {"a": "t0", "b": "t1"}
+
+
+@pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
+def test_generation_of_user_data_counts_up_to_3_4_0(assign: Any) -> None:
+    assert words(assign(topics(t=2), LOST, "3.4.0")) == {"a": "t0", "b": "t1"}

@@ -131,3 +131,26 @@ def test_closing_what_nobody_asked(version: str, sizes: tuple[int | None, int | 
     segment.close()
     files = (segment.folder.get(f"{0:020}.index"), segment.folder.get(f"{0:020}.timeindex"))
     assert tuple(None if file is None else len(file) for file in files) == sizes
+
+
+@pytest.mark.parametrize(
+    ("version", "offset"), [("0.11.0.3", 5), ("3.6.2", 5), ("3.7.0", 7), ("4.0.0", 7), ("4.4.0", 7)]
+)
+def test_leader_notes_the_record_with_the_largest_timestamp_up_to_3_6(version: str, offset: int) -> None:
+    segment = LogSegment(4, version=version)
+    segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
+    assert segment.largest == (41, offset)
+
+
+@pytest.mark.parametrize("version", ["0.11.0.3", "3.6.2", "4.4.0"])
+def test_follower_notes_the_last_offset_of_the_batch(version: str) -> None:
+    segment = LogSegment(4, version=version)
+    segment.append([SegmentBatch(4, (30, 41, 41, 8), 60), SegmentBatch(8, (12,), 60)])
+    assert segment.largest == (41, 7)
+
+
+def test_recovery_by_a_leader_notes_the_last_offset_of_the_batch() -> None:
+    segment = LogSegment(4, version="2.8.2")
+    segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
+    segment.recover()
+    assert segment.largest == (41, 7)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import zlib
+from itertools import accumulate
 
 import pytest
 
@@ -76,7 +78,7 @@ def test_gzip_returns_bytes_before_a_fault_up_to_1_0() -> None:
     # A stored block of five bytes, and a block of a type that does not exist, which is met with the last byte.
     data = bytes.fromhex("1f8b08000000000000ff") + b"\x00\x05\x00\xfa\xffhello" + b"\x07"
     assert open_stream(Codec.GZIP, data, 2, OLDEST).data == b"hell"
-    assert open_stream(Codec.GZIP, data, 2, NEWEST).data == b""
+    assert open_stream(Codec.GZIP, data, 2, NEWEST).seen_in_chunks().data == b""
 
 
 def test_snappy_frames() -> None:
@@ -138,3 +140,44 @@ def test_a_second_snappy_header_of_version_0_is_a_fault() -> None:
     frame = compress(Codec.SNAPPY, b"abc", 2)
     assert isinstance(open_stream(Codec.SNAPPY, frame + frame[:8] + bytes(8), 2, NEWEST).fault, InputFault)
     assert open_stream(Codec.SNAPPY, frame[:8] + bytes(8) + frame[16:], 2, NEWEST).data == b"abc"
+
+
+def _reads_before_fault(codec: Codec, data: bytes, *sizes: int) -> int:
+    """Return how many bytes reads of these sizes, one after the other, get of a stream with a fault behind ``data``."""
+    if codec is Codec.SNAPPY:
+        compressed = compress(codec, data, 2) + bytes(4)  # a block of no bytes
+    else:
+        deflater = zlib.compressobj(wbits=-15)
+        deflated = deflater.compress(data) + deflater.flush(zlib.Z_SYNC_FLUSH)
+        compressed = compress(codec, b"", 2)[:10] + deflated + b"\x07"  # a block of a type that does not exist
+    stream = open_stream(codec, compressed, 2, NEWEST)
+    assert stream.fault is not None
+    ends = list(accumulate(sizes))
+    return len(stream.seen_by((end - size, size) for end, size in zip(ends, sizes, strict=True)).data)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seen"),
+    [
+        ((2, 4000, 100, 9000), 6144), ((2, 4093, 1, 9000), 4096), ((2, 4094, 1, 9000), 6144), ((2, 4095, 1, 9000), 6145),
+        ((2, 4500, 100, 9000), 6550), ((7000, 1), 7000), ((7001,), 0), ((1,) * 7001, 6144),
+    ],
+)  # fmt: skip
+def test_large_reads_of_snappy_go_past_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+    assert _reads_before_fault(Codec.SNAPPY, bytes(7000), *sizes) == seen
+
+
+@pytest.mark.parametrize(
+    ("sizes", "seen"),
+    [((3, 30_000, 60_000), 32_768), ((3, 40_000, 1, 60_000), 56_387), ((1, 16_383, 16_384, 30_000), 32_768)],
+)
+def test_large_reads_of_gzip_go_past_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+    assert _reads_before_fault(Codec.GZIP, bytes(60_000), *sizes) == seen
+
+
+@pytest.mark.parametrize(("release", "fault"), [("3.5.1", InputFault), ("3.5.2", SnappyError), ("4.4.0", SnappyError)])
+def test_blocks_of_snappy_above_512_mb_are_refused_since_3_5_2(release: str, fault: type[Exception]) -> None:
+    behaviour = RecordBatchBehaviour.of(release)
+    framed = compress(Codec.SNAPPY, b"one", 2)
+    assert isinstance(open_stream(Codec.SNAPPY, framed + b"\x20\0\0\x01", 2, behaviour).fault, fault)
+    assert isinstance(open_stream(Codec.SNAPPY, framed + b"\x20\0\0\0", 2, behaviour).fault, InputFault)

@@ -92,10 +92,12 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-19999",
     ),
     harness=(
-        "The loop of UnifiedLog.analyzeAndValidateProducerState (Log up to 3.0.x) around ProducerStateManager is the kit's: "
-        "for each batch of a request it calls the entry's own duplicate check, then ProducerAppendInfo (since 4.0.0 by "
-        "UnifiedLog.updateProducers); after the last batch it updates the manager, completes transactions and sets the map "
-        "end offset."
+        "The loop of UnifiedLog.analyzeAndValidateProducerState (Log up to 3.0.x) around ProducerStateManager is the "
+        "kit's: for each batch of a request it calls the entry's own duplicate check, then ProducerAppendInfo (since "
+        "4.0.0 by UnifiedLog.updateProducers); after the last batch it updates the manager, completes transactions and "
+        "sets the map end offset. It passes no metadata of a transaction's first offset, whose position in a segment "
+        "nothing here reads, and the origin and the version of a transaction are the question's. A batch of data is a "
+        "header without records and without checksum."
     ),
     behaviours=(ProducerStateBehaviour,),
 )

@@ -71,7 +71,8 @@ RULE = Rule(
         "The draws are the question's, put in by reflection, and the calls are the kit's, in place of "
         "RecordAccumulator's: the steps append and send peek at the partition and then report the bytes, in the order of "
         "RecordAccumulator.append; append answers the partition after the report, send the one before it. Whether the "
-        "switch is allowed is the question's."
+        "switch is allowed is the question's. So are the queue sizes, which RecordAccumulator counts, with their "
+        "partitions and racks."
     ),
     links=(
         f"{_WIKI}/KIP-794%3A+Strictly+Uniform+Sticky+Partitioner",

@@ -63,8 +63,8 @@ RULE = Rule(
     java=((since("0.10.0.0", until="3.9.x"), "kafkaoracle.default_partitioner.DefaultPartitionerRule"),),
     source="DefaultPartitioner.partition and onNewBatch; since 2.4.0 StickyPartitionCache.nextPartition",
     harness=(
-        "The draws are the question's: the seed of ThreadLocalRandom, and in 0.10 the start of the partitioner's "
-        "counter, are set by reflection."
+        "The draws are the question's: the seed of ThreadLocalRandom, and in 0.10 the start of the partitioner's counter, "
+        "are set by reflection. The key object of a call is the serialized key, and there is no value."
     ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",

@@ -80,7 +80,8 @@ RULE = Rule(
     harness=(
         "The kit passes the kind of election to releases up to 3.1.x as two flags, and the metadata version to 3.2.0 to "
         "3.5.x as whether it has a state of recovery; where a release lacks the metadata version, it passes the release's "
-        "oldest or newest one."
+        "oldest or newest one. Which brokers may lead and min.insync.replicas are the question's, in place of "
+        "ReplicationControlManager's; the topic has one id."
     ),
     behaviours=(PartitionChangeBehaviour,),
 )

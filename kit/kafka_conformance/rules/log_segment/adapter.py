@@ -137,8 +137,8 @@ class SegmentHistory:
     def _change(self, step: Any) -> None:
         segment = self.segment
         match step:
-            case AppendStep(batches):
-                segment.append([_batch(batch) for batch in batches])
+            case AppendStep(batches, leader):
+                segment.append([_batch(batch) for batch in batches], by_leader=leader)
             case DamageStep(number):
                 for batch in segment.batches[number : number + 1]:
                     batch.valid = not batch.valid

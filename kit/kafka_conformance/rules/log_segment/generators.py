@@ -1,12 +1,12 @@
 """The Hypothesis strategy of ``log-segment``: histories spelled by a string of bytes.
 
-The first bytes choose the settings of the segment; every other byte names a step, or none (byte 0), so that a history
-shrinks step by step. Steps depend on a model that assumes that every append succeeds.
+The first bytes choose the settings of the segment, and the first timestamp; every other byte names a step, or none (byte 0),
+so that a history shrinks step by step. Steps depend on a model that assumes that every append succeeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -33,8 +33,9 @@ from kafka_conformance.rules.log_segment.question import (
 
 __all__ = ["log_segments"]
 
-_HEAD = 5
+_HEAD = 11
 _BASES = (0, 50, 2**31 - 1, 2**40)
+_TIMES = (1000, 1_732_787_654_321, 0, 2**31 - 5, 999, 1_000_000_000_007)
 _INTERVALS = (100, 0, 200, 70, 4096, 139)
 _INDEX_SIZES = (1024, 96, 24, 40, 12, 36)
 _LARGE = 512
@@ -72,6 +73,10 @@ _Symbol: TypeAlias = Callable[[_Model], Any]
 
 def _append(*shapes: tuple[int, tuple[int, ...], int, int]) -> _Symbol:
     return lambda model: AppendStep(tuple(model.batch(*shape) for shape in shapes))
+
+
+def _lead(*shape: Any) -> _Symbol:
+    return lambda model: AppendStep((model.batch(*shape),), leader=True)
 
 
 def _far(offset: int) -> _Symbol:
@@ -118,7 +123,7 @@ def _truncate(back: int) -> _Symbol:
 
 
 def _roll(size: int, ms: int, offset: int, now: int) -> _Symbol:
-    return lambda model: ShouldRollStep(size, model.time + ms, model.base + model.next + offset, now)
+    return lambda model: ShouldRollStep(size, max(model.time + ms, -1), model.base + model.next + offset, now)
 
 
 def _find(ms: int, back: int) -> _Symbol:
@@ -163,6 +168,8 @@ _APPENDS: tuple[_Symbol, ...] = (
     _append(_ONE), _append((3, (5, -2), 20, 0)), _append((1, (-30,), 0, 0)), _append((2, (0,), 50, 0)),
     _append((1, _UP, 100, 4)), _append(_ONE, _ONE), _append((2, _UP, 5, 0), (1, (-40,), 80, 0), (1, (60,), 0, 3)),
     _append((1, (30,), 90, 0), (4, (-7,), 30, 1)), _append(_ONE, _ONE, _ONE, _ONE, _ONE), _append(), _without_time,
+    _lead(3, (5, -2), 20), _lead(4, (-7,), 33, 2), _lead(2, (0,), 50), _lead(5, (3, -1, 1009, -2000, 17), 0),
+    _append((3, (86_400_007, -1, -99), 1234, 0)), _append((1, (-1_234_567,), 777, 0)),
 )  # fmt: skip
 _READS: tuple[_Symbol, ...] = (
     *(_read(back, 2**20) for back in (0, 1, 2, 4, 7, 1000)), _read(2, 0), _read(2, 0, None, True), _read(3, 10),
@@ -192,7 +199,7 @@ def log_segments() -> st.SearchStrategy[LogSegmentQuestion]:
 def _spell(spelling: bytes) -> LogSegmentQuestion:
     head = spelling[:_HEAD].ljust(_HEAD, b"\0")
     size = _INDEX_SIZES[head[1] % 8 % len(_INDEX_SIZES)]
-    model = _Model(_BASES[head[0] % len(_BASES)], size >= _LARGE)
+    model = _Model(_number(_BASES, head[0], head[5], 51), size >= _LARGE, time=_number(_TIMES, head[6], head[7], 51))
     steps: list[Any] = []
     for byte in spelling[_HEAD:]:
         symbol = _ALPHABET[byte % len(_ALPHABET)]
@@ -202,10 +209,18 @@ def _spell(spelling: bytes) -> LogSegmentQuestion:
     return LogSegmentQuestion(
         (*steps, LookStep()),
         base_offset=model.base,
-        index_interval_bytes=_INTERVALS[head[2] % len(_INTERVALS)],
+        index_interval_bytes=_number(_INTERVALS, head[2], head[8], 12),
         max_index_size=size,
-        segment_bytes=segment_bytes,
-        segment_ms=segment_ms,
+        segment_bytes=segment_bytes + head[9],
+        segment_ms=segment_ms + head[10],
         jitter_ms=jitter,
-        created_ms=(0, 990, 10**6)[head[4] % 3],
+        created_ms=_number((0, 990, 10**6), head[4], head[9], 45),
     )
+
+
+def _number(usual: Sequence[int], choice: int, digits: int, bits: int) -> int:
+    """Return one of the usual numbers, or in a quarter of the cases one of up to so many bits, with any digits."""
+    if choice < 192:
+        return usual[choice % len(usual)]
+    top = 1 << (choice * 7 + digits) % bits
+    return top | digits * 0x9E3779B97F4A7C15 % top

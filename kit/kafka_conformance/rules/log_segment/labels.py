@@ -19,7 +19,16 @@ REQUIRED_LABELS = frozenset(
     {
         *(f"step {op}" for op in _STEPS),
         *(f"raises {name}" for name in _RAISED),
-        *("several batches", "entries", "rolled", "cut off", "found nothing", "first batch cut", "jitter"),
+        *(
+            "several batches",
+            "entries",
+            "rolled",
+            "cut off",
+            "found nothing",
+            "first batch cut",
+            "jitter",
+            "appended by a leader",
+        ),
     }
 )
 _FILES = "the files of a broker"
@@ -27,6 +36,7 @@ OPTIONAL_LABELS = {f"step {op}": _FILES for op in ("crash", "damage", "reopen", 
     "raises InvalidOffsetException": "offsets that do not ascend",
     "raises IllegalArgumentException": "full indexes",
     "jitter": "segment.jitter.ms",
+    "appended by a leader": "appends of a leader",
 }
 
 
@@ -37,6 +47,8 @@ def labels(question: LogSegmentQuestion) -> Iterator[str]:
     yield from sorted({f"raises {one['raises']}" for one in answers if "raises" in one})
     if any(len(getattr(step, "batches", ())) > 1 for step in question.steps):
         yield "several batches"
+    if any(getattr(step, "leader", False) for step in question.steps):
+        yield "appended by a leader"
     if question.jitter_ms:
         yield "jitter"
     shown = {

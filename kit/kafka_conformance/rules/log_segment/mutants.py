@@ -30,10 +30,10 @@ class _AtInterval(LogSegment):
 class _CountsFirst(LogSegment):
     """The bytes of a batch are counted before its entry is due, not after."""
 
-    def append(self, batches: Sequence[SegmentBatch]) -> None:
+    def append(self, batches: Sequence[SegmentBatch], *, by_leader: bool = False) -> None:
         size = sum(batch.size for batch in batches)
         self._bytes_since_entry += size
-        super().append(batches)
+        super().append(batches, by_leader=by_leader)
         self._bytes_since_entry -= size if self._bytes_since_entry >= size else 0
 
 
@@ -57,19 +57,22 @@ class _EntryBehind(LogSegment):
 class _LaterTie(LogSegment):
     """Of batches with the same largest timestamp the last one counts."""
 
-    def _note_timestamp(self, batch: SegmentBatch) -> None:
+    def _note_timestamp(self, batch: SegmentBatch, offset: int) -> None:
         if batch.max_timestamp == self.largest.timestamp:
-            self._largest = TimeEntry(batch.max_timestamp, batch.last_offset)
-        super()._note_timestamp(batch)
+            self._largest = TimeEntry(batch.max_timestamp, offset)
+        super()._note_timestamp(batch, offset)
 
 
 class _FirstOfLargest(LogSegment):
     """The largest timestamp is at the record that has it, not at the end of its batch."""
 
-    def _note_timestamp(self, batch: SegmentBatch) -> None:
-        if batch.max_timestamp > self.largest.timestamp:
-            offset = batch.base_offset + batch.timestamps.index(batch.max_timestamp)
-            self._largest = TimeEntry(batch.max_timestamp, offset)
+    def _note_timestamp(self, batch: SegmentBatch, offset: int) -> None:
+        super()._note_timestamp(batch, batch.offset_of_max_timestamp)
+
+
+class _FollowerAsLeader(LogSegment):
+    def append(self, batches: Sequence[SegmentBatch], *, by_leader: bool = False) -> None:
+        super().append(batches, by_leader=True)
 
 
 class _AnyOffset(LogSegment):
@@ -290,6 +293,14 @@ MUTANTS = (
     _mutant(
         "entries-of-each-batch", "each batch may get an entry, before there was a release that did so",
         _behaving(one_entry_per_append=False), f"{_KAFKA}18842", release="3.9.0",
+    ),
+    _mutant(
+        "leader-notes-last-offset", "a leader passes the last offset of a batch for the time index",
+        _behaving(leader_notes_offset_of_record=False), release="2.8.2",
+    ),
+    _mutant(
+        "follower-notes-record", "a follower passes the offset of the record for the time index",
+        partial(ask, create=_FollowerAsLeader), release="2.8.2",
     ),
     _mutant("first-offset", "an entry has the first offset", _behaving(entry_has_first_offset=True)),
     _mutant("requested-offset", "a read shows the offset asked for", _behaving(reads_at_requested_offset=True)),

@@ -33,11 +33,20 @@ class NewBatch(Question, frozen=True, omit_defaults=True):
     """The size of each record's value in bytes."""
 
 
-class AppendStep(Question, frozen=True, tag_field="op", tag="append"):
+class AppendStep(Question, frozen=True, tag_field="op", tag="append", omit_defaults=True):
     """Append batches with one call."""
 
     batches: tuple[NewBatch, ...]
     """The batches."""
+    leader: bool = False
+    """Whether the leader of the partition appends a producer's batch, which is not compressed and keeps its timestamps.
+    Otherwise the append is a follower's, or that of a leader which decompresses the batch. Up to 3.6.x the time index of a
+    leader has the offset of the record with the largest timestamp, that of a follower the last offset of the batch."""
+
+    def __post_init__(self) -> None:
+        """Refuse a leader's append unless it has one batch. Raises ValueError."""
+        if self.leader and len(self.batches) != 1:
+            raise ValueError(f"a leader appends one batch with one call, and not {len(self.batches)}")
 
 
 class ReadStep(Question, frozen=True, tag_field="op", tag="read", omit_defaults=True):

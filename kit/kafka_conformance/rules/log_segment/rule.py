@@ -4,6 +4,7 @@
 
     {"base_offset": 0, "index_interval_bytes": 100, "max_index_size": 96, "steps": [
         {"op": "append", "batches": [{"offset": 0, "timestamps": [1000, 990], "value_bytes": 40}]},     {}, or the exception
+        {"op": "append", "batches": [{"offset": 2, "timestamps": [999]}], "leader": true},      by the partition's leader
         {"op": "read", "offset": 1, "max_size": 500, "max_position": 300, "min_one_message": true},
                                             {"found": [offset, position, size], "incomplete": false}, or "found": null
         {"op": "translate", "offset": 1},   {"found": [offset, position, size]}: the batch with this offset, or null
@@ -36,6 +37,7 @@ from kafka_conformance.rules.log_segment.spaces import (
     every_append,
     every_crash,
     every_far_offset,
+    every_leader,
     every_life,
     every_order,
     every_read,
@@ -66,6 +68,7 @@ RULE = Rule(
     strategy=log_segments,
     spaces=(
         Space("4 batches split into appends in every way, at each interval around their sizes", every_append),
+        Space("2 batches appended by leaders and followers, the largest timestamp at each place", every_leader),
         Space("reads of 4 batches from each offset, around the ends of batches", every_read),
         Space("a roll around each of its limits", every_roll),
         Space("4 batches truncated to each offset, once or twice", every_truncation),
@@ -90,9 +93,12 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-7283",
     ),
     harness=(
-        "The kit builds the bytes of the batches, passes the largest offset and timestamp of an append to releases up to "
-        "3.9.0 and 4.0.0 as the log does, makes and removes the files, lets a segment crash, cuts its file and changes "
-        "checksums."
+        "The kit builds the bytes of the batches, makes and removes the files, lets a segment crash, cuts its file and "
+        "changes checksums. To releases up to 3.9.0 and 4.0.0 it passes the largest offset and timestamp of an append, as "
+        "the log does, and the last offset of the batch with the largest timestamp, as the log of a follower does. For "
+        "the append of a leader Kafka's LogValidator computes the latter, without a codec, from a client, and with no "
+        "limit for timestamps. What decides a roll, and where a search by time starts, are the question's, in place of "
+        "UnifiedLog's. A recovery gets an empty ProducerStateManager and no cache of epochs."
     ),
     behaviours=(SegmentBehaviour, IndexBehaviour),
     unobservable=frozenset(f"IndexBehaviour.{name}" for name in _UNOBSERVABLE),

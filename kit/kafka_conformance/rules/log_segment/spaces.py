@@ -27,8 +27,8 @@ from kafka_conformance.rules.log_segment.question import (
 )
 
 __all__ = [
-    "ARTICLE", "every_append", "every_crash", "every_far_offset", "every_life", "every_order", "every_read", "every_roll",
-    "every_truncation",
+    "ARTICLE", "every_append", "every_crash", "every_far_offset", "every_leader", "every_life", "every_order",
+    "every_read", "every_roll", "every_truncation",
 ]  # fmt: skip
 
 _LOOK = LookStep()
@@ -76,6 +76,16 @@ def every_append() -> Iterator[LogSegmentQuestion]:
         steps = [step for batches in appends for step in (AppendStep(tuple(batches)), _LOOK)]
         after = (NextOffsetStep(), TranslateStep(13), InactiveStep(), _LOOK, NextOffsetStep())
         yield LogSegmentQuestion((*steps, *after), base_offset=7, index_interval_bytes=interval, max_index_size=size)
+
+
+def every_leader() -> Iterator[LogSegmentQuestion]:
+    """Yield 2 batches of leaders and followers, of 1 to 3 records: the largest timestamp at each place, or twice."""
+    stamps = ((5,), (7, 3), (3, 7), (7, 7), (9, 4, 9), (4, 9, 9), (2, 1, 0), (-1, -1))
+    for first, second, leads in product(stamps, stamps, product((True, False), repeat=2)):
+        batches = (NewBatch(7, first, 1), NewBatch(7 + len(first), second, 2))
+        appends = (AppendStep((batch,), leader) for batch, leader in zip(batches, leads, strict=True))
+        after = (AppendStep((NewBatch(20, (1,)),)), _LOOK, RecoverStep(), _LOOK)
+        yield LogSegmentQuestion((*appends, *after), base_offset=7, index_interval_bytes=0)
 
 
 def every_read() -> Iterator[LogSegmentQuestion]:

@@ -85,8 +85,9 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-7487",
     ),
     harness=(
-        "The kit makes, names and removes the file, in a temporary folder; it fills files of many entries, unmaps an index "
-        "before it is opened anew, and replaces paths in Kafka's messages by the names of files."
+        "The kit makes, names and removes the file, in a temporary folder; it fills files of many entries, unmaps an "
+        "index before it is opened anew, and replaces paths in Kafka's messages by the names of files. Offsets and "
+        "positions of entries are the question's: LogSegment computes them of batches."
     ),
     behaviours=(IndexBehaviour,),
     unobservable=frozenset({"IndexBehaviour.last_entry_read_from_file"}),

@@ -74,7 +74,8 @@ RULE = Rule(
     source="KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)",
     harness=(
         "Only the private method partition of a closed KafkaProducer is called, with a serialized key; each question "
-        "gives the producer a new default partitioner, and the draw or the start of the counter."
+        "gives the producer a new default partitioner, and the draw or the start of the counter. There is no value, and "
+        "the record has no headers and no timestamp."
     ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-794",

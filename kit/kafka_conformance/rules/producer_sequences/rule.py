@@ -185,9 +185,10 @@ RULE = Rule(
     share=3,
     source="Sender.runOnce, completeBatch, canRetry, failBatch; TransactionManager; InFlightRequests",
     harness=(
-        "The network is the kit's: a KafkaClient over Kafka's own InFlightRequests, which decides the order in which "
-        "one poll completes requests; a lost connection is back at once. The sequences that a producer starts with "
-        "are set by reflection."
+        "The network is the kit's: a KafkaClient over Kafka's own InFlightRequests, which decides the order in which one "
+        "poll completes requests; a lost connection is back at once. The sequences that a producer starts with are set by "
+        "reflection. The error, the base offset and the start of the log in a response are the question's, without a "
+        "throttle time, and the coordinator is a node of its own."
     ),
     behaviours=(
         SenderBehaviour,

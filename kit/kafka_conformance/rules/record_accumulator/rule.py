@@ -182,11 +182,14 @@ RULE = Rule(
     share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",
     harness=(
-        "The calls of KafkaProducer are the kit's. A real Sender completes, fails and expires batches: the kit gives it the "
-        "response, or the expired batch while the queues are set aside. Around a split, which here a batch of one record "
-        "gets too, the kit makes Sender's two calls, removeInFlightBatch and deallocate; it sets another producer id or "
-        "epoch, and marks batches as in flight. Compressed batches get the size that the question gives, by a stream of "
-        "the kit's, and threads that wait for memory are put into the pool's queue."
+        "The calls of KafkaProducer are the kit's. A real Sender completes, fails and expires batches: the kit gives it "
+        "the response, or the expired batch while the queues are set aside. Around a split, which here a batch of one "
+        "record gets too, the kit makes Sender's two calls, removeInFlightBatch and deallocate; it sets another producer "
+        "id or epoch, and marks batches as in flight. Compressed batches get the size that the question gives, by a "
+        "stream of the kit's, and threads that wait for memory are put into the pool's queue. An append never blocks; the "
+        "nodes and the most bytes of a drain are the question's, which Sender takes from its network and "
+        "max.request.size. A response has no base offset of a log, an expired batch is one at the end of time, and the "
+        "Sender has acks=all, two requests in flight, and retries such that the batch ends."
     ),
     behaviours=(
         RecordAccumulatorBehaviour,

@@ -34,6 +34,7 @@ _TYPES = {
     "none": TimestampType.NO_TIMESTAMP_TYPE,
 }
 _TYPE_NAMES = {kind: name for name, kind in _TYPES.items()}
+_SNAPPY_MAGIC, _SNAPPY_HEADER, _LARGEST_BLOCK = b"\x82SNAPPY\x00", 16, 1 << 29
 _WITH_LEVELS = since("3.8.0")
 # Half a surrogate pair in UTF-8, of which Java makes one character U+FFFD and Python three.
 _SURROGATE, _REPLACEMENT = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]"), "\ufffd".encode()
@@ -46,9 +47,33 @@ def ask(question: RecordBatchQuestion, release: Release) -> Answer:
 
 def _answer(question: RecordBatchQuestion, release: Release) -> Answer:
     if question.decode is not None:
-        return _decode(bytes.fromhex(question.decode), release, exactly=True)
+        data = bytes.fromhex(question.decode)
+        if _has_block_beyond_memory(data) and not RecordBatchBehaviour.of(release).snappy_block_size_limited:
+            raise NotInThisRelease(
+                f"release {release} allocates a block of snappy above 512 MB: it is refused since 3.5.2"
+            )
+        return _decode(data, release, exactly=True)
     written = record_batch.encode_batch(new_batch(question.encode or question.compress, release), release)
     return {"bytes": written.hex()} if question.encode is not None else _decode(written, release, exactly=False)
+
+
+def _has_block_beyond_memory(data: bytes) -> bool:
+    """Return whether a frame of snappy in ``data`` has a block of more than 512 MB, for which Java may lack the memory."""
+    start = data.find(_SNAPPY_MAGIC)
+    if start < 0:
+        return False
+    position = start + _SNAPPY_HEADER
+    while len(data) - position >= 4:
+        size = int.from_bytes(data[position : position + 4], "big", signed=True)
+        if size > _LARGEST_BLOCK:
+            return True
+        if data.startswith(_SNAPPY_MAGIC[:4], position):
+            position += _SNAPPY_HEADER
+        elif size < 0:
+            return False
+        else:
+            position += 4 + size
+    return False
 
 
 def new_batch(asked: AskedBatch | None, release: Release) -> NewBatch:

@@ -10,7 +10,7 @@ from kafka_conformance.rules.record_batch.question import RecordBatchQuestion
 from kafka_conformance.rules.record_batch.wire import Message, RawBatch, compressed, message_set, raw_record
 from kafka_reference.record_batch.codecs.xxhash32 import xxhash32
 
-__all__ = ["every_gzip_header", "every_lz4_frame", "every_snappy_frame", "every_zstd_frame"]
+__all__ = ["every_gzip_header", "every_large_record", "every_lz4_frame", "every_snappy_frame", "every_zstd_frame"]
 
 _RECORDS = raw_record(b"k", b"v", [(b"h", b"1")], offset_delta=0) + raw_record(None, b"value", offset_delta=1)
 _INNER = message_set((Message(b"a", b"k", 0, timestamp=3), Message(None, None, 1, timestamp=5)))
@@ -62,8 +62,9 @@ def _gzip_header(flags: int) -> bytes:
 def every_snappy_frame() -> Iterator[RecordBatchQuestion]:
     """Yield frames of snappy with each bit of the header, of the size and of the start of a block flipped; more frames."""
     stream = compressed("snappy", _RECORDS)
-    # Sizes from 512 KB on: Java allocates them, or does not, by library and heap. One that is negative it cannot.
-    sizes = (0x80000000, 0xFFFFFFFF, *(len(stream) - 20 ^ 1 << bit for bit in range(20)))
+    # Sizes from 512 KB on: Java allocates them, or does not, by library and heap. One that is negative it cannot, and one
+    # above 512 MB it does not try since 3.5.2; before, such a question is not asked.
+    sizes = (0x80000000, 0xFFFFFFFF, 0x20000001, 0x7FFFFFFF, *(len(stream) - 20 ^ 1 << bit for bit in range(20)))
     for flipped in (
         *_flips(stream, range(16)),
         *(stream[:16] + size.to_bytes(4, "big") + stream[20:] for size in sizes),
@@ -78,6 +79,33 @@ def every_snappy_frame() -> Iterator[RecordBatchQuestion]:
     raw = stream[20:]
     for block in (raw, *_flips(raw, range(3)), raw + b"\0", raw[:-1]):
         yield _batch(_SNAPPY, block)
+
+
+def every_large_record() -> Iterator[RecordBatchQuestion]:
+    """Yield records around the size of Java's buffers, and larger, before a fault of snappy or gzip; also in a wrapper.
+
+    A read of a whole buffer or more goes past an empty one, so that the next one begins behind that record.
+    """
+    for first, second, third in product((0, 1000, 2040, 2046, 2047, 6000, 9000), (1000, 2048, 100), (1000, 2100)):
+        sizes = (first, second, third, 100)
+        content = b"".join(raw_record(None, bytes(size), offset_delta=place) for place, size in enumerate(sizes))
+        for fault in (b"\0\0\0\0", b"\x20\0\0\x01", b"\x80\0\0\0", b"\0\0\0\x09"):
+            yield _batch(_SNAPPY, compressed("snappy", content) + fault, 5)
+    inner = message_set([Message(bytes(size), None, place, timestamp=3) for place, size in enumerate((5000, 900, 10))])
+    for cut in (
+        b"",
+        bytes(12),
+        bytes(10) + b"\0\x05",
+    ):  # a message that is too small is met before the fault, or is not
+        yield _wrapper(_SNAPPY, compressed("snappy", inner + cut + bytes(700)) + b"\0\0\0\0")
+    for first, second, third in product((100, 16_376, 16_380, 40_000, 70_000), (20, 9_000, 17_000), (500, 33_000)):
+        values = (bytes(size) for size in (first, second, third, 60))
+        content = b"".join(raw_record(None, value, offset_delta=place) for place, value in enumerate(values))
+        deflater = zlib.compressobj(9, zlib.DEFLATED, -15)
+        deflated = deflater.compress(content) + deflater.flush(zlib.Z_SYNC_FLUSH)
+        yield _batch(
+            _GZIP, compressed("gzip", b"")[:10] + deflated + b"\x07", 5
+        )  # a block of a type that does not exist
 
 
 def every_lz4_frame() -> Iterator[RecordBatchQuestion]:

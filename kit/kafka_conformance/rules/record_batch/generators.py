@@ -43,15 +43,35 @@ MARKER_VALUES = tuple(map(bytes.fromhex, (
     "00000000000000",
 )))  # fmt: skip
 
-_TIMES = st.one_of(
-    st.integers(0, 200), st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40, _LONG_MAX, -2, _LONG_MIN))
-)
-_USUAL_TIMES = st.one_of(st.integers(0, 200), st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40)))
-_FIELDS = st.one_of(st.none(), st.binary(max_size=4), st.sampled_from((63, 64, 127, 128, 300)).map(bytes))
+
+def _of_any_size(bits: int) -> st.SearchStrategy[int]:
+    """Return numbers of 1 to ``bits`` bits, each size as often as any other, with any digits."""
+
+    def number_of(seed: int) -> int:
+        top = 1 << seed % bits
+        return top | (seed * 0x9E3779B97F4A7C15 >> 11) % top
+
+    return st.integers(0, 1 << 20).map(number_of)
+
+
+# Numbers of every size and last digit: one that goes through a float, or through fewer bits, comes back different.
+_USUAL_TIMES = st.one_of(
+    st.integers(0, 200), _of_any_size(45), _of_any_size(45), st.integers(1_500_000_000_000, 1_900_000_000_000),
+    st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40)),
+)  # fmt: skip
+_TIMES = st.one_of(_USUAL_TIMES, _of_any_size(63), st.sampled_from((_LONG_MAX, -2, _LONG_MIN)))
+_FIELDS = st.one_of(
+    st.none(), st.binary(max_size=4), st.integers(0, 400).map(bytes),
+    st.sampled_from((63, 64, 127, 128, 300, 2047, 8191, 8192)).map(bytes),
+)  # fmt: skip
+_DELTAS = st.sampled_from((0, 0, 1, -1, 64, -12_345, 2**40, _LONG_MAX))
 _KEYS = st.sampled_from(("", "h", "key", "k\u00fc", "\u20ac", "\U0001f600", "n" * 64))
 _HEADERS = st.lists(st.tuples(_KEYS, _FIELDS), max_size=2).map(tuple)
-_OFFSETS = st.one_of(st.integers(0, 9), st.sampled_from((2**31 - 1, 2**31, 2**40, _LONG_MAX - 3)))
-_EPOCHS = st.sampled_from((-1, 0, 1, 5, 2**31 - 1))
+_OFFSETS = st.one_of(st.integers(0, 9), _of_any_size(62), st.sampled_from((2**31 - 1, 2**31, 2**40, _LONG_MAX - 3)))
+_EPOCHS = st.one_of(st.sampled_from((-1, 0, 1, 5, 2**31 - 1)), _of_any_size(31))
+_PRODUCER_EPOCHS = st.one_of(st.sampled_from((0, 1, 2**15 - 1)), _of_any_size(15))
+_SEQUENCES = st.one_of(st.sampled_from((0, 5, 2**31 - 2, _INT_MAX)), _of_any_size(31))
+_PRODUCERS = st.one_of(st.sampled_from((0, 7, 2**40, 2**62)), _of_any_size(62))
 _CODECS = st.sampled_from(("none", "none", "gzip", "snappy", "lz4", "zstd"))
 _MAGICS: tuple[AskedMagic, ...] = (2, 2, 2, 1, 0)
 _COMPRESSING: tuple[AskedCodec, ...] = ("gzip", "snappy", "lz4", "zstd")
@@ -82,7 +102,11 @@ def _batches(draw: st.DrawFn, *, compress: bool) -> AskedBatch:
     records: list[AskedRecord] = []
     offset = base
     for _ in range(draw(st.integers(0, 4))):
-        jump = draw(st.sampled_from((None, None, None, 1, 2, 1000, 2**31 - 1, 0, -1) if rare else (None, None, 1, 3)))
+        jump = draw(
+            st.sampled_from((None, None, None, 1, 2, 1000, 2**31 - 1, 0, -1))
+            if rare
+            else st.one_of(st.none(), st.none(), st.integers(1, 5_000))
+        )
         headers = draw(_HEADERS) if magic == 2 or rare else ()
         asked = None if jump is None or not records else offset + jump
         offset = (offset + 1 if records else base) if asked is None else asked
@@ -97,13 +121,10 @@ def _batches(draw: st.DrawFn, *, compress: bool) -> AskedBatch:
     new = magic == 2 or rare
     transactional = new and draw(st.booleans())
     control = draw(st.sampled_from((False, False, False, True))) if new else False
-    first = {
-        "epoch": st.sampled_from((0, 1, 2**15 - 1)),
-        "first_sequence": st.sampled_from((0, 5, 2**31 - 2, _INT_MAX)),
-    }
+    first: dict[str, st.SearchStrategy[int]] = {"epoch": _PRODUCER_EPOCHS, "first_sequence": _SEQUENCES}
     if rare:
         first = {name: st.one_of(values, st.sampled_from((-1, -2))) for name, values in first.items()}
-    producer = st.builds(AskedProducer, id=st.sampled_from((0, 7, 2**40)), **first)
+    producer = st.builds(AskedProducer, id=_PRODUCERS.map(number), **first)
     return AskedBatch(
         records=() if control and not rare else tuple(records),
         magic=magic,
@@ -112,13 +133,13 @@ def _batches(draw: st.DrawFn, *, compress: bool) -> AskedBatch:
         timestamp_type=draw(
             st.sampled_from(("create", "create", "append", "none" if magic == 0 or rare else "append"))
         ),
-        log_append_time=draw(st.sampled_from((-1, 0, 77, 2**40))),
+        log_append_time=draw(st.one_of(st.sampled_from((-1, 0, 77, 2**40)), _of_any_size(45))),
         base_offset=number(base),
         leader_epoch=draw(_EPOCHS),
         producer=draw(producer if transactional and not rare else st.one_of(st.none(), producer)) if new else None,
         transactional=transactional,
         control=AskedControl(draw(st.booleans()), draw(_EPOCHS), number(draw(times))) if control else None,
-        delete_horizon=draw(st.sampled_from((None, None, None, 0, 5, 2**40, -1)))
+        delete_horizon=draw(st.one_of(st.sampled_from((None, None, None, 0, 5, 2**40, -1)), _of_any_size(45)))
         if new and draw(st.booleans())
         else None,
     )
@@ -158,12 +179,13 @@ def _new_batches(draw: st.DrawFn) -> bytes:
         more = draw(st.sampled_from((b"\0", b"\x01", b"\x0c", bytes(8), None)))
         content = content[: draw(st.integers(0, len(content)))] if more is None else content + more
     base = draw(_USUAL_TIMES)
-    sequence = draw(st.sampled_from((-1, 0, 3, _INT_MAX)))
+    sequence = draw(st.one_of(st.just(-1), _SEQUENCES))
     kinds = draw(st.sampled_from((0, 0, 8, 0x10, 0x18, 0x40))) | (0x20 if control else 0)
     batch = RawBatch(
         compressed(codec, content), len(records), draw(_OFFSETS), base_timestamp=base, max_timestamp=draw(_USUAL_TIMES),
-        leader_epoch=draw(_EPOCHS), attributes=_codec_id(codec) | kinds, producer_id=draw(st.sampled_from((-1, 7, 2**62))),
-        producer_epoch=draw(st.sampled_from((-1, 0, 3))), base_sequence=sequence,
+        leader_epoch=draw(_EPOCHS), attributes=_codec_id(codec) | kinds,
+        producer_id=draw(st.one_of(st.just(-1), _PRODUCERS)),
+        producer_epoch=draw(st.one_of(st.just(-1), _PRODUCER_EPOCHS)), base_sequence=sequence,
     )  # fmt: skip
     if wrong == "crc":
         return replace(batch, crc_xor=draw(st.sampled_from((1, 0x80000000, 0xFFFFFFFF)))).data()
@@ -206,8 +228,9 @@ def _records(draw: st.DrawFn, *, control: bool, wrong: bool = False) -> bytes:
         replaced = (part, draw(st.sampled_from(ODD_VARINTS)))
         more = draw(st.sampled_from((0, 0, 0, 1, -1, 100, -100, _MOST)))
     return raw_record(
-        key, value, headers, timestamp_delta=draw(st.sampled_from((0, 0, 1, -1, 64, 2**40, _LONG_MAX))),
-        offset_delta=draw(st.sampled_from((0, 1, 2, 64, -1, _INT_MAX))), attributes=draw(st.sampled_from((0, 0, 0, 1, 255))),
+        key, value, headers, timestamp_delta=draw(st.one_of(_DELTAS, _of_any_size(45))),
+        offset_delta=draw(st.one_of(st.sampled_from((0, 1, 2, 64, -1, _INT_MAX)), _of_any_size(31))),
+        attributes=draw(st.sampled_from((0, 0, 0, 1, 255))),
         replaced=replaced, length_more=more,
     )  # fmt: skip
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import struct
 import zlib
+from importlib import import_module
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.mutations import as_if, on
 from kafka_conformance.rules.record_batch.mutations import but, decoded, encoded, of_batches, of_records, overriding
-from kafka_conformance.rules.record_batch.question import RecordBatchQuestion
+from kafka_conformance.rules.record_batch.question import RecordBatchQuestion, number
 from kafka_conformance.rules.record_batch.rule import RULE
 from kafka_reference import record_batch
 from kafka_reference.java.crc32c import crc32c
 from kafka_reference.java.int32 import INT_MAX, int32
 from kafka_reference.record_batch import batches, default, encode, records, skipping
+from kafka_reference.record_batch.codecs import Stream
 from kafka_reference.record_batch.default import DefaultBatch
 from kafka_reference.record_batch.varints import read_varint, write_varint
 from kafka_reference.releases import NEWEST, Release, parse_release
@@ -134,6 +136,16 @@ def _last_of_a_name(found: list[Answer], _: Answer) -> None:
         record["headers"] = [list(pair) for pair in dict(record["headers"]).items()]
 
 
+def _through_seconds(timestamp: int | str) -> int:
+    """Return the ms that come back from seconds in a float: 1 ms less for 95 of the first 10,000, such as 1001."""
+    return max(-(2**63), min(int(int(timestamp) / 1000.0 * 1000), 2**63 - 1))
+
+
+def _read_through_seconds(found: list[Answer], _: Answer) -> None:
+    for record in found:
+        record["timestamp"] = number(_through_seconds(record["timestamp"]))
+
+
 def _sequence_of_batch(found: list[Answer], batch: Answer) -> None:
     for record in found:
         if batch["magic"] == 2:
@@ -203,7 +215,13 @@ def _count_of_offsets(batch: DefaultBatch) -> Any:
     )
 
 
+def _in_whole_buffers(stream: Stream, _: Any) -> Stream:
+    return _SEEN(stream, ((position, 1) for position in range(len(stream.data) + 1)))
+
+
 _FIELDS = DefaultBatch._fields
+_SEEN = Stream.seen_by
+_SNAPPY = import_module("kafka_reference.record_batch.codecs.snappy")  # the package has a function of this name
 
 
 def _known_types_only(key: bytes | None, release: Any = NEWEST) -> str:
@@ -273,6 +291,10 @@ MUTANTS = (
             but((encode, {"write_varlong": _varlong_in_32_bits})), *_LONG_DELTAS),
     _mutant("deltas-read-in-32-bits", "a timestamp delta is read as an int32",
             but((records, {"read_varlong": read_varint})), *_LONG_DELTAS),
+    _mutant("times-written-through-seconds", "a timestamp is turned into seconds as a float, and back, before it is written",
+            on(RULE.slug, _changed_records(timestamp=lambda ms: number(_through_seconds(ms))))),
+    _mutant("times-read-through-seconds", "a timestamp that is read is turned into seconds as a float, and back",
+            of_records(_read_through_seconds)),
     _mutant("gaps-closed", "offsets of records are counted", on(RULE.slug, _changed_records(offset=lambda _: None)),
             f"{_GITHUB}/zendesk/ruby-kafka/pull/495"),
     _mutant("null-value-is-empty", "a null value is written as an empty one",
@@ -313,6 +335,12 @@ MUTANTS = (
     _mutant("incomplete-record-is-null", "a record that is cut off is null", overriding(incomplete_record_is_null=True)),
     _mutant("short-marker-is-invalid", "a short marker is an InvalidRecordException",
             overriding(short_marker_underflows=False)),
+    _mutant("reads-in-whole-buffers", "a large record is read through the buffer like a small one, before a fault",
+            but((Stream, {"seen_by": _in_whole_buffers}))),
+    _mutant("faults-lose-nothing", "all bytes before a fault are read",
+            but((Stream, {"seen_by": lambda stream, _: stream}))),
+    _mutant("snappy-blocks-of-any-size", "a block of snappy above 512 MB is read until its bytes end",
+            but((_SNAPPY, {"_LARGEST_BLOCK": INT_MAX}))),
     _mutant("batch-2.3-in-2.4", "as before 2.4.0", as_if(RULE.slug, "2.3.1"), release="2.4.0"),
     _mutant("batch-3.5-in-3.6", "streams are read as before 3.6.0", as_if(RULE.slug, "3.5.2"), release="3.6.2"),
     _mutant("batch-2.0-in-2.1", "as before zstd", as_if(RULE.slug, "2.0.1"), release="2.1.0"),

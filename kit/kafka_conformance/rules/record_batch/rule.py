@@ -23,7 +23,8 @@ Compressed bytes are read back and not compared, at any level: no format fixes t
 zlib: another build of it, such as zlib-ng, compresses otherwise, and Java before 16 writes another byte in the header.
 
 Not asked: what is left of a zstd frame that is cut or malformed behind its header, which differs by library; lengths for
-which Java cannot allocate the memory.
+which Java cannot allocate the memory, among them, up to 3.5.1, blocks of snappy above 512 MB; a match of lz4 at offset 0 in
+a damaged block, for which up to 0.11.0.x the native library copies memory that nobody has written.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ RULE = Rule(
     spaces=(
         # First those in which most mutants differ: selftest ends there.
         Space("batches to encode: 3 magics, 3 timestamp types, 7 producers, transactions", spaces.every_builder),
+        Space("batches to encode: timestamps of each size and last digit", spaces.every_timestamp),
         Space("control records: 16 keys by 11 values", spaces.every_control_record),
         Space("batches to compress: 4 codecs, 3 magics, every level", spaces.every_codec_and_level),
         Space("gzip: faults behind a record, members around the end of the first read", spaces.every_gzip_end),
@@ -73,6 +75,9 @@ RULE = Rule(
         Space("gzip: each bit of headers and trailers, each optional field", codec_spaces.every_gzip_header),
         Space(
             "snappy: each bit of headers, sizes and the start of a block; more frames", codec_spaces.every_snappy_frame
+        ),
+        Space(
+            "snappy and gzip: records around the size of Java's buffers before a fault", codec_spaces.every_large_record
         ),
         Space("zstd: frames to skip, other headers, no frame", codec_spaces.every_zstd_frame),
         Space("a batch and a message: each bit flipped, with a wrong CRC and a right one", spaces.every_bit),
@@ -100,7 +105,8 @@ RULE = Rule(
     harness=(
         "The loop of a consumer is the kit's: over MemoryRecords.batches(), and for each batch its header, ensureValid, "
         "streamingIterator, iterator and, since 2.4.0, skipKeyValueIterator, each on its own: all of them answer where a "
-        "consumer would stop at the first exception."
+        "consumer would stop at the first exception. Up to 3.5.1 bytes with a block of snappy above 512 MB are refused. A "
+        "builder has no limit below 1 GB, and streams have buffers of their own."
     ),
     behaviours=(RecordBatchBehaviour,),
     unobservable=frozenset(

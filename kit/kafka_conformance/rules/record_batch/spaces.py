@@ -25,7 +25,7 @@ from kafka_reference.java.crc32c import crc32c
 __all__ = [
     "every_bit", "every_builder", "every_codec_and_level", "every_control_record", "every_end_of_records",
     "every_gzip_end", "every_header_field", "every_java_batch", "every_message_field", "every_prefix", "every_record_part",
-    "every_wrapper",
+    "every_timestamp", "every_wrapper",
 ]  # fmt: skip
 
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -249,6 +249,17 @@ def every_builder() -> Iterator[RecordBatchQuestion]:
             yield RecordBatchQuestion(encode=AskedBatch(later, base_offset=first))
     for horizon in (0, -1, -2, 2**40):
         yield RecordBatchQuestion(encode=AskedBatch(records, delete_horizon=horizon))
+
+
+def every_timestamp() -> Iterator[RecordBatchQuestion]:
+    """Yield batches to encode with timestamps of each size and last digit.
+
+    They are just above 2^n seconds, where a float rounds most: 1001 ms become 1.001 s, and then 1000.9999 ms.
+    """
+    magics: tuple[Any, ...] = (1, 2)
+    for shift, magic in product(range(43), magics):
+        stamps = tuple(AskedRecord("00", None, (1000 << shift) + digit) for digit in range(10))
+        yield RecordBatchQuestion(encode=AskedBatch(stamps, magic))
 
 
 def every_codec_and_level() -> Iterator[RecordBatchQuestion]:

@@ -244,8 +244,9 @@ RULE = Rule(
     ),
     source="ProducerBatch.tryAppend, MemoryRecordsBuilder, DefaultRecord.sizeInBytes, CompressionRatioEstimator",
     harness=(
-        "The order of calls is the kit's, in place of RecordAccumulator's: it allocates the buffer for the first "
-        "record and tries every record. The expected compression ratio is set first, up to 0.10.2 by reflection."
+        "The order of calls is the kit's, in place of RecordAccumulator's: it allocates the buffer for the first record "
+        "and tries every record. The expected compression ratio is set first, up to 0.10.2 by reflection. The size of its "
+        "buffer, the deltas of offset and timestamp, and the ratio are the question's."
     ),
     behaviours=(MemoryRecordsBuilderBehaviour, CompressionRatioEstimatorBehaviour),
     # These are about several topics or batches, or about a batch that the codec built.

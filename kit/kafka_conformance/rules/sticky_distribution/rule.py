@@ -56,7 +56,8 @@ RULE = Rule(
     source="KafkaProducer.doSend and RecordAccumulator.append, around the real partitioners",
     harness=(
         "The loop of KafkaProducer.doSend and RecordAccumulator.append around Kafka's partitioner is the kit's, with "
-        "batches reduced to counts: they are full at a number of records and drained at an age in records."
+        "batches reduced to counts: they are full at a number of records and drained at an age in records. Queue sizes "
+        "are those of these batches; key and value are null."
     ),
     links=(
         "https://issues.apache.org/jira/browse/KAFKA-10888",

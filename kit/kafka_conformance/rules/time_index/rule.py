@@ -67,8 +67,10 @@ RULE = Rule(
         f"{_ISSUES}/KAFKA-6264",
     ),
     harness=(
-        "The kit makes, names and removes the file, in a temporary folder; it fills files of many entries, unmaps an index "
-        "before it is opened anew, and replaces paths in Kafka's messages by the names of files."
+        "The kit makes, names and removes the file, in a temporary folder; it fills files of many entries, unmaps an "
+        "index before it is opened anew, and replaces paths in Kafka's messages by the names of files. Timestamps and "
+        "offsets of entries, and whether the last slot may be used, are the question's: LogSegment computes them of "
+        "batches."
     ),
     behaviours=(IndexBehaviour,),
     unobservable=frozenset({"IndexBehaviour.last_at_base_is_corrupt"}),

@@ -49,7 +49,10 @@ RULE = Rule(
     optional_labels=OPTIONAL_LABELS,
     java=((since("2.4.0", until="3.9.x"), "kafkaoracle.uniform_sticky_partitioner.UniformStickyRule"),),
     source="UniformStickyPartitioner.partition and onNewBatch, which are StickyPartitionCache's",
-    harness="The draws are the question's: the seed of ThreadLocalRandom is set by reflection.",
+    harness=(
+        "The draws are the question's: the seed of ThreadLocalRandom is set by reflection. The key object of a call "
+        "is the serialized key, and there is no value."
+    ),
     links=(
         "https://cwiki.apache.org/confluence/display/KAFKA/KIP-480%3A+Sticky+Partitioner",
         "https://issues.apache.org/jira/browse/KAFKA-10888",

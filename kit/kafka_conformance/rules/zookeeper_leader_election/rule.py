@@ -64,7 +64,8 @@ RULE = Rule(
     ),
     harness=(
         "The kit fills the controller's context with the brokers, the assignment and those that shut down, and reads the "
-        "count of unclean elections from its metrics."
+        "count of unclean elections from its metrics. The state of the partition, and whether it is known and may be led "
+        "uncleanly, are the question's, in place of ZooKeeper's and the topic's settings. Brokers have no endpoints."
     ),
     behaviours=(ZookeeperElectionBehaviour,),
 )

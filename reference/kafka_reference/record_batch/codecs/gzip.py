@@ -5,13 +5,14 @@ from __future__ import annotations
 import zlib
 
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
-from kafka_reference.record_batch.codecs.stream import EndOfInput, InputFault, Stream
+from kafka_reference.record_batch.codecs.stream import Buffer, EndOfInput, InputFault, Read, Stream
 
 __all__ = ["gunzip", "gzip"]
 
 _HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _HEADER_CRC, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 _TRAILER = 8
+_BUFFER = 16 * 1024
 
 
 def gzip(data: bytes, level: int | None) -> bytes:
@@ -31,8 +32,9 @@ def gunzip(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
         try:
             member = inflater.decompress(data[position:])
         except zlib.error:
-            content += _before_fault(data[position:], chunk, 1 if behaviour.gzip_unbuffered else 16 * 1024)
-            return Stream(bytes(content), InputFault())
+            member, start = _Member(data[position:], chunk), len(content)
+            buffer = None if behaviour.gzip_unbuffered else Buffer(_BUFFER, start, member.reader)
+            return Stream(bytes(content) + member.before_fault(), InputFault(), buffer)
         content += member
         if not inflater.eof:
             return Stream(bytes(content), EndOfInput())
@@ -72,18 +74,46 @@ def _check_trailer(trailer: bytes, member: bytes) -> InputFault | None:
     return None if trailer[4:] == (len(member) & 0xFFFFFFFF).to_bytes(4, "little") else InputFault()
 
 
-def _before_fault(deflated: bytes, chunk: int, buffer: int) -> bytes:
-    # What is read before a fault: the inflater is given ``chunk`` bytes at a time and fills ``buffer`` bytes; what a call
-    # has inflated when it meets the fault is lost.
-    inflater, content, position, pending = zlib.decompressobj(-15), bytearray(), 0, b""
-    while True:
-        if not pending:
-            pending, position = deflated[position : position + chunk], position + chunk
-        try:
-            content += inflater.decompress(pending, buffer)
-        except zlib.error:
-            return bytes(content)
-        pending = inflater.unconsumed_tail
+class _Member:
+    """The deflated bytes of a member with a fault. The inflater is given ``chunk`` bytes at a time."""
+
+    def __init__(self, deflated: bytes, chunk: int) -> None:
+        self._deflated, self._chunk = deflated, chunk
+        self._inflater, self._position, self._pending = zlib.decompressobj(-15), 0, b""
+
+    def copy(self) -> _Member:
+        """Return a member that has read as much."""
+        copied = _Member(self._deflated, self._chunk)
+        copied._inflater, copied._position, copied._pending = self._inflater.copy(), self._position, self._pending
+        return copied
+
+    def read(self, size: int) -> bytes:
+        """Return at most ``size`` bytes, or none: a read that meets the fault loses what it has inflated."""
+        inflated = b""
+        while not inflated:
+            try:
+                inflated = self._inflater.decompress(self._pending, size)
+                self._pending = self._inflater.unconsumed_tail
+                if not inflated and not self._pending:
+                    self._pending = self._deflated[self._position : self._position + self._chunk]
+                    self._position += self._chunk
+            except zlib.error:
+                return b""
+        return inflated
+
+    def reader(self) -> Read:
+        """Return what reads the member from here on, as its own copy."""
+        member = self.copy()
+        return lambda size: len(member.read(size))
+
+    def before_fault(self) -> bytes:
+        """Return the bytes before the fault: those that reads of one byte get."""
+        content, read = bytearray(), self
+        for size in (_BUFFER, 256, 1):
+            while inflated := (tried := read.copy()).read(size):
+                content += inflated
+                read = tried
+        return bytes(content)
 
 
 def _skip_header(data: bytes, start: int) -> int:

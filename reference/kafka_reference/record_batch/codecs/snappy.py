@@ -17,7 +17,7 @@ import cramjam
 from kafka_reference.errors import JavaException
 from kafka_reference.java.int32 import int32
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
-from kafka_reference.record_batch.codecs.stream import InputFault, Stream
+from kafka_reference.record_batch.codecs.stream import Buffer, InputFault, Read, Stream
 from kafka_reference.record_batch.errors import NegativeArraySizeException, SnappyError
 
 __all__ = ["snappy", "unsnappy"]
@@ -26,6 +26,7 @@ _MAGIC = b"\x82SNAPPY\x00"
 _HEADER = _MAGIC + b"\0\0\0\1\0\0\0\1"
 _BLOCK = 32 * 1024
 _BUFFER = 2 * 1024
+_LARGEST_BLOCK = 512 * 1024 * 1024
 
 
 def snappy(data: bytes) -> bytes:
@@ -45,10 +46,19 @@ def unsnappy(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
         for block in _blocks(data, content, behaviour):
             content += _decompress(block)
     except (InputFault, JavaException) as fault:
-        # A read that meets the fault loses what it has copied.
-        whole = len(content) - len(content) % _BUFFER if behaviour.stream_buffer else len(content)
-        return Stream(bytes(content[:whole]), fault)
+        buffer = Buffer(_BUFFER, 0, lambda: _reading(len(content))) if behaviour.stream_buffer else None
+        return Stream(bytes(content), fault, buffer)
     return Stream(bytes(content))
+
+
+def _reading(left: int) -> Read:
+    # Read from ``left`` bytes before a fault: a read that meets the fault loses what it has copied.
+    def read(size: int) -> int:
+        nonlocal left
+        left -= size
+        return size if left >= 0 else 0
+
+    return read
 
 
 def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) -> Iterator[bytes]:
@@ -69,7 +79,7 @@ def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) ->
                 return
             continue
         size, position = int32(int.from_bytes(start, "big")), position + 4
-        if size < 0 and behaviour.snappy_block_size_checked:
+        if _is_refused(size, behaviour):
             raise SnappyError
         if size < 0 and not buffered:
             raise NegativeArraySizeException
@@ -78,6 +88,12 @@ def _blocks(data: bytes, content: bytearray, behaviour: RecordBatchBehaviour) ->
             raise InputFault
         position, buffered = position + size, True
         yield block
+
+
+def _is_refused(size: int, behaviour: RecordBatchBehaviour) -> bool:
+    if size < 0:
+        return behaviour.snappy_block_size_checked
+    return size > _LARGEST_BLOCK and behaviour.snappy_block_size_limited
 
 
 def _decompress(block: bytes) -> bytes:

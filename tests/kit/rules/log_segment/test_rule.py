@@ -9,7 +9,7 @@ from questions import generated, missing_labels, space_questions
 
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.rules.log_segment.mutants import MUTANTS
-from kafka_conformance.rules.log_segment.question import LogSegmentQuestion
+from kafka_conformance.rules.log_segment.question import AppendStep, LogSegmentQuestion, NewBatch
 from kafka_conformance.rules.log_segment.rule import RULE
 from kafka_reference.releases import parse_release
 
@@ -81,3 +81,16 @@ def test_domain() -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
     assert any(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at) for question in shuffled)
+
+
+def test_leader_appends_one_batch_with_one_call() -> None:
+    batch = b'{"offset": 0, "timestamps": [7]}'
+    assert ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batch + b"]}]}") == {"steps": [{}]}
+    for batches in (b"", batch + b"," + batch):
+        with pytest.raises(msgspec.ValidationError, match="a leader appends one batch with one call"):
+            ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batches + b"]}]}")
+
+
+def test_append_without_leader_keeps_its_json() -> None:
+    question = LogSegmentQuestion((AppendStep((NewBatch(0, (7,)),)),))
+    assert b"leader" not in msgspec.json.encode(question)

@@ -61,3 +61,16 @@ def test_odd_varints_are_of_every_length() -> None:
 def test_markers_are_right_and_wrong() -> None:
     assert {len(key) for key in MARKER_KEYS} == {0, 1, 3, 4, 5}
     assert {len(value) for value in MARKER_VALUES} >= {0, 1, 2, 5, 6, 7, 8}
+
+
+def test_timestamps_to_encode_are_of_every_size_and_last_digit() -> None:
+    batches = [batch for one in questions() if (batch := one.encode or one.compress) is not None]
+    stamps = {int(record.timestamp) for batch in batches for record in batch.records}
+    assert {stamp % 10 for stamp in stamps} == set(range(10))
+    assert len({stamp.bit_length() for stamp in stamps}) > 25
+    assert len({int(batch.base_offset).bit_length() for batch in batches}) > 20
+    producers = [batch.producer for batch in batches if batch.producer is not None]
+    assert len({int(producer.id).bit_length() for producer in producers}) > 12
+    assert len({producer.first_sequence.bit_length() for producer in producers}) > 10
+    assert len({producer.epoch.bit_length() for producer in producers}) > 8
+    assert len({batch.leader_epoch.bit_length() for batch in batches}) > 15

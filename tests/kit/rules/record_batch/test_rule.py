@@ -15,7 +15,7 @@ from kafka_conformance.rules.record_batch.domain import domain, nearest, plain
 from kafka_conformance.rules.record_batch.labels import labels, path
 from kafka_conformance.rules.record_batch.question import AskedBatch, AskedRecord, RecordBatchQuestion, number
 from kafka_conformance.rules.record_batch.rule import RULE
-from kafka_conformance.rules.record_batch.wire import RawBatch, raw_record
+from kafka_conformance.rules.record_batch.wire import RawBatch, compressed, raw_record
 from kafka_reference.errors import NotInThisRelease
 from kafka_reference.releases import NEWEST, parse_release
 
@@ -147,3 +147,16 @@ def test_bytes_are_explained_by_position() -> None:
     assert rows[6].step == f"61–{len(ONE) - 1} record 0"
     assert (rows[-1].step, rows[-1].answer) == (f"{len(ONE)} no batch", "raises CorruptRecordException")
     assert list(RULE.explain(asked, NEWEST, [{"raises": "KafkaException"}])) == []
+
+
+def test_block_of_snappy_beyond_memory_has_no_answer_up_to_3_5_1() -> None:
+    records = compressed("snappy", raw_record(b"k", b"v"))
+    for block, refused in ((b"\x20\0\0\x01", True), (b"\x20\0\0\0", False)):
+        data = RawBatch(records + block, 2, attributes=2).data()
+        (batch,) = decode(data, "3.5.2")["batches"]
+        assert batch["iterated"]["raises"] == ("SnappyError" if refused else "KafkaException")
+        if refused:
+            with pytest.raises(NotInThisRelease, match="above 512 MB"):
+                decode(data, "3.5.1")
+        else:
+            assert decode(data, "3.5.1")["batches"][0]["iterated"]["raises"] == "KafkaException"

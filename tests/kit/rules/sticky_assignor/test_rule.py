@@ -65,3 +65,11 @@ def test_mutants_are_described(mutant: Any) -> None:
     assert mutant.rule == RULE.slug
     assert mutant.at in RULE.releases
     assert len(mutant.story.split()) > 3
+
+
+def test_member_without_a_subscription_generation_keeps_its_json() -> None:
+    assert b"subscription_generation" not in msgspec.json.encode(asked(OWNER))
+    lost = asked({**OWNER, "subscription_generation": -1})
+    assert b'"subscription_generation":-1' in msgspec.json.encode(lost)
+    assert "a subscription of another generation" in RULE.labels(lost)
+    assert not RULE.domain(lost)

@@ -61,7 +61,8 @@ final class AskedSubscriptions {
         Object subscription = switch (SUBSCRIPTION.getParameterCount()) {
             case 2 -> SUBSCRIPTION.newInstance(topics, data);
             case 3 -> SUBSCRIPTION.newInstance(topics, data, owned);
-            default -> SUBSCRIPTION.newInstance(topics, data, owned, generation, rack);
+            default -> SUBSCRIPTION.newInstance(
+                topics, data, owned, (int) Rule.number(member, "subscription_generation", generation), rack);
         };
         if (Members.has(subscription, "setGroupInstanceId")) {
             Members.call(subscription, "setGroupInstanceId", Optional.ofNullable(member.get("instance")));

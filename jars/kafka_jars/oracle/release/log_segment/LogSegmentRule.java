@@ -63,7 +63,7 @@ public final class LogSegmentRule extends ScriptRule {
         clock.now = number(step, "now", clock.now);
         switch (op) {
             case "append":
-                append(new SegmentBatches((List<?>) step.get("batches")));
+                append(new SegmentBatches((List<?>) step.get("batches")), Boolean.TRUE.equals(step.get("leader")));
                 return Map.of();
             case "read":
                 return read(step);
@@ -113,14 +113,16 @@ public final class LogSegmentRule extends ScriptRule {
         }
     }
 
-    private void append(SegmentBatches batches) throws Exception {
+    private void append(SegmentBatches batches, boolean leader) throws Exception {
         Method method = Members.method(segment.getClass(), "append");
-        Object[] arguments = switch (method.getParameterCount()) {
-            case 2 -> new Object[] {batches.largestOffset, batches.records};
-            case 4 -> new Object[] {batches.largestOffset, batches.largestTimestamp, batches.offsetOfLargest, batches.records};
-            default -> new Object[] {
-                batches.firstOffset, batches.largestOffset, batches.largestTimestamp, batches.offsetOfLargest, batches.records};
-        };
+        if (method.getParameterCount() == 2) {
+            kafka(() -> method.invoke(segment, batches.largestOffset, batches.records));
+            return;
+        }
+        long offset = leader ? LeaderAppend.offsetOfLargest(batches.records, batches.firstOffset, clock) : batches.offsetOfLargest;
+        Object[] arguments = method.getParameterCount() == 4
+            ? new Object[] {batches.largestOffset, batches.largestTimestamp, offset, batches.records}
+            : new Object[] {batches.firstOffset, batches.largestOffset, batches.largestTimestamp, offset, batches.records};
         kafka(() -> method.invoke(segment, arguments));
     }
 

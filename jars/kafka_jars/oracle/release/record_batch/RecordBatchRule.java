@@ -23,7 +23,9 @@ public final class RecordBatchRule extends Rule {
             if (question.get("compress") instanceof Map<?, ?> batch) {
                 return reader.read(ByteBuffer.wrap(writer.write(batch)), false);
             }
-            return reader.read(ByteBuffer.wrap(bytes(question.get("decode"))), true);
+            byte[] data = bytes(question.get("decode"));
+            SnappyBlocks.refuseBeyondMemory(data);
+            return reader.read(ByteBuffer.wrap(data), true);
         }));
     }
 

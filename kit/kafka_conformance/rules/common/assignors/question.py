@@ -37,6 +37,9 @@ class AskedMember(Question, frozen=True):
     """The partitions that it owned before, in order. Only the sticky assignors read them."""
     generation: Int32 | None = None
     """The generation in which it got ``owned``; null: it has none. Only the sticky assignors read it."""
+    subscription_generation: Int32 | msgspec.UnsetType = msgspec.UNSET
+    """The generation that its subscription states since 3.4.0, below 0: none; absent: ``generation``. A consumer that lost
+    its generation states -1, while the user data of its sticky assignor keep ``generation``."""
 
 
 class AssignorQuestion(Question, frozen=True):
@@ -57,7 +60,13 @@ def members_of(question: AssignorQuestion) -> list[Member]:
     """Return the members in the reference's form. Raises QuestionError for a member id that stands twice."""
     if len({member.id for member in question.members}) < len(question.members):
         raise QuestionError("two members have the same id: a group has each id once")
-    return [Member(one.id, one.topics, one.instance, one.rack, one.owned, one.generation) for one in question.members]
+    return [
+        Member(
+            one.id, one.topics, one.instance, one.rack, one.owned, one.generation,
+            None if one.subscription_generation is msgspec.UNSET else one.subscription_generation,
+        )
+        for one in question.members
+    ]  # fmt: skip
 
 
 def topics_of(question: AssignorQuestion) -> dict[str, Topic]:

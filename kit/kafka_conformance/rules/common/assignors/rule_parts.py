@@ -25,6 +25,7 @@ RACK_SPACE = Space(
     every_kind_of_rack,
 )
 HARNESS = (
-    "The subscriptions and the cluster are the question's: made directly, not by the group protocol. The user data of "
-    "a member are what its own assignor writes after onAssignment."
+    "The subscriptions and the cluster are the question's: made directly, not by the group protocol. The user data of a "
+    "member are what its own assignor writes after onAssignment. The assignor has no configuration. Generations and racks "
+    "are the question's."
 )

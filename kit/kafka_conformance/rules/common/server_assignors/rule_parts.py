@@ -21,9 +21,11 @@ SPACES = (
     Space("nobody, nothing, many, equal hashes, topics that the metadata lack", every_edge),
 )
 HARNESS = (
-    "The group is made by the kit, in place of TargetAssignmentBuilder: members in a HashMap, old partitions in HashMaps of "
-    "HashSets as they are read from a record, topic ids in the order of TopicIds, and a describer of topics. The new "
-    "partitions of a member are sorted; a member that the assignor leaves out has none, as for the coordinator."
+    "The group is made by the kit, in place of TargetAssignmentBuilder: members in a HashMap, old partitions in HashMaps "
+    "of HashSets as they are read from a record, topic ids in the order of TopicIds, and a describer of topics. The new "
+    "partitions of a member are sorted; a member that the assignor leaves out has none, as for the coordinator. Owners by "
+    "partition and the subscription type, unless the question gives it, are derived from the members; no partition is "
+    "excluded."
 )
 LINKS = (
     "https://cwiki.apache.org/confluence/display/KAFKA/KIP-848%3A+The+Next+Generation+of+the+Consumer+Rebalance+Protocol",

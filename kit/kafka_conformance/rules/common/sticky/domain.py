@@ -16,6 +16,7 @@ OPTIONAL_LABELS = {
     **RACK_OPTIONAL_LABELS,
     "owners in another rack": "partitions by rack",
     "a lost generation": "generations below 0",
+    "a subscription of another generation": "subscriptions of another generation than the user data",
     "a partition owned twice by one member": "partitions owned twice",
     **dict.fromkeys(
         ("owned without a generation", "members with and without a generation"),

@@ -1,8 +1,9 @@
 """Strategies for groups with a past: members own partitions, and then the group, its subscriptions or the topics changed.
 
 The past is dealt out here, not by an assignor: in turn, in blocks, all to one member, or to anybody. Then members leave and
-join, subscriptions and numbers of partitions change, members lag behind by a generation, claim what others own, or have no
-generation, as members of older releases do. Half of the groups have equal subscriptions.
+join, subscriptions and numbers of partitions change, members lag behind by a generation, claim what others own, have no
+generation, as members of older releases do, or lost theirs. Half of the groups have equal subscriptions, some of them in
+different orders.
 
 No question found made Java move partitions without end: at most 5 members own anything, of at most 30 partitions.
 """
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec import UNSET, UnsetType
 
 from kafka_conformance.rules.common.assignors.generators import MEMBERS, MISSING, TOPICS, groups
 from kafka_conformance.rules.common.assignors.question import (
@@ -24,8 +26,13 @@ from kafka_conformance.rules.common.assignors.question import (
 
 __all__ = ["sticky_groups"]
 
+_TOPICS = (*TOPICS, ("BB", "zz"), ("zz", "t", "BB"))
+"""Topics of a question; "BB" and "zz" have different hashes, and share a bucket of a HashMap."""
 _DEALS = st.sampled_from(("in turn", "in blocks", "to one", "to anybody"))
 _GENERATIONS = st.sampled_from(((3,), (3,), (None,), (3, 2), (3, 2, None), (3, 2, 1, None, -1), (0, 3)))
+_STATED: st.SearchStrategy[tuple[int | UnsetType, ...]] = st.sampled_from(
+    ((UNSET,), (UNSET,), (UNSET,), (UNSET,), (UNSET, -1), (UNSET, -1, 3, 4))
+)
 _COUNTS = st.sampled_from((3, 1, 2, 4, 5, 6))
 _FEW = st.sampled_from((1, 2))
 _CHANGES = st.sampled_from((0, 0, 0, 1, 2, -1, -2, None))
@@ -43,24 +50,27 @@ def sticky_groups() -> st.SearchStrategy[AssignorQuestion]:
 
 @st.composite
 def _with_past(draw: Any) -> AssignorQuestion:
-    names = draw(st.sampled_from(TOPICS))
+    names = draw(st.sampled_from(_TOPICS))
     before = {name: draw(_COUNTS if len(names) < 6 else _FEW) for name in names}
     ids = draw(st.lists(st.sampled_from(MEMBERS), min_size=1, max_size=5, unique=True))
     equal = draw(st.booleans())
     lists = st.lists(st.sampled_from((*names, *names, MISSING)), max_size=3, unique=draw(st.integers(0, 7)) < 7)
-    subscribed = {each: names if equal else tuple(draw(lists)) for each in ids}
+    # Topics of one bucket are in the order of the first member of the HashMap, whoever is listed first.
+    orders = st.permutations(names).map(tuple) if draw(st.integers(0, 2)) == 2 else st.just(names)
+    subscribed = {each: draw(orders) if equal else tuple(draw(lists)) for each in ids}
     owned = _deal(draw, ids, [(name, number) for name in names for number in range(before[name])])
     if not equal and draw(st.booleans()):
         owned = {each: [one for one in had if one[0] in subscribed[each]] for each, had in owned.items()}
     _claim_more(draw, owned, before)
     leaving = draw(st.integers(0, len(ids) - 1)) if draw(st.booleans()) else 0
     joining = [each for each in MEMBERS if each not in ids][: draw(st.sampled_from((0, 0, 1, 2)))]
-    subscribed |= {each: names if equal else tuple(draw(lists)) for each in joining}
+    subscribed |= {each: draw(orders) if equal else tuple(draw(lists)) for each in joining}
     if equal and draw(st.integers(0, 5)) == 5:
         subscribed[draw(st.sampled_from([*ids, *joining]))] = tuple(draw(lists))
     topics = _changed(draw, before)
     racks = _racks(draw, topics) if draw(st.integers(0, 2)) == 2 else None
     generations = draw(_GENERATIONS)
+    stated = draw(_STATED)
     members = tuple(
         AskedMember(
             each,
@@ -69,6 +79,7 @@ def _with_past(draw: Any) -> AssignorQuestion:
             subscribed[each],
             tuple(owned.get(each, ())),
             draw(st.sampled_from(generations)) if each in owned else None,
+            draw(st.sampled_from(stated)) if each in owned else UNSET,
         )
         for each in (*ids[leaving:], *joining)
     )

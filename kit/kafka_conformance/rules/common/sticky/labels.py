@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from msgspec import UNSET
+
 from kafka_conformance.rules.common.assignors.labels import COMMON_LABELS, RACK_LABELS, group_labels, rack_labels
 from kafka_conformance.rules.common.assignors.question import AskedPartition, AssignorQuestion
 
@@ -16,7 +18,12 @@ STICKY_LABELS = frozenset(
     | RACK_LABELS
     | {"nothing owned", "a partition without an owner", "two claims in one generation", "claims of two generations"}
     | {"members of two generations", "members with and without a generation", "owned without a generation"}
-    | {"a lost generation", "an owned partition beyond its topic", "an owned topic without metadata"}
+    | {
+        "a subscription of another generation",
+        "a lost generation",
+        "an owned partition beyond its topic",
+        "an owned topic without metadata",
+    }
     | {
         "an owned topic no longer subscribed to",
         "a partition owned twice by one member",
@@ -67,6 +74,8 @@ def _generation_labels(question: AssignorQuestion) -> Iterator[str]:
         yield "owned without a generation"
     if -1 in generations:
         yield "a lost generation"
+    if any(one.subscription_generation not in (UNSET, one.generation) for one in question.members):
+        yield "a subscription of another generation"
     if len(generations - {None}) > 1:
         yield "members of two generations"
     if None in generations and len(generations) > 1:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+from msgspec import UNSET
+
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.mutations import as_if, on
@@ -91,6 +93,8 @@ class StickyMutants:
             "without-generations", "claims count without regard to generations", self.claiming(_no_generation), NEWEST,
             f"{_AIOKAFKA}1176", f"{KAFKA}5291",
         )  # fmt: skip
+        yield mutant("one-generation", "the generation of the user data is that of the subscription, too",
+                     on(self._rule, _one_generation), NEWEST)  # fmt: skip
         yield mutant("oldest-claim", "the claim of the oldest generation counts", self.claiming(_turned), NEWEST)
         yield mutant(
             "first-claim-counts", "of claims in one generation the first one counts",
@@ -201,6 +205,21 @@ class StickyMutants:
         yield self.mutant("by-owner-always", "partitions are listed by owner with different subscriptions, too",
                           self.but(BalancedAssignment, _is_reassignment=_always), "2.4.1", f"{KAFKA}8668")  # fmt: skip
 
+        yield self.mutant("topics-as-listed", "topics of a bucket are in the order in which members are listed",
+                          self._topics_as_listed(), "2.4.1")  # fmt: skip
+
+    def _topics_as_listed(self) -> Ask:
+        def ask(question: Any, release: Release) -> Any:
+            listed = [member.id for member in question.members]
+
+            def collected(topics: Mapping[str, Topic], members: Sequence[Member]) -> dict[str, Topic]:
+                return _TOPICS(topics, sorted(members, key=lambda member: listed.index(member.id)))
+
+            with patch.object(sticky, "topics_of_group", collected):
+                return RULES[self._rule].ask(question, release)
+
+        return ask
+
     def _has(self, release: str) -> bool:
         return parse_release(release) in RULES[self._rule].releases
 
@@ -211,6 +230,10 @@ def _changed(read: Callable[[Member, Any], Claim], change: Callable[[Claim], Cla
 
 def _no_generation(claim: Claim) -> Claim:
     return replace(claim, generation=None, subscription_generation=-1)
+
+
+def _one_generation(question: Any) -> Any:
+    return replaced(question, members=tuple(replaced(one, subscription_generation=UNSET) for one in question.members))
 
 
 def _turned(claim: Claim) -> Claim:
@@ -237,6 +260,7 @@ def _first_claim(
             accepted.owned[member].append(partition)
 
 
+_TOPICS = sticky_group.topics_of_group
 _ASSIGN = BalancedAssignment._assign  # noqa: SLF001
 _ACCEPT = sticky_claims.accept_claims
 _INIT, _KEEP, _OWNED = StickyRacks.__init__, QuotaAssignment.keep_owned, QuotaAssignment._owned  # noqa: SLF001

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, islice, permutations, product
+
+from msgspec import UNSET
 
 from kafka_conformance.core.rule import Space
 from kafka_conformance.rules.common.assignors.question import (
@@ -156,6 +158,34 @@ def every_short_member() -> Iterator[AssignorQuestion]:
         yield AssignorQuestion({"t": 4}, members, {"t": of_topic})
 
 
+def every_lost_generation() -> Iterator[AssignorQuestion]:
+    """Yield three claims, of members whose subscriptions state the generation of their user data, another one, or none."""
+    owned: tuple[tuple[AskedPartition, ...], ...] = ((("t", 0),), (("t", 0), ("t", 1)), (("t", 0), ("t", 2)))
+    for generations, stated in product(product((1, 2), repeat=3), product((UNSET, -1, 2), (UNSET, -1, 2), (UNSET, -1))):
+        for topics in (("t",), ("t",)), (("t",), ("t", "u")):
+            members = tuple(
+                AskedMember(f"m{place}", None, None, topics[place % 2], owned[place], generation, stated[place])
+                for place, generation in enumerate(generations)
+            )
+            yield AssignorQuestion({"t": 3, "u": 1}, members)
+
+
+def every_order_of_members() -> Iterator[AssignorQuestion]:
+    """Yield two topics of one bucket, in either order of each of three members, which are listed in any order.
+
+    Up to 2.5.0 partitions without an owner are assigned in the order of the topics, if somebody owns anything.
+    """
+    pairs, anything = ((("AaBB", "BBBB"), 1), (("BB", "zz"), 2)), ((("t", 0),), (("gone", 0),))
+    for (names, count), owned, listed in product(pairs, anything, permutations(range(3))):
+        for turned in product((1, -1), repeat=3):
+            members = [
+                AskedMember(f"m{place}", None, None, (*names[::turn], "t"), () if place else owned, 1)
+                for place, turn in enumerate(turned)
+            ]
+            topics = {names[0]: count, names[1]: 1, "t": 1}
+            yield AssignorQuestion(topics, tuple(members[place] for place in listed))
+
+
 STICKY_SPACES = (
     Space(
         "every 397th of all 585,000 groups of 1-4 members × every subscription to 3 topics of 0-4 partitions",
@@ -185,4 +215,8 @@ STICKY_SPACES = (
     Space(
         "rare turns of balancing: partitions that go home, moves undone, members without a share", every_edge_of_balance
     ),
+    Space(
+        "three claims of two generations, which the subscription states, or another one, or none", every_lost_generation
+    ),
+    Space("two topics of one bucket in either order, three members in any order", every_order_of_members),
 )
