@@ -6,8 +6,8 @@ definitions whose names it uses, in its own module or through an import. Stateme
 reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the refusal of unproven
-releases, the sentences of behaviour records, and those arguments of ``Rule(…)`` that are about reports and the gate alone
-(its title, its labels, its domain).
+releases, the end of questions that have no answer, the sentences of behaviour records, and those arguments of ``Rule(…)``
+that are about reports and the gate alone (its title, its labels, its domain), or refuse a question.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Name = tuple[str, str]
 """A module and a name at its top; the name ``*`` stands for all of them."""
 
 _ALL = "*"
-_REFUSAL = "refuse_unproven"
+# Decorators that decide no answer: they refuse a question, or end one that has none.
+_REFUSALS = frozenset({"refuse_unproven", "end_endless"})
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -36,7 +37,8 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels", "parts"}),
+                   "behaviours", "unobservable", "shows_with", "domain", "endless", "nearest", "plain", "optional_labels",
+                   "parts"}),
     ),
 }  # fmt: skip
 
@@ -223,7 +225,7 @@ def _without_prose(tree: ast.Module) -> ast.Module:
             node.annotation = None
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
-            node.decorator_list = [one for one in node.decorator_list if not _is_named(one, _REFUSAL)]
+            node.decorator_list = [one for one in node.decorator_list if not _is_named(one, _REFUSALS)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PROSE:
             positions, names = _PROSE[node.func.id]
             del node.args[positions]
@@ -231,8 +233,8 @@ def _without_prose(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _is_named(expression: ast.expr, name: str) -> bool:
-    return isinstance(expression, ast.Name) and expression.id == name
+def _is_named(expression: ast.expr, names: frozenset[str]) -> bool:
+    return isinstance(expression, ast.Name) and expression.id in names
 
 
 def _is_text(statement: ast.AST) -> bool:
