@@ -6,8 +6,9 @@ definitions whose names it uses, in its own module or through an import. Stateme
 reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the check of arguments
-(``kafka_reference.arguments.checked``), the sentences of behaviour records, and those arguments of ``Rule(…)`` that are
-about reports and the gate alone (its title, its labels, its domain).
+(``kafka_reference.arguments.checked``), the end of questions that have no answer
+(``kafka_reference.accumulator.endless.end_endless``), the sentences of behaviour records, and those arguments of ``Rule(…)``
+that are about reports and the gate alone (its title, its labels, its domain), or refuse a question.
 
 The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
 passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases.
@@ -29,7 +30,8 @@ Name = tuple[str, str]
 """A module and a name at its top; the name ``*`` stands for all of them."""
 
 _ALL = "*"
-_CHECK = ("kafka_reference.arguments", "checked")
+# Decorators that decide no answer, and the modules they are imported from.
+_CHECKS = {"checked": "kafka_reference.arguments", "end_endless": "kafka_reference.accumulator.endless"}
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -39,7 +41,8 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels", "parts"}),
+                   "behaviours", "unobservable", "shows_with", "domain", "endless", "nearest", "plain", "optional_labels",
+                   "parts"}),
     ),
 }  # fmt: skip
 
@@ -217,14 +220,14 @@ def _is_for_type_checkers(statement: ast.stmt) -> bool:
 
 
 def _without_prose(tree: ast.Module) -> ast.Module:
-    has_check = any(_imports_check(one) for one in tree.body)
+    checks = _imported_checks(tree)
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             if isinstance(body, list):
                 setattr(node, name, [one for one in body if not _is_text(one)])
-        if has_check and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            node.decorator_list = [one for one in node.decorator_list if not is_check(one)]
+        if checks and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.decorator_list = [one for one in node.decorator_list if not is_check(one, checks)]
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -236,19 +239,21 @@ def _without_prose(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _imports_check(statement: ast.stmt) -> bool:
-    module, name = _CHECK
-    return (
-        isinstance(statement, ast.ImportFrom)
-        and statement.module == module
-        and any(one.name == name and one.asname is None for one in statement.names)
+def _imported_checks(tree: ast.Module) -> frozenset[str]:
+    """Return the decorators that decide no answer which a module imports under their own names."""
+    return frozenset(
+        one.name
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom)
+        for one in statement.names
+        if one.asname is None and _CHECKS.get(one.name) == statement.module
     )
 
 
-def is_check(decorator: ast.expr) -> bool:
-    """Return whether a decorator is the check of arguments, in a module that imports it."""
+def is_check(decorator: ast.expr, checks: frozenset[str] = frozenset(_CHECKS)) -> bool:
+    """Return whether a decorator is one of ``checks``: it decides no answer, in a module that imports it."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(function, ast.Name) and function.id == _CHECK[1]
+    return isinstance(function, ast.Name) and function.id in checks
 
 
 def _is_text(statement: ast.AST) -> bool:
