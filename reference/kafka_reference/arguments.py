@@ -472,7 +472,7 @@ def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], kin
     )
     local: dict[str, Any] = {}
     exec(compile("\n".join(lines), f"<arguments of {title}>", "exec"), module, local)  # noqa: S102
-    made = wraps(function)(local["_make"](**names))
+    made: Any = wraps(function)(local["_make"](**names))
     made.__code__ = made.__code__.replace(co_name=own.__code__.co_name, co_qualname=own.__code__.co_qualname)
     return made
 

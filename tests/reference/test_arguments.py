@@ -6,8 +6,10 @@ covered without a line here; the annotations say what each argument accepts.
 
 from __future__ import annotations
 
+import copy
 import enum
 import inspect
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -20,7 +22,7 @@ from kafka_reference.accumulator import Metadata, RecordAccumulator, SizedRecord
 from kafka_reference.arguments import PRODUCER_SETTINGS, TEXT_SETTINGS
 from kafka_reference.assignment import Member, Topic
 from kafka_reference.cluster.script import ClusterScript, Settle
-from kafka_reference.delivery import Fault, Kind, Scenario
+from kafka_reference.delivery import Fault, InvalidScenario, Kind, Scenario, simulate
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence import SenderConfig, producer_outcome
 from kafka_reference.idempotence.config_behaviour import ProducerConfigBehaviour
@@ -312,3 +314,22 @@ def test_a_check_keeps_signature_name_and_defaults() -> None:
     assert Partition(1) == Partition(id=1, leader=None)
     with pytest.raises(AttributeError):
         Partition(1).id = 2  # type: ignore[misc]
+
+
+def test_a_fault_at_a_request_that_is_not_sent_is_refused() -> None:
+    scenario = Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.CRASH_BEFORE, 5)])
+    with pytest.raises(InvalidScenario) as refused:
+        simulate(scenario)
+    assert str(refused.value) == (
+        "crash-before at request 5: the producer sends 3 requests here: choose 1 to 3, or more records"
+    )
+    assert simulate(Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.LOSE_RESPONSE, 3)])).requests
+
+
+def test_an_outcome_of_an_invalid_producer_says_why_there_is_none() -> None:
+    outcome = simulate(Scenario({"acks": "2"}, 1))
+    with pytest.raises(
+        AttributeError, match=r"^no doubled: the producer cannot be constructed: ConfigException: Invalid value 2 "
+    ):
+        outcome.doubled  # noqa: B018
+    assert copy.deepcopy(outcome) == pickle.loads(pickle.dumps(outcome)) == outcome  # noqa: S301
