@@ -3,7 +3,7 @@
     >>> from kafka_reference import Partition
     >>> Partition("0")
     Traceback (most recent call last):
-    TypeError: id of Partition is '0': expected an int, -2147483648 to 2147483647
+    TypeError: id of Partition is '0': expected a Java int, -2147483648 to 2147483647
 
 What an argument accepts follows from its annotation, narrowed where :func:`checked` is given more:
 
@@ -25,6 +25,7 @@ constructors millions of times: an argument of exactly the expected type costs o
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import inspect
 import sys
@@ -89,8 +90,8 @@ def _slow(find: Callable[[Any], _Wrong | None]) -> Callable[[str, Names], str]:
     return lambda variable, names: f"{_bound(names, find)}({variable}) is None"
 
 
-def _between(least: int, most: int) -> Narrowed:
-    words = f"an int, {least} to {most}"
+def _between(least: int, most: int, words: str = "") -> Narrowed:
+    words = words or f"an int, {least} to {most}"
 
     def find(value: Any) -> _Wrong | None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
@@ -104,13 +105,13 @@ def _between(least: int, most: int) -> Narrowed:
     return Narrowed(int, _Accepted(words, find, lambda name, _: f"type({name}) is int and {least} <= {name} <= {most}"))
 
 
-INT32 = _between(-(2**31), 2**31 - 1)
+INT32 = _between(-(2**31), 2**31 - 1, "a Java int, -2147483648 to 2147483647")
 COUNT = _between(0, 2**31 - 1)
 """A number of things, or a size in bytes."""
 POSITIVE = _between(1, 2**31 - 1)
-SEED = _between(-(2**63), 2**64 - 1)
+SEED = _between(-(2**63), 2**64 - 1, "an int of 64 bits")
 """64 bits, with or without a sign."""
-_INT64 = _between(-(2**63), 2**63 - 1)
+_INT64 = _between(-(2**63), 2**63 - 1, "a Java long, an int of 64 bits")
 
 
 def one_of(*texts: str) -> Narrowed:
@@ -156,7 +157,8 @@ def _find_setting(value: Any) -> _Wrong | None:
         return _Wrong(value, _SETTINGS_WORDS, is_type=True)
     for name, given in value.items():
         if not isinstance(name, str):
-            return _Wrong(name, "Kafka's name of a setting, such as 'linger.ms'", is_type=True)
+            message = f"unknown setting {name!r}: settings have Kafka's names, such as 'linger.ms'"
+            return _Wrong(name, "", is_type=False, message=message)
         if name not in PRODUCER_SETTINGS and not name.startswith(_FAMILIES):
             return _Wrong(name, "", is_type=False, message=_unknown_setting(name))
         if name in TEXT_SETTINGS and given is not None:
@@ -245,7 +247,7 @@ def _sequence(each: _Accepted, kind: type) -> _Accepted:
     def quick(name: str, names: Names) -> str:
         exact = f"(type({name}) is tuple or type({name}) is list)" if is_lazy else f"type({name}) is {kind.__name__}"
         every = f"{{*map(type, {name})}} <= {_bound(names, each.types)}" if each.types else _slow(find)(name, names)
-        return f"{exact} and ({every})"
+        return f"{exact} and (not {name} or {every})"
 
     return _Accepted(words, find, quick)
 
@@ -289,36 +291,40 @@ def _mapping(key: _Accepted, item: _Accepted) -> _Accepted:
     return _Accepted(words, find, quick)
 
 
+_WORDS = {bool: "True or False", str: "a str", bytes: "bytes", float: "a float"}
+_ALSO: dict[type, tuple[type, ...]] = {bytes: (bytearray, memoryview), float: (int,)}
+
+
 def _class(kind: type) -> _Accepted:
+    if issubclass(kind, enum.Enum):
+        return _enum(kind)
     if getattr(kind, "_is_protocol", False):
-        members = [name for name in (*vars(kind), *kind.__annotations__) if not name.startswith("_")]
-        return _simple(
-            f"a {kind.__name__}, with {' and '.join(members)}",
-            kind,
-            lambda one: all(hasattr(one, name) for name in members),
-        )
-    if not issubclass(kind, enum.Enum):
-        others = {bytes: (bytearray, memoryview), float: (int,), bool: (), int: ()}.get(kind, ())
-        words = {bool: "True or False", str: "a str", bytes: "bytes", float: "a float"}.get(kind, f"a {kind.__name__}")
-        return _simple(
-            words,
-            kind,
-            lambda one: (
-                isinstance(one, (kind, *others))
-                and not (kind is float and one in (True, False) and isinstance(one, bool))
-            ),
-        )
-    members = ", ".join(map(str, kind))
+        return _protocol(kind)
+    kinds = (kind, *_ALSO.get(kind, ()))
+    refused = bool if kind is float else ()
+    words = _WORDS.get(kind, f"a {kind.__name__}")
+    return _simple(words, kind, lambda one: isinstance(one, kinds) and not isinstance(one, refused))
+
+
+def _protocol(kind: type) -> _Accepted:
+    members = [name for name, value in vars(kind).items() if callable(value) and not name.startswith("_")]
+    accepted = _simple(f"a {kind.__name__}", kind, lambda one: all(hasattr(one, name) for name in members))
+    return dataclasses.replace(accepted, quick=_slow(accepted.find), types=frozenset())
+
+
+def _enum(kind: type[enum.Enum]) -> _Accepted:
+    words = f"a {kind.__name__}: {', '.join(one.name for one in kind)}"
 
     def find(value: Any) -> _Wrong | None:
         if isinstance(value, kind):
             return None
-        meant = next((f"; did you mean {one}?" for one in kind if value in (one.name, one.value)), "")
-        return _Wrong(value, f"one of {members}{meant}", not isinstance(value, str))
+        texts = {str(value).upper(), value} if isinstance(value, str) else {value} if isinstance(value, int) else ()
+        meant = next(
+            (f"; did you mean {kind.__name__}.{one.name}?" for one in kind if {one.name, one.value} & {*texts}), ""
+        )
+        return _Wrong(value, words + meant, not isinstance(value, str))
 
-    return _Accepted(
-        f"one of {members}", find, lambda name, names: f"type({name}) is {_bound(names, kind)}", frozenset({kind})
-    )
+    return _Accepted(words, find, lambda name, names: f"type({name}) is {_bound(names, kind)}", frozenset({kind}))
 
 
 def _literal(values: tuple[Any, ...]) -> _Accepted:
@@ -418,24 +424,27 @@ def _decorate(decorated: Any, narrowed: Mapping[str, Narrowed]) -> Any:
     if not isinstance(decorated, type):
         return _with_check(decorated, decorated.__name__, narrowed)
     for name, value in tuple(vars(decorated).items()):
-        function = value.__func__ if isinstance(value, classmethod) else value
+        function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         is_constructor = name == "__init__" or (name == "__new__" and issubclass(decorated, tuple))
         is_public = is_constructor or name == "__call__" or not name.startswith("_")
         if is_public and isinstance(function, types.FunctionType):
             title = decorated.__name__ if is_constructor or name == "__call__" else f"{decorated.__name__}.{name}"
-            made = _with_check(function, title, narrowed, decorated.__mro__[1:-1])
-            setattr(decorated, name, classmethod(made) if isinstance(value, classmethod) else made)
+            made = _with_check(function, title, narrowed, decorated if is_constructor else None)
+            setattr(decorated, name, type(value)(made) if value is not function else made)
     return decorated
 
 
-def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], bases: tuple[type, ...] = ()) -> Any:
+def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], kind: type | None = None) -> Any:
     """Return a function of the same signature that checks its arguments, then calls ``function``.
 
-    Fields that a dataclass inherits have annotations of the modules of ``bases``.
+    ``kind`` is the class of a constructor: fields that a dataclass inherits have annotations of their own modules.
     """
     own = inspect.unwrap(function)
-    inherited = {name: value for base in reversed(bases) for name, value in vars(sys.modules[base.__module__]).items()}
-    namespace = {**inherited, **own.__globals__}
+    # Not its __globals__: those of a NamedTuple's constructor have no built-ins.
+    module = vars(sys.modules[own.__module__ if kind is None else kind.__module__])
+    bases = () if kind is None else kind.__mro__[-2:0:-1]
+    inherited = {name: value for base in bases for name, value in vars(sys.modules[base.__module__]).items()}
+    namespace = {**inherited, **module}
     parameters = inspect.signature(own).parameters.values()
     accepted = {
         one.name: _of_annotation(one.annotation, namespace, narrowed.get(one.name))
@@ -443,6 +452,7 @@ def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], bas
         if one.annotation is not one.empty
     }
     names: Names = {"_function": function, "_refuse": _refuse, "_accepted": accepted, "_title": title}
+    names["_set"] = object.__setattr__
     tests = [f"({one.quick(name, names)})" for name, one in accepted.items() if one is not _ANYTHING]
     if not tests:
         return function
@@ -457,14 +467,27 @@ def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], bas
         f"def _make({', '.join(names)}):",
         f" def made({', '.join(head)}):",
         f"  if not ({' and '.join(tests)}): _refuse(_title, _accepted, {{{given}}})",
-        f"  return _function({', '.join(call)})",
+        *(_assignments(kind) or [f"  return _function({', '.join(call)})"]),
         " return made",
     )
     local: dict[str, Any] = {}
-    exec(compile("\n".join(lines), f"<arguments of {title}>", "exec"), own.__globals__, local)  # noqa: S102
-    made = wraps(function)(local["_make"](**names))
+    exec(compile("\n".join(lines), f"<arguments of {title}>", "exec"), module, local)  # noqa: S102
+    made: Any = wraps(function)(local["_make"](**names))
     made.__code__ = made.__code__.replace(co_name=own.__code__.co_name, co_qualname=own.__code__.co_qualname)
     return made
+
+
+def _assignments(kind: type | None) -> list[str]:
+    """Return the constructor of a dataclass that does nothing but set its fields: a call less for each object."""
+    if kind is None or not dataclasses.is_dataclass(kind) or hasattr(kind, "__post_init__"):
+        return []
+    fields = dataclasses.fields(kind)
+    if any(not one.init or one.default_factory is not dataclasses.MISSING for one in fields):
+        return []
+    frozen = kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return [
+        f"  _set(self, '{one.name}', {one.name})" if frozen else f"  self.{one.name} = {one.name}" for one in fields
+    ]
 
 
 def _refuse(title: str, accepted: Mapping[str, _Accepted], given: Mapping[str, object]) -> None:

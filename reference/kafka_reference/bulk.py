@@ -37,7 +37,6 @@ from functools import lru_cache
 from operator import index
 from typing import Any, TypeAlias, TypeVar
 
-from kafka_reference.arguments import INT32, checked
 from kafka_reference.errors import ArithmeticException
 from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.partitioning.murmur2 import SEED, M
@@ -86,7 +85,6 @@ def murmur2(keys: Any) -> Any:
     return _over_arrow(keys, murmur2_columns)
 
 
-@checked(num_partitions=INT32)
 def partition_for_key(keys: Any, num_partitions: int) -> Any:
     """Return the partition that Kafka's producer gives each key of an Arrow column.
 
@@ -132,7 +130,6 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
     return hashes.view(np.int32)
 
 
-@checked(num_partitions=INT32)
 def partition_for_key_columns(offsets: Offsets, data: Data, num_partitions: int) -> Numbers:
     """Return the partition that Kafka's producer gives each key of a column given as two NumPy arrays.
 

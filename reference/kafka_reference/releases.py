@@ -43,8 +43,8 @@ class Release:
         return ".".join("x" if number == _EVERY_PATCH else str(number) for number in self.numbers)
 
 
-@checked(version=ANY_RELEASE)
 @lru_cache(maxsize=512)
+@checked(version=ANY_RELEASE)
 def parse_release(version: str | Release) -> Release:
     """Return the :class:`Release` named by ``version``; a Release is returned as it is.
 

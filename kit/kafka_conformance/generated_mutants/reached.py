@@ -49,15 +49,11 @@ def functions_of(rule: Rule, questions: Sequence[Asked]) -> list[frozenset[str]]
 def _caches() -> Iterator[_lru_cache_wrapper[Any]]:
     """Yield the functions of the reference that keep what they return.
 
-    They stand in its modules, some under a check of their arguments. The garbage collector's list of objects has none of
-    them after a ``gc.freeze``.
+    They stand in its modules. The garbage collector's list of objects has none of them after a ``gc.freeze``.
     """
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PACKAGE):
-            for one in vars(module).values():
-                for function in (one, getattr(one, "__wrapped__", None)):
-                    if type(function) is _lru_cache_wrapper:
-                        yield function
+            yield from (one for one in vars(module).values() if type(one) is _lru_cache_wrapper)
 
 
 _NAMES: dict[CodeType, str | None] = {}

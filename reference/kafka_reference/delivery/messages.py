@@ -8,7 +8,7 @@ reply. It contains no rule of the producer or of the leader, so the same scenari
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 __all__ = [
     "AdvanceClock",
@@ -50,6 +50,13 @@ class InvalidProducer:
 
     error: str
     message: str | None
+
+    # unreached: for callers
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise AttributeError that says why there is no outcome."""
+        if name.startswith("_") or name in InvalidProducer.__slots__:
+            raise AttributeError(name)
+        raise AttributeError(f"no {name}: the producer cannot be constructed: {self.error}: {self.message}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import checked
 from kafka_reference.errors import NullPointerException
 from kafka_reference.java.int32 import INT_MAX, int32, uint32
 
@@ -64,7 +64,7 @@ def murmur2(key: Key) -> int:  # unreached: the readable form, which tests compa
     return int32(h)
 
 
-@checked(number=INT32)
+@checked
 def to_positive(number: int) -> int:
     """Clear the sign bit of a Java int: ``number & 0x7fffffff``, which is *not* its absolute value.
 

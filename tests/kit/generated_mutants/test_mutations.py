@@ -53,3 +53,20 @@ def test_a_module_is_compiled_with_one_mistake_and_is_whole_again_afterwards() -
     assert wrong().add(5) == 4
     larger = executed(one, named(one, "m:Counter: 3 → 4"))
     assert (larger.limit, larger().add(5)) == (4, 6)
+
+
+def test_the_check_of_arguments_is_not_mutated() -> None:
+    checked = """
+from kafka_reference.arguments import Narrowed, checked
+
+@checked(size=Narrowed(int, 77 + 88))
+class Box:
+    size: int = 5
+
+@checked
+def fill(size: int = 6) -> int:
+    return size * 2
+"""
+    found = [mutation.text for mutation in Module("m", checked, []).mutations]
+    assert {"5 → 6", "size * 2 → size // 2"} <= set(found)
+    assert not [text for text in found if "77" in text or "88" in text]

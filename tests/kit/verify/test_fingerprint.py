@@ -201,6 +201,46 @@ def test_the_sentences_of_behaviour_records_are_prose() -> None:
         )
 
 
+CHECKED = {
+    "a": """
+from dataclasses import dataclass
+from kafka_reference.arguments import COUNT, checked, one_of
+
+@checked(size=COUNT, kind=one_of("x", "y"))
+@dataclass
+class Box:
+    size: int
+    kind: str
+
+@checked
+def fill(box: Box):
+    return box
+""",
+    "kafka_reference.arguments": "COUNT = 1\n\ndef checked(function):\n    return LIMIT\n\nLIMIT = 2\n",
+}
+
+
+def test_the_check_of_arguments_is_no_part_of_the_code() -> None:
+    plain = CHECKED["a"].replace('@checked(size=COUNT, kind=one_of("x", "y"))\n', "").replace("@checked\n", "")
+    assert plain.count("@") == 1
+    for name in ("Box", "fill"):
+        found = reachable_code(("a", name), CHECKED)
+        assert found == reachable_code(("a", name), {**CHECKED, "a": plain})
+        assert not any(where.startswith("kafka_reference.arguments") for where in found)
+    narrower = CHECKED["a"].replace("size=COUNT", "size=INT32").replace('"x", ', "")
+    assert reachable_code(("a", "Box"), {**CHECKED, "a": narrower}) == reachable_code(("a", "Box"), CHECKED)
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["from kafka_reference.registry import checked", "from kafka_reference.arguments import one_of as checked"],
+)
+def test_another_decorator_of_the_name_of_the_check_is_code(imported: str) -> None:
+    other = CHECKED["a"].replace("from kafka_reference.arguments import COUNT, checked, one_of", imported)
+    assert other != CHECKED["a"]
+    assert reachable_code(("a", "fill"), {**CHECKED, "a": other}) != reachable_code(("a", "fill"), CHECKED)
+
+
 FOLLOWED = {
     "a": "from b import f as g\nimport c as d\nfrom pack import inner\n\ndef one():\n    return g() + d.two()\n\n"
          "def other():\n    return inner.five()\n",
@@ -265,6 +305,6 @@ def test_whatever_runs_for_an_answer_is_covered(slug: str) -> None:
     ran = {(module, name) for module, name in called_by(answers) if module in installed_sources().python}
     assert ran
     names = {(key.partition(":")[0], one) for key in covered for one in key.partition(":")[2].split(",")}
-    # Neither the refusal of an unproven release nor the end of an append that never returns decides an answer.
-    decide_nothing = {"kafka_reference.proven", "kafka_reference.accumulator.endless"}
+    # Neither the check of arguments nor the end of an append that never returns decides an answer.
+    decide_nothing = {"kafka_reference.arguments", "kafka_reference.proven", "kafka_reference.accumulator.endless"}
     assert {one for one in ran - names if one[0] not in decide_nothing} == set()

@@ -38,7 +38,7 @@ def test_no_key_comes_before_no_partitions(count: int) -> None:
 
 @pytest.mark.parametrize("count", [INT_MAX + 1, -INT_MAX - 2, 10**20])
 def test_more_partitions_than_an_int_holds(count: int) -> None:
-    with pytest.raises(ValueError, match=f"{count} partitions: expected a Java int, -2147483648 to 2147483647"):
+    with pytest.raises(ValueError, match=f"is {count}: expected a Java int, -2147483648 to 2147483647"):
         partition_for_key(b"foo", count)
 
 

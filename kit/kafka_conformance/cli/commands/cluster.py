@@ -17,7 +17,7 @@ from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import steps
 from kafka_conformance.replication.histories import HistoryGroup, generate_histories
 from kafka_conformance.replication.live.check import CheckedHistory, check_groups
-from kafka_conformance.replication.live.cluster import playable_release, timing_of
+from kafka_conformance.replication.live.cluster import check_extra, playable_release, timing_of
 from kafka_conformance.replication.live.timeline import print_timeline
 from kafka_conformance.replication.script_json import load_script, write_script
 from kafka_conformance.reports.terminal import console, plural, table
@@ -42,6 +42,7 @@ def play_script(*, script: Path, kafka: str, mode: ClusterMode) -> int:
         simulate(read, release, mode)
     except UndeterminedHistory as error:
         raise BadInput(f"script {script} leaves its outcome to chance: {error}") from error
+    check_extra(mode)
     group = HistoryGroup(script.name, (read,))
     with steps("playing", 1) as progress:
         ((checked,),) = check_groups([group], release, timing_of(mode), progress, clusters=1)
@@ -72,6 +73,7 @@ def check(
     if wrong := [number for number in only if number >= len(generated)]:
         raise BadInput(f"there is no group {wrong[0]}: expected 0 to {len(generated) - 1}")
     chosen = [generated[number] for number in sorted(set(only))] if only else list(generated)
+    check_extra(mode)
     total = runs * sum(len(group.scripts) for group in chosen)
     with steps("playing", total) as progress:
         found = [

@@ -7,6 +7,7 @@ that raises leader epochs in another way than a broker's end does. So it is a fo
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import time
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 from kafka_reference.cluster.history import ClusterMode
 
-__all__ = ["BROKERS", "FIRST_RELEASE", "LiveCluster", "live_cluster", "playable_release", "timing_of"]
+__all__ = ["BROKERS", "FIRST_RELEASE", "LiveCluster", "check_extra", "live_cluster", "playable_release", "timing_of"]
 
 BROKERS = (1, 2, 3)
 FIRST_RELEASE = (3, 9)
@@ -185,17 +186,24 @@ class LiveCluster:
             connection.close()
 
 
+def check_extra(mode: ClusterMode) -> None:
+    """Raise ModuleNotFoundError without a client that a cluster is asked by, NoJava without Java: before anything starts."""
+    importlib.import_module("kafka.errors")
+    if mode == "zookeeper":
+        check_client()
+    find_java()
+
+
 @contextlib.contextmanager
 def live_cluster(release: str, timing: Timing) -> Iterator[LiveCluster]:
     """Run a cluster of a release until the block ends, with ZooKeeper if the timing is :class:`ZooKeeperTiming`.
 
-    Raises BadInput, BrokerLost, NoJava, JarError, and ModuleNotFoundError without the client that ZooKeeper needs.
+    Raises BadInput, BrokerLost, NoJava, JarError.
     """
     pins = load_brokers()
     java, jars = find_java(), [stored.path for stored in fetched(pins.jars(release), default_store())]
     tick_ms = None
     if isinstance(timing, ZooKeeperTiming):
-        check_client()
         tick_ms = timing.tick_ms
     plan = Plan(
         release, java, jars, len(BROKERS), timing.broker_settings(), None, _HEAP_MB,

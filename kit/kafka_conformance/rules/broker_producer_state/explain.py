@@ -31,14 +31,16 @@ from kafka_reference.broker.append_table import EpochRelation, SequenceRelation
 from kafka_reference.broker.batches import DataBatch
 from kafka_reference.broker.entries import ProducerStateEntry
 from kafka_reference.broker.producer_state import ProducerStateManager
+from kafka_reference.idempotence.sequences import LAST_SEQUENCE
 from kafka_reference.releases import Release
 
 __all__ = ["explain_broker"]
 
 _SEQUENCE = {
-    SequenceRelation.NEXT: "next", SequenceRelation.REPEATED: "repeated", SequenceRelation.GAP: "gap",
+    SequenceRelation.NEXT: "next", SequenceRelation.REPEATED: "repeated",
     SequenceRelation.NONZERO_START: "does not start at 0",
 }  # fmt: skip
+_HALF = 2**30
 
 
 def explain_broker(
@@ -87,9 +89,24 @@ def _reasons(step: Any, state: ProducerStateManager) -> Iterator[str]:
     beside = "no entry" if epoch is EpochRelation.UNKNOWN_PRODUCER else f"current epoch {entry.epoch}"
     yield f"epoch {batch.epoch}, {beside} → {epoch.value.replace('_', ' ')}"
     if epoch is not EpochRelation.OLDER and step.origin == "client":
-        sequence = sequence_relation(batch, entry.copy_for_update(), entry)
+        relation = sequence_relation(batch, entry.copy_for_update(), entry)
         last = entry.last_sequence if epoch is EpochRelation.CURRENT else -1
-        yield f"sequence {batch.first_sequence} after {'none' if last == -1 else last} → {_SEQUENCE[sequence]}"
+        words = _SEQUENCE.get(relation) or _distance(batch, last)
+        yield f"sequence {batch.first_sequence} after {'none' if last == -1 else last} → {words}"
+
+
+def _distance(batch: DataBatch, last: int) -> str:
+    """Return how a batch that is not the next one relates to ``last``, across 2^31-1, after which sequences begin at 0.
+
+    The table has one relation for all of these: 3 to 5 after 9 is behind, 8 to 11 after 9 overlaps, 12 after 9 is a gap.
+    """
+    ahead = (batch.first_sequence - last - 1) % (LAST_SEQUENCE + 1)
+    if ahead < _HALF:
+        return f"gap: {count_of(ahead, 'sequence')} missing"
+    behind = LAST_SEQUENCE + 1 - ahead
+    if batch.records > behind:
+        return f"overlap: {count_of(behind, 'sequence')} of {batch.records} appended before"
+    return "behind: appended before, and no longer remembered as this batch"
 
 
 def _step_text(step: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,9 +13,10 @@ from click.testing import CliRunner
 
 from kafka_conformance.cli.commands import cluster
 from kafka_conformance.cli.main import app
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, NoJava
 from kafka_conformance.core.extras import missing_extra
 from kafka_conformance.replication.histories import HistoryGroup
+from kafka_conformance.replication.live import cluster as live
 from kafka_conformance.replication.live.check import CheckedHistory
 from kafka_conformance.replication.live.comparison import compare
 from kafka_conformance.replication.live.player import PlayedHistory
@@ -55,6 +58,7 @@ def differing(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
             played.answers[0] = Produced("REQUEST_TIMED_OUT", 17)
         return CheckedHistory(played, expected, compare(played, expected, TIMING))
 
+    monkeypatch.setattr(cluster, "check_extra", lambda _: None)
     monkeypatch.setattr(cluster, "check_groups", check_groups)
     monkeypatch.setattr(cluster, "generate_histories", lambda _: GROUPS)
     return wrong
@@ -140,3 +144,39 @@ def test_a_missing_client_is_named_with_its_extra() -> None:
     for module in ("kafka", "kazoo"):
         error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
         assert missing_extra(error) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+
+
+@pytest.mark.parametrize(
+    ("words", "module"),
+    [
+        (("play", "SCRIPT"), "kafka"),
+        (("check", "--group", "0"), "kafka"),
+        (("play", "SCRIPT", "--zookeeper", "--kafka", "3.9.2"), "kazoo"),
+        (("check", "--zookeeper", "--kafka", "3.9.1"), "kazoo"),
+    ],
+)
+def test_a_missing_client_is_named_before_a_cluster_starts(
+    monkeypatch: pytest.MonkeyPatch, script: Path, words: tuple[str, ...], module: str
+) -> None:
+    def check_groups(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a cluster would start")
+
+    monkeypatch.setattr(cluster, "check_groups", check_groups)
+    monkeypatch.setitem(sys.modules, "kafka.errors", ModuleType("kafka.errors"))
+    for name in [name for name in sys.modules if name.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ModuleNotFoundError) as missing:
+        run(*(str(script) if word == "SCRIPT" else word for word in words))
+    assert missing_extra(missing.value) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+
+
+def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
+    def find_java() -> Any:
+        raise NoJava("no Java 17 or newer found")
+
+    monkeypatch.setattr(live, "find_java", find_java)
+    monkeypatch.setitem(sys.modules, "kafka.errors", ModuleType("kafka.errors"))
+    monkeypatch.setattr(cluster, "check_groups", None)
+    with pytest.raises(NoJava):
+        run("play", str(script), "--kafka", "4.4.0")

@@ -32,11 +32,41 @@ def test_the_relations_that_decide() -> None:
     assert [step.reasons for step in explained()[:6]] == [
         ("epoch 1, no entry → unknown producer", "sequence 0 after none → next"),
         ("same epoch and sequences as the batch at offset 0 → duplicate",),
-        ("epoch 1, current epoch 1 → current epoch", "sequence 9 after 2 → gap"),
+        ("epoch 1, current epoch 1 → current epoch", "sequence 9 after 2 → gap: 6 sequences missing"),
         ("epoch 0, current epoch 1 → older epoch",),
         ("epoch 2, current epoch 1 → newer epoch", "sequence 0 after none → next"),
         ("replicated: already checked by the leader",),
     ]
+
+
+@pytest.mark.parametrize(
+    ("appended", "first", "records", "reason"),
+    [
+        ([(0, 4), (4, 4)], 9, 2, "sequence 9 after 7 → gap: 1 sequence missing"),
+        ([(0, 4), (4, 4)], 6, 5, "sequence 6 after 7 → overlap: 2 sequences of 5 appended before"),
+        ([(0, 4), (4, 4)], 5, 3, "sequence 5 after 7 → behind: appended before, and no longer remembered as this batch"),
+        ([(place, 1) for place in range(8)], 1, 1,
+         "sequence 1 after 7 → behind: appended before, and no longer remembered as this batch"),
+        ([(0, 2**31 - 2)], 1, 3, "sequence 1 after 2147483645 → gap: 3 sequences missing"),
+        ([(0, 2**31 - 1), (2**31 - 1, 3)], 2**31 - 2, 2,
+         "sequence 2147483646 after 1 → behind: appended before, and no longer remembered as this batch"),
+        ([(0, 2**31 - 1), (2**31 - 1, 3)], 1, 4, "sequence 1 after 1 → overlap: 1 sequence of 4 appended before"),
+    ],
+)  # fmt: skip
+def test_a_sequence_that_is_not_the_next_is_a_gap_behind_or_overlaps(
+    appended: list[tuple[int, int]], first: int, records: int, reason: str
+) -> None:
+    steps = [
+        {"op": "append", "producer_id": 5, "epoch": 0, "first_sequence": one, "records": count}
+        for one, count in [*appended, (first, records)]
+    ]
+    question = msgspec.convert(
+        {"config": {"producer_id_expiration_ms": 9}, "steps": steps}, BrokerProducerStateQuestion
+    )
+    release = parse_release("4.4.0")
+    *_, last = explain_broker(question, release, RULE.ask(question, release)["steps"])
+    assert last.mark == "append → raises OutOfOrderSequenceException"
+    assert last.reasons[-1] == reason
 
 
 def test_outcomes_and_state() -> None:

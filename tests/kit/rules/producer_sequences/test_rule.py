@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
+from typing import Any
 
 import msgspec
 import pytest
 from questions import generated, missing_labels, space_questions
 
 from kafka_conformance.core.protocol import to_json
+from kafka_conformance.rules.producer_sequences import explain
+from kafka_conformance.rules.producer_sequences.adapter import SenderHistory
 from kafka_conformance.rules.producer_sequences.question import LookStep, ProducerSequencesQuestion
 from kafka_conformance.rules.producer_sequences.rule import RULE
+from kafka_reference.idempotence.batch_actions import TABLE
+from kafka_reference.idempotence.sender import Sender
 from kafka_reference.releases import NEWEST, parse_release
 
 # As in the rule's page.
@@ -81,8 +87,88 @@ def test_explained_step_by_step() -> None:
     assert [one.answer for one in explained] == [
         "–", "records 0, 1 of partition 0, epoch 0, sequence 5 to node 0", "–",
         "record 0 is at offset 100; record 1 is at offset 101",
-        "see the state",
+        ("producer 7, epoch 0, READY; queue of 0: empty; partition t-0: next 7, last_acknowledged 6, in_flight [], "
+         "unresolved null, last_offset 101, producer [7,0]"),
     ]  # fmt: skip
     assert ("producer", "id 7, epoch 0") in explained[0].state
     assert [box.kind for box in explained[0].lanes[0].queue] == ["open"]
     assert [box.kind for box in explained[1].lanes[0].out] == ["sent"]
+
+
+CONFIG = {
+    "idempotence": True, "acks": "all", "retries": 3, "max_in_flight": 5, "batch_size": 1, "linger_ms": 0,
+    "request_timeout_ms": 50, "delivery_timeout_ms": 200, "retry_backoff_ms": 0, "retry_backoff_max_ms": 0,
+}  # fmt: skip
+SENT = [{"op": "append", "partition": 0}, {"op": "run"}]
+
+
+def reasons_of(steps: list[Any], version: str = "4.4.0", **config: Any) -> list[str]:
+    question = msgspec.convert(
+        {
+            "config": {**CONFIG, **config},
+            "leaders": [0],
+            "draws": [1] * 30,
+            "producer": {"id": 5, "epoch": 2},
+            "steps": steps,
+        },
+        ProducerSequencesQuestion,
+    )
+    release = parse_release(version)
+    assert RULE.explain is not None
+    explained = RULE.explain(question, release, RULE.ask(question, release)["steps"])
+    return [reason for one in explained for reason in one.reasons]
+
+
+def answered(error: str, *before: Any) -> list[Any]:
+    return [*SENT, *before, {"op": "respond", "error": error}, {"op": "run"}]
+
+
+LEFT = "retries are left after attempt 1"
+CURRENT = "its id and epoch are the current ones"
+BUMP = (
+    "it is of this producer, no batch comes before it, a sequence error begins another epoch, it waits for no unresolved "
+    "batch → retried, another epoch is requested"
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "config", "reason"),
+    [
+        (answered("NOT_ENOUGH_REPLICAS"), {}, f"received NOT_ENOUGH_REPLICAS: {LEFT}, {CURRENT} → retried"),
+        (answered("NOT_ENOUGH_REPLICAS"), {"retries": 0}, "received NOT_ENOUGH_REPLICAS: no retry is left of 0 → fails"),
+        (answered("INVALID_TIMESTAMP"), {}, "received INVALID_TIMESTAMP: the error is not retriable → fails"),
+        (answered("MESSAGE_TOO_LARGE"), {}, "received MESSAGE_TOO_LARGE: it has one record, or has ended → fails"),
+        (answered("OUT_OF_ORDER_SEQUENCE_NUMBER"), {}, f"received OUT_OF_ORDER_SEQUENCE_NUMBER: {LEFT}, {BUMP}"),
+        ([{"op": "append", "partition": 0}, {"op": "advance", "ms": 201}, {"op": "run"}], {},
+         "is 201 ms old, delivery.timeout.ms is 200 → fails with TimeoutException"),
+        ([*SENT, {"op": "disconnect", "node": 0}, {"op": "run"}], {},
+         f"received NETWORK_EXCEPTION: {LEFT}, {CURRENT} → retried"),
+    ],
+)  # fmt: skip
+def test_a_batch_that_is_retried_or_fails_has_its_reason(steps: list[Any], config: dict[str, Any], reason: str) -> None:
+    assert f"t-0 #0 {reason}" in reasons_of(steps, **config)
+
+
+def test_a_batch_that_is_completed_needs_no_reason() -> None:
+    assert reasons_of(answered("NONE")) == []
+
+
+def test_every_fact_of_the_decision_table_has_words() -> None:
+    words = {word.removeprefix("!") for line in TABLE.strip().splitlines() for word in line[22:].split()[:-2]}
+    assert words - {"may_retry", "always"} == set(explain._FACTS)
+
+
+def _take(history: SenderHistory, step: Any, taken: list[Any]) -> None:
+    taken.append(history.take(step))
+
+
+@pytest.mark.parametrize("version", ["0.11.0.3", "2.3.1", "4.4.0"])
+def test_reasons_change_no_answer(version: str) -> None:
+    release = parse_release(version)
+    for question in generated(RULE.slug, 150)[:40]:
+        answers = RULE.ask(question, release)["steps"]
+        history = SenderHistory(Sender, question, release)
+        taken = list[Any]()
+        for step in question.steps:
+            list(explain.observe(history.sender, partial(_take, history, step, taken)))
+        assert taken == answers
