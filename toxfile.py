@@ -1,8 +1,9 @@
 """tox's own plugin: every environment runs with a cache that begins without anything but jars.
 
-What a run leaves in the user's cache (compiled classes, certificates, examples of Hypothesis) could hide a failure of the next.
-Jars are checked at each use, and shared: ``jars`` in the new cache is a link to those of ``KAFKA_CONFORMANCE_CACHE``, else of the
-user's cache directory. The cache is in the environment's folder for temporary files, which tox empties before each run.
+What a run leaves in the user's cache (compiled classes, certificates, examples of Hypothesis) could hide a failure of
+the next. Jars are checked at each use, and shared: ``jars`` in the new cache is a link to those of
+``KAFKA_CONFORMANCE_CACHE``, else of the user's cache directory. The cache is in the environment's temporary folder, which
+tox empties before each run.
 """
 
 from __future__ import annotations
