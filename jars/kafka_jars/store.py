@@ -1,7 +1,6 @@
 """One folder of jars, each looked at before it is used.
 
-``KAFKA_CONFORMANCE_CACHE`` names the folder, else it is the user's cache directory; ``KAFKA_CONFORMANCE_JARS`` names another
-folder for the jars alone, so that caches that begin empty can share them. A jar is a file named after its
+``KAFKA_CONFORMANCE_CACHE`` names the folder, else it is the user's cache directory. A jar is a file named after its
 coordinates. Its sha256 is computed every time it is handed out: a jar changed on disk is found by the run that would
 have used it. A jar arrives under another name and is renamed when it is whole and right, so two runs side by side, or
 one that was ended midway, leave nothing half-written.
@@ -50,14 +49,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder. ``jars/`` in it, or another folder, holds the jars; its other folders belong to whatever makes them."""
+    """The folder. ``jars/`` in it holds the jars; its other folders belong to whatever makes them."""
 
     folder: Path
-    jars: Path | None = None
 
     def path(self, jar: Jar) -> Path:
         """Where this jar is, or would be."""
-        return (self.jars or self.folder / "jars") / jar.file_name
+        return self.folder / "jars" / jar.file_name
 
     def missing(self, jars: Iterable[Jar]) -> list[Jar]:
         """Those that are not there yet."""
@@ -86,7 +84,7 @@ class Store:
 
     def _unwritable(self, error: OSError) -> JarUnavailable:
         return JarUnavailable(
-            f"the jar cache {self.jars or self.folder} cannot be written ({error.strerror}):"
+            f"the jar cache {self.folder} cannot be written ({error.strerror}):"
             " set KAFKA_CONFORMANCE_CACHE to a folder that can"
         )
 
@@ -105,8 +103,7 @@ def arriving(folder: Path) -> ScratchFolder:
 
 def default_store() -> Store:
     """Return the store in the cache folder."""
-    jars = os.environ.get("KAFKA_CONFORMANCE_JARS")
-    return Store(cache_folder(), Path(jars).absolute() if jars else None)
+    return Store(cache_folder())
 
 
 def cache_folder() -> Path:

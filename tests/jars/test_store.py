@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,27 @@ def test_the_folder_is_the_one_named_else_the_users(monkeypatch: pytest.MonkeyPa
             monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", unset)
         assert default_store().folder.name == "kafka-conformance"
         assert tmp_path not in default_store().folder.parents
+
+
+@pytest.mark.parametrize(("make", "why"), [
+    (Path.mkdir, "Is a directory"),
+    (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
+    (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
+])  # fmt: skip
+def test_what_is_no_file_in_place_of_a_jar_is_one_line(store: Store, make: Callable[[Path], None], why: str) -> None:
+    path = store.path(PINNED)
+    path.parent.mkdir(parents=True)
+    make(path)
+    assert store.missing([PINNED]) == []
+    with pytest.raises(JarUnavailable) as raised:
+        store.get(PINNED, never)
+    assert str(raised.value) == f"the jar {path} cannot be read ({why}): delete it to fetch it again"
+
+
+def test_an_error_of_fetching_is_not_one_of_the_cache(store: Store) -> None:
+    def refused(*_: object) -> Path:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    with pytest.raises(ConnectionRefusedError):  # of a JVM that has ended: its caller says so
+        store.get(PINNED, refused)
+    assert files(store) == []
