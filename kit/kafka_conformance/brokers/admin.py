@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from kafka_conformance.brokers.listener import read_exactly
 from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.core.java_text import parse_int
 
 __all__ = ["create_topic", "delete_topic", "grow_topic", "partitions_of"]
 
@@ -152,22 +154,14 @@ def _ask(bootstrap: str, request: int, body: bytes) -> _Answer:
     for address in bootstrap.split(","):
         host, _, port = address.strip().rpartition(":")
         try:
-            with socket.create_connection((host, int(port)), timeout=_LIMIT_S) as connection:
+            with socket.create_connection((host, parse_int(port)), timeout=_LIMIT_S) as connection:
+                until = time.monotonic() + _LIMIT_S
                 connection.sendall(struct.pack(">i", len(head + body)) + head + body)
-                (length,) = struct.unpack(">i", _read(connection, 4))
-                return _Answer(_read(connection, length), at=4)  # after the correlation id
+                (length,) = struct.unpack(">i", read_exactly(connection, 4, until))
+                return _Answer(read_exactly(connection, length, until), at=4)  # after the correlation id
         except (OSError, ValueError, struct.error) as error:
             failure = error
     raise BrokerLost(f"no broker answers at {bootstrap}: {failure}") from failure
-
-
-def _read(connection: socket.socket, length: int) -> bytes:
-    read = b""
-    while len(read) < length:
-        if not (more := connection.recv(length - len(read))):
-            raise ConnectionError("it closed the connection")
-        read += more
-    return read
 
 
 def _text(value: str) -> bytes:

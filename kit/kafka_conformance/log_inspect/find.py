@@ -14,7 +14,7 @@ import msgspec
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.sanitize import clipped, harmless
-from kafka_conformance.log_inspect.directory import LogDirectory, Partition, SegmentFiles
+from kafka_conformance.log_inspect.directory import LARGEST_FILE, LogDirectory, Partition, SegmentFiles
 from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, too_large
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry
@@ -127,7 +127,10 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
     batch, record, why, read = None, None, "", 0
     with Segment(files.path("log")) as segment:
         position = start
-        if start > segment.size:
+        if segment.size > LARGEST_FILE:
+            why = f"{files.path('log').name} has {segment.size:,} bytes: a broker opens none of more than {LARGEST_FILE:,}"
+            position = segment.size
+        elif start > segment.size:
             why = f"the index entry points past the end of {files.path('log').name}: `log inspect` tells more"
         while position < segment.size:
             at = segment.header_at(position)
@@ -138,7 +141,10 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
             shown = _shown(position, header)
             if header.last_offset >= offset:
                 batch = shown
-                record, why = _record(segment.bytes_at(position, header.size), offset)
+                if header.size > LARGEST_BYTES:
+                    why = f"the batch has {header.size:,} bytes: more than {LARGEST_BYTES:,} are not read"
+                else:
+                    record, why = _record(segment.bytes_at(position, header.size), offset)
                 break
             passed.append(shown)
             del passed[:-_SHOWN_BATCHES]

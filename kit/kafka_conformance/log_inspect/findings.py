@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from types import MappingProxyType
 
-__all__ = ["KINDS", "Finding", "Findings", "Kind", "Severity"]
+__all__ = ["KINDS", "LEFT_OUT", "UNJUDGED", "Finding", "Findings", "Kind", "Severity"]
 
 KEPT = 20
+
+UNJUDGED = ("unreadable", "record-unread")
+"""Kinds of findings that tell of what was not judged: with one of them, nothing is sound."""
+
+LEFT_OUT = (*UNJUDGED, "replaced-segment")
+"""These, and what a running broker took away before it could be judged."""
 
 
 @unique
@@ -66,6 +72,10 @@ class Findings:
     def __init__(self) -> None:
         self._kept: list[Finding] = []
         self._counts: Counter[tuple[str, Severity, str]] = Counter()
+        self._totals: Counter[Severity] = Counter()
+        self._kinds: Counter[str] = Counter()
+        self._since: Counter[tuple[str, Severity, str]] = Counter()
+        self._kept_before = 0
 
     def add(
         self,
@@ -80,28 +90,39 @@ class Findings:
         """Add a finding; ``severity`` is by default that of the kind. Raises KeyError for an unknown kind."""
         meant = severity or KINDS[kind].severity
         key = kind, meant, file
-        self._counts[key] += 1
+        for counts in (self._counts, self._since):
+            counts[key] += 1
+        self._totals[meant] += 1
+        self._kinds[kind] += 1
         if self._counts[key] <= KEPT:
             self._kept.append(Finding(kind, meant, file, position, offset, what))
 
-    def mark(self) -> tuple[int, Counter[tuple[str, Severity, str]]]:
-        """Return what :meth:`withdraw` takes to come back to this point."""
-        return len(self._kept), self._counts.copy()
+    def mark(self) -> None:
+        """Begin what :meth:`withdraw` comes back to. The cost is that of the findings since, not of all."""
+        self._since, self._kept_before = Counter(), len(self._kept)
 
-    def withdraw(self, mark: tuple[int, Counter[tuple[str, Severity, str]]]) -> None:
-        """Remove the findings that were added since ``mark``."""
-        del self._kept[mark[0] :]
-        self._counts = mark[1]
+    def withdraw(self) -> None:
+        """Remove the findings that were added since the last :meth:`mark`."""
+        del self._kept[self._kept_before :]
+        for (kind, severity, file), count in self._since.items():
+            self._counts[kind, severity, file] -= count
+            self._totals[severity] -= count
+            self._kinds[kind] -= count
+        self.mark()
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._kept)
 
     def __len__(self) -> int:
-        return self._counts.total()
+        return self._totals.total()
 
     def count(self, severity: Severity) -> int:
         """Return the number of findings of a severity, those that are not kept among them."""
-        return sum(count for (_, each, _), count in self._counts.items() if each is severity)
+        return self._totals[severity]
+
+    def left_out(self) -> Mapping[str, int]:
+        """Return how many findings tell of what was not judged, by kind (:data:`LEFT_OUT`)."""
+        return {kind: self._kinds[kind] for kind in LEFT_OUT if self._kinds[kind]}
 
     def dropped(self) -> Mapping[tuple[str, Severity, str], int]:
         """Return the number of findings that are counted only, by kind, severity and file."""
@@ -131,6 +152,8 @@ _LISTED = (
          "cannot hold it, and the broker fails to index or clean the segment."),
     Kind("segments-overlap", _BROKEN, "The segment has offsets at or after the first offset of the next one: a segment "
          "was restored twice, or a compaction was not finished. Consumers read records twice."),
+    Kind("segment-too-large", _BROKEN, "Positions in a segment have 32 bits: the broker does not open a .log file of more "
+         "than 2,147,483,647 bytes. It was not inspected."),
     Kind("leader-epoch-back", _BROKEN, "The leader epoch is lower than that of an earlier batch: a batch of a replaced "
          "leader survived, or the field was changed (no checksum covers it). Followers may truncate at the wrong offset."),
     Kind("zero-tail", _NOTE, "The file ends in zeros, as log.preallocate=true leaves them until the segment is rolled."),
@@ -142,8 +165,9 @@ _LISTED = (
     Kind("record-count", _BROKEN, "The number of records differs from the header: consumers fail at this batch."),
     Kind("record-offset", _BROKEN, "Offsets of records do not ascend within the batch, or leave its range."),
     Kind("record-timestamp", _BROKEN, "The header's largest timestamp is lower than a record's: searches by time miss it."),
-    Kind("record-unread", _NOTE, "The records were not decoded, because the codec is unknown, or the batch too large, as it "
-         "is or decompressed."),
+    Kind("record-unread", _SUSPICIOUS, "The records were not decoded, because the codec is unknown, the batch too large, as "
+         "it is or decompressed, or its format before v2. They are not judged: the exit code is 2, unless something else is "
+         "broken."),
     # Producers and transactions.
     Kind("sequence-gap", _BROKEN, "Sequence numbers of an idempotent producer skip or repeat. Either a batch is missing "
          "or duplicated here, or a broker accepted it in the wrong order."),
@@ -157,7 +181,7 @@ _LISTED = (
     Kind("index-missing", _BROKEN, "The segment has no index file. The broker rebuilds it at its next start, which takes "
          "longer; until then searches in this segment fail."),
     Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or appended "
-         "to. The broker rebuilds the index at its next start."),
+         "to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 bytes."),
     Kind("index-not-ascending", _BROKEN, "Entries of the offset index do not ascend. The broker's binary search fails: "
          "consumers get wrong positions, and records seem to be missing."),
     Kind("index-past-end", _BROKEN, "An entry of the offset index points past the end of the .log file. A fetch that uses "
@@ -197,8 +221,8 @@ _LISTED = (
     Kind("no-segments", _SUSPICIOUS, "The partition has no segment. The broker creates an empty one at its next start."),
     Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A "
          "broker leaves a new directory so until a partition is placed in it."),
-    Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, or an error of the disk. The directory is not "
-         "judged: the exit code is 2, unless something else is broken."),
+    Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, an error of the disk, a link to nothing, a FIFO "
+         "or a device. It is not judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or "
          "what a compaction or move of the partition had not finished. It removes or completes them."),
     Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found in it "

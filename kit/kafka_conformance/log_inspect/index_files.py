@@ -14,18 +14,25 @@ batch at position 0, and writes no timestamp at or below that of the entry befor
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ENTRY_BYTES", "AbortedEntry", "IndexFile", "OffsetEntry", "TimeEntry"]
+from kafka_conformance.log_inspect.directory import LARGEST_FILE, open_file
+
+__all__ = ["ENTRY_BYTES", "AbortedEntry", "IndexFile", "OffsetEntry", "TimeEntry", "TooLarge", "batch_positions"]
 
 _FORMATS = {"index": struct.Struct(">ii"), "timeindex": struct.Struct(">qi"), "txnindex": struct.Struct(">hqqqq")}
 ENTRY_BYTES = {suffix: form.size for suffix, form in _FORMATS.items()}
 _ENTRIES_AT_ONCE = 8_192
+
+
+class TooLarge(OSError):
+    """An index of more than ``LARGEST_FILE`` bytes."""
 
 
 class OffsetEntry(NamedTuple):
@@ -58,14 +65,17 @@ class AbortedEntry(NamedTuple):
 class IndexFile:
     """An index file: its entries without the zeros at its end, as they are when it is opened.
 
-    ``zeros`` is the number of bytes of zeros at the end, ``odd`` that of bytes after the last whole entry. Raises OSError.
+    ``zeros`` is the number of bytes of zeros at the end, ``odd`` that of bytes after the last whole entry. ``read`` is
+    called with the number of bytes that were read. Raises OSError; TooLarge for a file that a broker does not open.
     """
 
-    def __init__(self, path: Path, base_offset: int) -> None:
-        self.path, self._base = path, base_offset
+    def __init__(self, path: Path, base_offset: int, read: Callable[[int], object] = lambda _: None) -> None:
+        self.path, self._base, self._count_read = path, base_offset, read
         self._form = _FORMATS[path.suffix[1:]]
-        with io.FileIO(path, "r") as file:
+        with open_file(path) as file:
             self.size = os.fstat(file.fileno()).st_size
+            if self.size > LARGEST_FILE:
+                raise TooLarge(errno.EFBIG, f"{self.size:,} bytes are more than {LARGEST_FILE:,}", str(path))
             used = _used(file, self.size) if path.suffix != ".txnindex" else self.size
         size = self._form.size
         self.odd = self.size % size
@@ -74,11 +84,12 @@ class IndexFile:
         if not self.entries and self.size == size and path.suffix == ".timeindex":
             self.entries = 1  # the first record, with timestamp 0
         self.zeros = (self.size // size - self.entries) * size
+        read(self.zeros)
 
     def rows(self, first: int = 0) -> Iterator[tuple[int, ...]]:
         """Yield the entries from number ``first`` on, each after its position in the file. Raises OSError."""
         size = self._form.size
-        with io.FileIO(self.path, "r") as file:
+        with open_file(self.path) as file:
             at, left = first * size, self.entries - first
             file.seek(at)
             while left > 0:
@@ -86,6 +97,7 @@ class IndexFile:
                 data = data[: len(data) // size * size]
                 if not data:
                     return
+                self._count_read(len(data))
                 for row in self._form.iter_unpack(data):
                     yield (at, *row)
                     at += size
@@ -110,7 +122,7 @@ class IndexFile:
     def offset_entry(self, number: int) -> OffsetEntry:
         """Return one entry of an offset index. Raises OSError, IndexError."""
         size = self._form.size
-        with io.FileIO(self.path, "r") as file:
+        with open_file(self.path) as file:
             file.seek(number * size)
             data = file.read(size)
         if not 0 <= number < self.entries or len(data) < size:
@@ -119,11 +131,45 @@ class IndexFile:
         return OffsetEntry(number * size, self._base + relative, position)
 
 
+def batch_positions(entries: Iterable[OffsetEntry]) -> Callable[[int], Iterator[int]]:
+    """Return what ``scan`` takes as ``anchors``: positions of an offset index's entries, each read once in all calls.
+
+    The position in a call is never below that of the call before, and what was yielded is not wanted again.
+    """
+    ascending = _ascending(entries)
+    return lambda position: (at for at in ascending if at > position)
+
+
+def _ascending(entries: Iterable[OffsetEntry]) -> Iterator[int]:
+    largest = -1
+    try:
+        for entry in entries:
+            if entry.position > largest:
+                largest = entry.position
+                yield largest
+    except (OSError, ValueError):
+        return
+
+
 def _used(file: io.FileIO, size: int) -> int:
-    """Return the size of a file without the zeros at its end."""
-    end = size
-    while end > 0:
-        start = max(0, end - 2**16)
+    """Return the size of a file without the zeros at its end. Of a sparse file only what is stored is read."""
+    used = start = 0
+    while start < size:
+        try:
+            start = os.lseek(file.fileno(), start, os.SEEK_DATA)
+            end = os.lseek(file.fileno(), start, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # the rest is a hole
+                break
+            end = size  # the file system has no holes
+        used = max(used, _used_between(file, start, min(end, size)))
+        start = end
+    return used
+
+
+def _used_between(file: io.FileIO, first: int, end: int) -> int:
+    while end > first:
+        start = max(first, end - 2**16)
         file.seek(start)
         data = file.read(end - start).rstrip(b"\0")
         if data:

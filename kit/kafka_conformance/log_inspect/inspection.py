@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,8 +28,8 @@ from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
-from kafka_conformance.log_inspect.directory import LogDirectory, Partition, SegmentFiles
-from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.directory import LARGEST_FILE, LogDirectory, Partition, SegmentFiles
+from kafka_conformance.log_inspect.findings import UNJUDGED, Findings, Severity
 from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
@@ -68,7 +68,7 @@ def inspect(
             continue
         summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read).run())
     broken = findings.count(Severity.BROKEN)
-    unread = any(each.kind == "unreadable" for each in findings)
+    left_out = findings.left_out()
     dropped = dict(findings.dropped())
     rows = [
         FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
@@ -78,7 +78,7 @@ def inspect(
     ][::-1]  # fmt: skip
     return Inspection(
         kit=kit_version(), directory=str(directory.root), records_decoded=records,
-        verdict="broken" if broken else "not judged" if unread else "sound",
+        verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound", left_out=left_out,
         broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
@@ -92,17 +92,15 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
     for name in directory.misnamed:
         findings.add("bad-name", name, "its partition number is not a 32-bit integer")
     for partition in directory.partitions:
-        for name in partition.misnamed:
-            what = "the part before the first dot is not a 64-bit integer"
-            findings.add("bad-name", directory.relative(partition.folder / name), what)
-        for name in partition.leftovers:
-            findings.add("leftover", directory.relative(partition.folder / name), "not inspected")
-        for name in partition.unknown:
-            findings.add("unknown-file", directory.relative(partition.folder / name), "not a file of Kafka's")
-        for path in partition.orphans:
-            findings.add(
-                "leftover", directory.relative(path), "an index without a .log: the broker deletes it at its start"
-            )
+        others: tuple[tuple[str, Sequence[str | Path], str], ...] = (
+            ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
+            ("leftover", partition.leftovers, "not inspected"),
+            ("unknown-file", partition.unknown, "not a file of Kafka's"),
+            ("leftover", partition.orphans, "an index without a .log: the broker deletes it at its start"),
+        )
+        for kind, names, what in others:
+            for each in names:
+                findings.add(kind, directory.relative(partition.folder / each), what)
     if not directory.partitions:
         findings.add("no-partitions", ".", "no folder of a partition")
     if directory.whole and not directory.clean_shutdown:
@@ -137,14 +135,16 @@ class _PartitionRun:
         name = partition.name.partition(".")[0] if partition.name.endswith("-future") else partition.name
         start = self.checkpoints.get("log-start-offset-checkpoint", {}).get(name)
         cleaned = name in self.checkpoints.get("cleaner-offset-checkpoint", {})
-        self.context = Context(self.directory, partition, findings, start, self.policy, cleaned)
+        self.context = Context(self.directory, partition, findings, start, self.policy, cleaned, self.read)
+        snapshots = set(partition.snapshots)
         self.batches, self.producers = BatchCheck(self.context), ProducerCheck(self.context)
         self.epochs = LeaderEpochCheck(self.context)
         if not partition.segments:
             findings.add("no-segments", self.directory.relative(partition.folder), "it has no .log file")
         for number, files in enumerate(partition.segments):
             following = partition.segments[number + 1].base_offset if number + 1 < len(partition.segments) else None
-            self._snapshot_at(files.base_offset)
+            if files.base_offset in snapshots:
+                self._snapshot(files.base_offset)
             self._segment(files, following)
         first = partition.segments[0].base_offset if partition.segments else 0
         end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
@@ -159,10 +159,6 @@ class _PartitionRun:
             broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
         )  # fmt: skip
 
-    def _snapshot_at(self, offset: int) -> None:
-        if offset in self.partition.snapshots:
-            self._snapshot(offset)
-
     def _snapshot(self, offset: int) -> None:
         # Where the log goes on without a gap, its producers are those of the snapshot.
         known = self.knows_producers and self.batches.last_offset + 1 == offset
@@ -176,10 +172,11 @@ class _PartitionRun:
                 self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
 
     def _segment(self, files: SegmentFiles, following: int | None) -> None:
-        mark, last_offset = self.findings.mark(), self.batches.last_offset
+        last_offset = self.batches.last_offset
+        self.findings.mark()
         self._inspect_segment(files, following)
         if files.inodes_now() != files.inodes:
-            self.findings.withdraw(mark)
+            self.findings.withdraw()
             name = self.context.name(files.path("log"))
             self.findings.add("replaced-segment", name, "its files are not those that they were at first")
             self.batches.last_offset = last_offset  # the new files may have offsets of later segments
@@ -212,6 +209,8 @@ class _PartitionRun:
                 self._lost()
                 return
             grown = active and segment.size_now() > segment.size
+        if run.too_large:
+            return
         last = max(self.batches.last_offset, files.base_offset - 1)
         if not files.path("index").exists() and (not active or run.count):
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
@@ -239,7 +238,7 @@ class _PartitionRun:
 
 
 class _SegmentRun:
-    """One segment's batches. ``sound``: all of them could be read."""
+    """One segment's batches. ``sound``: all of them could be read; ``too_large``: none was."""
 
     def __init__(
         self,
@@ -253,7 +252,7 @@ class _SegmentRun:
         self._partition, self._segment, self._name, self._active = partition, segment, name, active
         self._offset_index, self._time_index = offset_index, time_index
         self._records = RecordCheck(partition.context, name) if partition.records else None
-        self.sound, self.count = True, 0
+        self.sound, self.count, self.too_large = True, 0, False
         self._last = -1
         self._end = 0
 
@@ -312,6 +311,10 @@ class _SegmentRun:
         findings.add(kind, self._name, damage.what, position=damage.position, offset=max(self._last + 1, 0))
         if kind == "zero-tail":
             return
+        if kind == "segment-too-large":
+            self._lost(damage.position)
+            self._offset_index, self._time_index, self.too_large = None, None, True
+            return
         self._partition.batches.damaged()
         self._lost(self._segment.size if damage.resumed is None else damage.resumed)
 
@@ -337,10 +340,12 @@ class _SegmentRun:
 
 
 def total_bytes(directory: LogDirectory) -> int:
-    """Return the size of all ``.log`` files in bytes."""
+    """Return the size of all ``.log`` files and indexes in bytes, without those that are too large to be inspected."""
     total = 0
     for partition in directory.partitions:
         for segment in partition.segments:
-            with contextlib.suppress(OSError):
-                total += Path(segment.path("log")).stat().st_size
+            for suffix in segment.suffixes:
+                with contextlib.suppress(OSError):
+                    size = segment.path(suffix).stat().st_size
+                    total += size if size <= LARGEST_FILE else 0
     return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -40,9 +40,10 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
-    """An inspection of ``directory``; ``verdict``: sound, broken, or not judged, if files cannot be read.
+    """An inspection of ``directory``; ``verdict``: sound, broken, or not judged, if files or records could not be read.
 
-    ``records_decoded`` tells whether records were decoded too.
+    ``records_decoded`` tells whether records were to be decoded too. ``left_out`` counts what was not judged, by the kind of
+    finding that tells of it: ``unreadable``, ``record-unread``, and ``replaced-segment``, which a running broker replaced.
     """
 
     kit: str
@@ -51,6 +52,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     broken: int
     suspicious: int
+    left_out: Mapping[str, int]
     partitions: Sequence[PartitionSummary]
     findings: Sequence[FindingRow]
     took_s: float

@@ -9,7 +9,6 @@ offset index names, which are ``anchors``. Without one, the rest of the file is 
 
 from __future__ import annotations
 
-import io
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from typing import NamedTuple, Self
 
 from crc32c import crc32c
 
+from kafka_conformance.log_inspect.directory import LARGEST_FILE, open_file
 from kafka_conformance.log_inspect.header import (
     CONTROL,
     HEADER,
@@ -67,10 +67,12 @@ class Segment:
 
     def __init__(self, path: Path, *, keep: bool = False, read: Callable[[int], object] = lambda _: None) -> None:
         self.path, self._keep, self._count_read = path, keep, read
-        self._file = io.FileIO(path, "r")
+        self._file = open_file(path)
         self.size = os.fstat(self._file.fileno()).st_size
         self._buffer = bytearray(min(BUFFER, max(self.size, HEADER.size)))
         self._start = self._filled = 0
+        self.search_left = 2 * self.size + BUFFER
+        """The bytes that are left to read in search of a batch that follows damaged bytes."""
 
     def close(self) -> None:
         """Close the file."""
@@ -159,6 +161,10 @@ def scan(segment: Segment, anchors: Callable[[int], Iterable[int]] = lambda _: (
 
     ``anchors(position)`` names positions after this one at which a batch may begin, ascending.
     """
+    if segment.size > LARGEST_FILE:
+        what = f"{segment.size:,} bytes are more than {LARGEST_FILE:,}"
+        yield Damage(0, "segment-too-large", what, None)
+        return
     position, expected = 0, -1
     keep, unpack, overhead, make = segment._keep, HEADER.unpack_from, OVERHEAD, BatchHeader._make  # noqa: SLF001
     while position < segment.size:
@@ -199,7 +205,16 @@ def _damage(segment: Segment, position: int, expected: int, anchors: Callable[[i
         return Damage(position, "zero-tail", f"{left:,} bytes of zeros to the end of the file", None)
     for anchor in anchors(position):
         found = segment.header_at(anchor) if anchor < segment.size else None
-        if found is not None and found[0].base_offset >= expected and segment.checked(anchor, found[0])[0]:
+        segment.search_left -= HEADER.size
+        if found is None or found[0].base_offset < expected:
+            continue
+        # Bytes that look like headers may each declare the rest of the file: all of them together cost no more than two
+        # readings of it.
+        if found[0].size > segment.search_left:
+            what = f"{left:,} bytes to the end of the file are no batch, as far as they were searched"
+            return Damage(position, "foreign-bytes", what, None)
+        segment.search_left -= found[0].size
+        if segment.checked(anchor, found[0])[0]:
             what = f"{anchor - position:,} bytes are no batch; the next one that the index names begins at {anchor:,}"
             return Damage(position, "foreign-bytes", what, anchor)
     head = segment.bytes_at(position, HEADER.size)
@@ -227,9 +242,10 @@ def _begins_a_batch(head: bytes, expected: int, left: int) -> bool:
 
 
 def _only_zeros(segment: Segment, position: int) -> bool:
+    size = HEADER.size  # most damage shows in its first bytes
     while position < segment.size:
-        part = segment.bytes_at(position, 2**16)
+        part = segment.bytes_at(position, size)
         if part.count(0) != len(part):
             return False
-        position += len(part)
+        position, size = position + len(part), 2**16
     return True

@@ -54,7 +54,7 @@ WORDS = [
 def test_numbers_are_those_that_java_parses(text: str, as_int: int | None, as_long: int | None) -> None:
     for parse, expected in ((parse_int, as_int), (parse_long, as_long)):
         if expected is None:
-            with pytest.raises(ValueError, match="is not a .*-bit integer"):
+            with pytest.raises(ValueError, match=r"is not a .*-bit integer"):
                 parse(text)
         else:
             assert parse(text) == expected

@@ -64,4 +64,4 @@ def test_the_audit_finds_both_producers(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     (headline,) = re.findall(r"```text\n([^`]* records are not where .*)\n```", PAGE)
     assert headline in done.stdout
-    assert "partition 0, offset 10,019: the first record placed by librdkafka-consistent" in done.stdout
+    assert "partition 0, offset 874: the first record placed by librdkafka-consistent" in done.stdout

@@ -113,7 +113,7 @@ def test_files_that_cannot_be_read_are_not_judged(log: Log, monkeypatch: pytest.
 
 
 def test_an_index_that_cannot_be_read_is_not_missing(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, _: int) -> None:
+    def refuse(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr("kafka_conformance.log_inspect.checks.offset_index.IndexFile", refuse)

@@ -134,8 +134,10 @@ def test_formats_before_v2_are_judged_in_part(tmp_path: Path, magic: int) -> Non
     path = folder / f"{0:020}.log"
     path.write_bytes(b"".join(encoded))
     (folder / f"{0:020}.index").write_bytes(b"")
-    found = seen(folder, records=True)
+    found = seen(folder)
     assert (found.verdict, kinds(found, "note")) == ("sound", {"old-format"})
+    found = seen(folder, records=True)
+    assert (found.verdict, found.left_out) == ("not judged", {"record-unread": 1})
     flip(path, 8 * (len(encoded[0]) + 40))
     assert kinds(seen(folder)) == {"crc-mismatch"}
 

@@ -47,8 +47,9 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 @click.argument("sources", metavar="TOPIC | FILES", nargs=-1)
 @broker_options
 @segment_options
-@click.option("--format", "form", default="", type=click.Choice(["", "parquet", "json"]), metavar="parquet|json",
-              help="Read files in place of a topic, with columns partition, offset, key, perhaps timestamp.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["parquet", "json"]), metavar="parquet|json",
+              callback=lambda _, __, form: form or "", help="Read files in place of a topic, with columns partition, "
+              "offset, key, perhaps timestamp (default: by the ending of FILES, if no broker is named).")  # fmt: skip
 @click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",
               help="With --format: partition count of the topic that the files were read from. With --segments: that of "
               "the topic, if not all partitions are there.")  # fmt: skip
@@ -91,6 +92,7 @@ def run(*, sources: Sequence[str], join: bool, broker: BrokerOptions, segments: 
     if len(sources) != (2 if join else 1):
         one = "name a topic, or files with --format" if not sources else "one topic is audited at a time"
         raise BadInput("--join A B takes two topics" if join else f"{one}, not {len(sources)}")
+    about = about.with_format(sources)
     segments.check(joins=join, repairs=bool(repair.repair_to))
     repair.check()
     scope.check(expect, about, repairs=bool(repair.repair_to), joins=join)

@@ -103,18 +103,17 @@ def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json:
     with ExitStack() as stack:
         answerer = open_answerer(answerer_name, stack)
         _check_mutant(answerer_name, asked)
-        timelines = [_timeline(answerer, one, unproven) for one in asked]
-    if svg is not None:
-        draw(timelines[0], svg)
-    if as_json:
-        for timeline in timelines:
-            sys.stdout.write(to_json(asdict(timeline)).decode() + "\n")
-        return 0
-    out = console()
-    for number, timeline in enumerate(timelines):
-        if number:
-            out.print()
-        print_timeline(out, timeline)
+        out = console()
+        for number, one in enumerate(asked):  # each is printed as soon as it is there: a file may have thousands
+            timeline = _timeline(answerer, one, unproven)
+            if svg is not None:
+                draw(timeline, svg)
+            if as_json:
+                sys.stdout.write(to_json(asdict(timeline)).decode() + "\n")
+                continue
+            if number:
+                out.print()
+            print_timeline(out, timeline)
     return 0
 
 

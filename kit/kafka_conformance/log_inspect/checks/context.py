@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ class Context:
 
     ``log_start_offset`` is the first offset that clients may read, None if no checkpoint says it. ``policy`` is the
     topic's ``cleanup.policy``: ``compact``, ``delete``, or empty if unknown. ``cleaned`` becomes True with the first
-    sign of compaction.
+    sign of compaction. ``read`` is called with numbers of bytes that were read.
     """
 
     directory: LogDirectory
@@ -26,6 +27,7 @@ class Context:
     log_start_offset: int | None = None
     policy: str = ""
     cleaned: bool = False
+    read: Callable[[int], object] = lambda _: None
 
     def name(self, path: Path) -> str:
         """Return a path as reports show it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.header import BatchHeader
-from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, OffsetEntry
+from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, OffsetEntry, TooLarge, batch_positions
 
 __all__ = ["OffsetIndexCheck", "open_index"]
 
@@ -23,8 +23,11 @@ def open_index(context: Context, path: Path, base_offset: int, *, active: bool) 
     """Open an index and check its size; None if it cannot be read, or a broker has deleted it."""
     name = context.name(path)
     try:
-        index = IndexFile(path, base_offset)
+        index = IndexFile(path, base_offset, context.read)
     except FileNotFoundError:
+        return None
+    except TooLarge as error:
+        context.findings.add("index-size", name, str(error.strerror))
         return None
     except OSError as error:
         context.findings.add("unreadable", name, str(error.strerror))
@@ -49,22 +52,12 @@ class OffsetIndexCheck:
         self._context, self._index = context, index
         self._file = context.name(index.path)
         self._entries = self._ascending()
+        self.anchors = batch_positions(index.offset_entries())
         self._next: OffsetEntry | None = None
         self._before: OffsetEntry | None = None
         self._pending: OffsetEntry | None = None  # no batch has ended with its offset so far
         self.next_position = -1
         self._advance()
-
-    def anchors(self, position: int) -> Iterator[int]:
-        """Yield the positions of entries after ``position``; those of entries before the next one are not."""
-        if self._next is None:
-            return
-        try:
-            for entry in self._index.offset_entries(self._next.at // ENTRY_BYTES["index"]):
-                if entry.position > position:
-                    yield entry.position
-        except OSError:
-            return
 
     def batch(self, position: int, header: BatchHeader, last_before: int) -> None:
         """Check the entries up to this batch; ``last_before`` is the last offset before it, -1 at the segment's start."""

@@ -7,7 +7,7 @@ Records of magic 2 are walked without copying keys and values. What does not dec
 from __future__ import annotations
 
 from kafka_conformance.log_inspect.checks.context import Context
-from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, most_bytes
+from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, impossible, most_bytes
 from kafka_conformance.log_inspect.header import CODEC_MASK, HEADER, LOG_APPEND_TIME, BatchHeader
 from kafka_reference.errors import JavaException
 from kafka_reference.record_batch import Codec, RecordBatchBehaviour, decode_header
@@ -24,20 +24,20 @@ class RecordCheck:
 
     def __init__(self, context: Context, file: str) -> None:
         self._findings, self._file = context.findings, file
+        self._old = False
 
     def batch(self, position: int, header: BatchHeader, payload: memoryview | None) -> None:
-        """Check a batch of magic 2 whose checksum is right; older ones are not decoded."""
+        """Check a batch of magic 2 whose checksum is right; older ones are not decoded, which is reported once."""
         if header.magic != 2:
+            if not self._old:
+                self._add("record-unread", position, header, f"records of magic {header.magic} are not decoded")
+            self._old = True
             return
         if payload is None:
             self._add("record-unread", position, header, f"a batch of {header.size:,} bytes is too large")
             return
-        number = header.attributes & CODEC_MASK
-        if number > max(Codec):
-            self._add("record-unread", position, header, f"codec {number} is unknown")
-            return
-        if (size := most_bytes(number, bytes(payload))) > LARGEST_BYTES:
-            self._add("record-unread", position, header, f"the batch may take {size:,} bytes when decompressed")
+        if found := _not_decoded(header.attributes & CODEC_MASK, payload):
+            self._add(found[0], position, header, found[1])
             return
         walked = _decoded(payload, header)
         if walked is None:
@@ -68,6 +68,17 @@ class RecordCheck:
 
     def _add(self, kind: str, position: int, header: BatchHeader, what: str) -> None:
         self._findings.add(kind, self._file, what, position=position, offset=header.base_offset)
+
+
+def _not_decoded(number: int, payload: memoryview) -> tuple[str, str] | None:
+    """Return the finding of records that are not to be decompressed, None if they are."""
+    if number > max(Codec):
+        return "record-unread", f"codec {number} is unknown"
+    if (size := most_bytes(number, bytes(payload))) <= LARGEST_BYTES:
+        return None
+    if impossible(number, bytes(payload)):
+        return "bad-records", f"{len(payload):,} bytes of snappy declare {size:,} bytes, more than they can stand for"
+    return "record-unread", f"the batch may take {size:,} bytes when decompressed"
 
 
 def _decoded(payload: memoryview, header: BatchHeader) -> tuple[int, bool, int, int, int] | None:

@@ -15,6 +15,7 @@ from crc32c import crc32c
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.producers import ProducerState
+from kafka_conformance.log_inspect.directory import small_file
 from kafka_conformance.log_inspect.findings import Severity
 
 __all__ = ["check_snapshot", "check_snapshots_exist"]
@@ -49,10 +50,7 @@ def check_snapshot(context: Context, offset: int, states: Mapping[int, ProducerS
     path = context.partition.snapshot_path(offset)
     name = context.name(path)
     try:
-        if path.stat().st_size > _LARGEST:
-            context.findings.add("snapshot-corrupt", name, f"it is larger than {_LARGEST:,} bytes", offset=offset)
-            return
-        data = path.read_bytes()
+        data = small_file(path, _LARGEST)
     except FileNotFoundError:  # a running broker deletes snapshots
         return
     except OSError as error:

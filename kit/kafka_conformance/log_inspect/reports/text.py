@@ -59,6 +59,8 @@ def offsets_of(partition: PartitionSummary) -> str:
 def verdict_line(found: Inspection) -> str:
     """Return the verdict as one line."""
     how = "every record decoded" if found.records_decoded else "records were not decoded (--records decodes them)"
+    if left_out := ", ".join(f"{count:,} {kind}" for kind, count in found.left_out.items()):
+        how = f"not judged: {left_out}" + ("" if found.records_decoded else f"; {how}")
     looked = f"{plural(len(found.partitions), 'partition')}, {found.bytes:,} bytes, {found.took_s:.1f} s; {how}"
     counts = f"{found.broken:,} broken, {found.suspicious:,} suspicious"
     return f"{found.verdict.upper() if found.verdict != 'sound' else 'sound'}: {counts}; {looked}"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
+from kafka_conformance.brokers.listener import read_exactly
 from kafka_conformance.brokers.settings import HOST
 from kafka_conformance.core.errors import BadInput, BrokerLost
 
@@ -82,6 +83,7 @@ class Connection:
         self._correlation += 1
         request.with_header(correlation_id=self._correlation, client_id="kafka-conformance")
         try:
+            self._socket.settimeout(_LIMIT_S)
             self._socket.sendall(request.encode(header=True, framed=True))
         except OSError as error:
             raise self._lost(error) from error
@@ -94,8 +96,9 @@ class Connection:
         if not begun.poll(limit_s * 1000):
             raise TimeoutError
         try:
-            (size,) = struct.unpack(">i", self._read(4))
-            return self._read(size)
+            until = time.monotonic() + _LIMIT_S
+            (size,) = struct.unpack(">i", read_exactly(self._socket, 4, until))
+            return read_exactly(self._socket, size, until)
         except OSError as error:
             raise self._lost(error) from error
 
@@ -106,14 +109,6 @@ class Connection:
     def close(self) -> None:
         """Close the connection."""
         self._socket.close()
-
-    def _read(self, size: int) -> bytes:
-        read = b""
-        while len(read) < size:
-            if not (more := self._socket.recv(size - len(read))):
-                raise ConnectionError("it closed the connection")
-            read += more
-        return read
 
     def _lost(self, error: OSError) -> BrokerLost:
         return BrokerLost(f"the broker at {HOST}:{self._port} does not respond: {error}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["missing_column", "missing_place", "no_key_type"]
+__all__ = ["missing_column", "missing_place", "no_key_type", "no_number_type", "repeated_offset"]
 
 
 def missing_place(path: str, records: int) -> BadInput:
@@ -23,3 +23,16 @@ def missing_column(path: str, wanted: str, key: str, columns: Iterable[str]) -> 
 def no_key_type(path: str, name: str, kind: str) -> BadInput:
     """Return the error for keys that are neither bytes nor text."""
     return BadInput(f"{path}: the key column {name} has type {kind}: expected bytes, or text with --key-encoding")
+
+
+def no_number_type(path: str, name: str, kind: str) -> BadInput:
+    """Return the error for partitions or offsets that are no numbers."""
+    return BadInput(f"{path}: the column {name} has type {kind}: expected whole numbers")
+
+
+def repeated_offset(path: str, partition: int, offset: int, times: int) -> BadInput:
+    """Return the error for an export that holds an offset of a partition more than once."""
+    return BadInput(
+        f"{path}: offset {offset} of partition {partition} occurs {times:,} times in the files: keep one row for each"
+        " partition and offset, or name the files of one export"
+    )

@@ -17,7 +17,7 @@ import msgspec
 
 from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.export_errors import missing_column, missing_place, no_key_type
+from kafka_conformance.spark.audit.export_errors import missing_column, missing_place, no_key_type, no_number_type
 from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
 from kafka_conformance.spark.audit.topics import LIMIT_S, Span, Topics, offset_count
 from kafka_conformance.spark.session import Spark
@@ -347,6 +347,9 @@ def _within(spans: Mapping[int, Span]) -> str:
 def _columns(read: DataFrame, path: str, key: str, encoding: str) -> DataFrame:
     """Return the four columns in their types. Raises BadInput with the missing column and the existing ones."""
     kinds = dict(read.dtypes)
+    for name in ("partition", "offset"):
+        if kinds.get(name) == "boolean":
+            raise no_number_type(path, name, "boolean")
     for wanted in ("partition", "offset", key):
         if wanted not in kinds:
             raise missing_column(path, wanted, key, kinds)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kafka_conformance.cli.commands import explain
 from kafka_conformance.cli.commands.explain import run
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import question_id
@@ -78,6 +79,23 @@ def test_lines_are_questions_each(shown: Shown) -> None:
         {"id": "1", "release": "2.8.2", "rule": "partition-for-key", "question": {"key": "", "partitions": 3}},
     )
     assert [line.split(",")[0] for line in lines if "question" in line] == ["murmur2", "partition-for-key"]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_each_question_is_shown_before_the_next_is_answered(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    printed = []
+
+    def timeline(*words: Any) -> Any:
+        printed.append(len(capsys.readouterr().out))
+        return made(*words)
+
+    made = explain._timeline
+    monkeypatch.setattr(explain, "_timeline", timeline)
+    shown(*[MURMUR2] * 4, as_json=as_json)
+    assert printed[0] == 0
+    assert min(printed[1:]) > 0
 
 
 def test_standard_input(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,8 +209,10 @@ def _check(block: Block, partitions: int) -> None:
             f"there are records in partition {block.partition}, but the topic has {partitions}, from 0 to {partitions - 1}: "
             "it was recreated with fewer, or the given partition count is wrong"
         )
-    if (block.offsets[1:] <= block.offsets[:-1]).any():
-        raise ValueError(f"the offsets of a block of partition {block.partition} do not ascend")
+    if (wrong := np.flatnonzero(block.offsets[1:] <= block.offsets[:-1])).size:
+        before, offset = block.offsets[wrong[0]], block.offsets[wrong[0] + 1]
+        what = "occurs twice" if before == offset else f"follows {before}"
+        raise ValueError(f"the offsets of a block of partition {block.partition} do not ascend: {offset} {what}")
 
 
 def column_of(keys: Any, partition: Partitions, partitions: int) -> KeyColumn:

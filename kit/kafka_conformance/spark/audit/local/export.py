@@ -19,11 +19,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
+from numpy.typing import NDArray
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.files import exists, is_folder, open_regular
 from kafka_conformance.spark.audit.attribution.block import Block
-from kafka_conformance.spark.audit.export_errors import missing_column, missing_place, no_key_type
+from kafka_conformance.spark.audit.export_errors import (
+    missing_column,
+    missing_place,
+    no_key_type,
+    no_number_type,
+    repeated_offset,
+)
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
@@ -34,6 +42,8 @@ __all__ = ["LocalExport", "files_of", "record_count"]
 
 _TIMES = ("timestamp_ms", "timestamp")
 _PIECE = 16_384
+LONGEST_LINE = 128 * 2**20
+"""The most bytes of a line of JSON, a record with its key and perhaps its value."""
 _ENDS = ("first", "end")
 _INT64 = range(-(2**63), 2**63)
 
@@ -56,6 +66,7 @@ class LocalExport:
             raise missing_place(path, missing)
         self.spans: Mapping[int, Span] = spans_of(path, _spans(rows), partitions)
         self._rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")]).combine_chunks()
+        _check_places(path, self._rows["partition"].to_numpy(), self._rows["offset"].to_numpy())
 
     def sample(self, records: int) -> pa.Table:
         """Return a random sample, the same each time and the one that Spark selects."""
@@ -99,13 +110,16 @@ class LocalExport:
 def files_of(path: str) -> list[str]:
     """Return the files that a path names: a file, a folder with all below it, or a pattern (``*``, ``?``, ``[]``, ``{}``).
 
-    As for Spark, names that begin with ``_`` or a dot are left out. Raises BadInput if there is none.
+    A name that exists is no pattern. As for Spark, names that begin with ``_`` or a dot are left out. Raises BadInput if
+    there is none, and for a FIFO or a device.
     """
     found: list[str] = []
-    patterns = _alternatives(path.removeprefix("file://"))
-    for each in sorted(one for plain in patterns for one in glob.glob(plain)):  # noqa: PTH207  patterns may be absolute
-        if not Path(each).is_dir():
-            found.append(each)
+    plain = path.removeprefix("file://")
+    named = [plain] if exists(Path(plain)) else sorted(one for each in _alternatives(plain) for one in glob.glob(each))  # noqa: PTH207  patterns may be absolute
+    for each in named:
+        if not is_folder(Path(each)):
+            with open_regular(Path(each)):  # what reads it waits for a FIFO without end
+                found.append(each)
             continue
         below = (one for one in sorted(Path(each).rglob("*")) if one.is_file())
         found += [str(one) for one in below if not any(part[0] in "_." for part in one.relative_to(each).parts)]
@@ -168,7 +182,7 @@ def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
     decode = msgspec.json.Decoder(dict[str, Any]).decode
     for name in files:
         with pa.input_stream(name, compression="detect") as stream:
-            for number, line in enumerate(_lines(stream), 1):
+            for number, line in enumerate(_lines(stream, name), 1):
                 try:
                     row = decode(line)
                 except UNREADABLE as error:
@@ -184,24 +198,45 @@ def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
     return pa.table({name: pa.array(values, _json_type(values)) for name, values in plain.items()})
 
 
-def _lines(stream: Any) -> Iterator[bytes]:
-    """Yield the lines that are not empty."""
-    rest = b""
+def _lines(stream: Any, name: str) -> Iterator[bytes]:
+    """Yield the lines that are not empty. Raises BadInput for one of more than LONGEST_LINE bytes."""
+    begun, length = [], 0
     while piece := stream.read(1 << 20):
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from (line for line in whole if line.strip())
-    if rest.strip():
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        length += len(first)
+        if others:
+            yield from (line for line in (b"".join(begun), *others[:-1]) if line.strip())
+            begun, length = [others[-1]], len(others[-1])
+        if length > LONGEST_LINE:
+            raise BadInput(
+                f"{name} has a line of more than {LONGEST_LINE:,} bytes: expected a JSON object on each line"
+            )
+    if (rest := b"".join(begun)).strip():
         yield rest
 
 
 def _json_type(values: Sequence[Any]) -> pa.DataType:
     kinds = {type(value) for value in values} - {type(None)}
+    if not kinds:
+        return pa.null()
     if kinds <= {int}:
         return pa.int64() if all(value is None or value in _INT64 for value in values) else pa.float64()
     return pa.string() if kinds == {str} else pa.float64() if kinds <= {int, float} else None
 
 
+def _check_places(path: str, partitions: NDArray[np.int32], offsets: NDArray[np.int64]) -> None:
+    """Raise BadInput for sorted places of which one occurs twice."""
+    again = np.flatnonzero((partitions[1:] == partitions[:-1]) & (offsets[1:] == offsets[:-1]))
+    if again.size:
+        partition, offset = int(partitions[again[0]]), int(offsets[again[0]])
+        raise repeated_offset(path, partition, offset, int(((partitions == partition) & (offsets == offset)).sum()))
+
+
 def _columns(table: pa.Table, path: str, key: str, encoding: str) -> pa.Table:
+    for name in ("partition", "offset"):
+        if pa.types.is_boolean(table[name].type):
+            raise no_number_type(path, name, "boolean")
     return pa.table({
         "partition": table["partition"].cast(pa.int32()),
         "offset": table["offset"].cast(pa.int64()),

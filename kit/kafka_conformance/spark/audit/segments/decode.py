@@ -66,7 +66,7 @@ def decode(
                 last = max(last, header.last_offset + 1)
                 if not _wanted(header, task, ends):
                     continue
-                if why := _add(columns, header, segment.bytes_at(item.position, header.size)):
+                if why := _add(columns, header, segment, item.position):
                     bad(item.position, header.base_offset, why)
                 if columns.records >= most or columns.key_bytes >= _KEY_BYTES:
                     yield columns.cut()
@@ -81,8 +81,11 @@ def decode(
         yield columns.cut()
 
 
-def _add(columns: Columns, header: BatchHeader, batch: bytes) -> str:
+def _add(columns: Columns, header: BatchHeader, segment: Segment, position: int) -> str:
     """Add the records of a batch; return why that is not possible, or an empty text."""
+    if header.size > LARGEST_BYTES:
+        return f"it has more than {LARGEST_BYTES:,} bytes"
+    batch = segment.bytes_at(position, header.size)
     if too_large(batch):
         return f"it may take more than {LARGEST_BYTES:,} bytes when decompressed"
     try:

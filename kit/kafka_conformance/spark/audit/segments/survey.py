@@ -12,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.core.errors import KitError
-from kafka_conformance.log_inspect.expansion import MOST_RECORDS, too_large
+from kafka_conformance.core.java_text import parse_long
+from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, too_large
 from kafka_conformance.log_inspect.header import BatchHeader
-from kafka_conformance.log_inspect.index_files import IndexFile
+from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry, batch_positions
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 from kafka_conformance.spark.audit.segments.folders import SegmentFile
 from kafka_reference.errors import JavaException
@@ -96,14 +97,10 @@ def items_of(segment: Segment) -> Iterator[Scanned | Damage]:
     """Yield the batches of a segment, as ``log_inspect.scan.scan`` does, with the index's help past damaged bytes."""
     path = segment.path.with_suffix(".index")
 
-    def anchors(position: int) -> Iterator[int]:
-        try:
-            index = IndexFile(path, int(path.stem))
-            yield from (entry.position for entry in index.offset_entries() if entry.position > position)
-        except (OSError, ValueError):
-            return
+    def entries() -> Iterator[OffsetEntry]:  # opened with the first damage: most segments have none
+        yield from IndexFile(path, parse_long(path.stem)).offset_entries()
 
-    return scan(segment, anchors)
+    return scan(segment, batch_positions(entries()))
 
 
 def survey(file: SegmentFile) -> Survey:
@@ -177,8 +174,10 @@ class _Surveying:
         self._found.runs.append(run)
 
     def _marker(self, item: Scanned, header: BatchHeader) -> None:
+        if header.records > MOST_RECORDS or header.size > LARGEST_BYTES:  # no marker: that is one small record
+            return
         data = self._segment.bytes_at(item.position, header.size)
-        if header.records > MOST_RECORDS or too_large(data):  # no marker: that is one small record
+        if too_large(data):
             return
         try:
             batch = decode_header(data)

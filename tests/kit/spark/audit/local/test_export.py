@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import gzip
+import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.spark.audit.local import export as export_module
 from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
 from kafka_conformance.spark.audit.sources import Span
 
@@ -158,3 +160,95 @@ def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, n
     path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
     with pytest.raises(KitError):
         LocalExport(str(path), "parquet", 2, encoding="hex")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\n\n   \n\t\n"])
+def test_an_empty_file_of_json_has_no_records(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    export = LocalExport(str(tmp_path / "a.json"), "json", 2)
+    assert export.spans == {0: Span(0, 0), 1: Span(0, 0)}
+    assert read(export) == {}
+    assert len(export.sample(10)) == 0
+
+
+def test_records_without_any_key_are_read(tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.json", [{"partition": 0, "offset": at, "key": None} for at in (4, 5)])
+    assert read(LocalExport(path, "json", 1)) == {(0, 4): (-1, None), (0, 5): (-1, None)}
+
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+@pytest.mark.parametrize("keys", [(b"a", b"a"), (b"a", b"b")])
+def test_an_offset_that_occurs_twice_is_named(tmp_path: Path, form: str, keys: tuple[bytes, bytes]) -> None:
+    rows = [(3, 17, 1, keys[0]), (3, 16, 1, b"x"), (1, 17, 1, b"y"), (3, 17, 2, keys[1]), (3, 17, 2, keys[0])]
+    if form == "parquet":
+        path = parquet(tmp_path / "a.parquet", rows)
+    else:
+        path = lines(tmp_path / "a.json", [dict(zip(NAMES, (*row[:3], row[3].decode()), strict=True)) for row in rows])
+    with pytest.raises(BadInput, match="offset 17 of partition 3 occurs 3 times in the files"):
+        LocalExport(path, form, 4)
+
+
+@pytest.mark.parametrize("name", ["partition", "offset"])
+def test_a_truth_value_is_no_partition_and_no_offset(tmp_path: Path, name: str) -> None:
+    row = {"partition": 0, "offset": 1, "timestamp_ms": 5, "key": b"a", name: True}
+    path = parquet(tmp_path / "a.parquet", [tuple(row.values())])
+    with pytest.raises(BadInput, match=f"the column {name} has type bool.*: expected whole numbers"):
+        LocalExport(path, "parquet", 2)
+
+
+class Pieces:
+    """A stream that counts the bytes that are searched for the end of a line."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces, self.searched = list(pieces), 0
+
+    def read(self, _: int) -> Any:
+        return Piece(self, self.pieces.pop(0)) if self.pieces else b""
+
+
+class Piece(bytes):
+    stream: Pieces
+
+    def __new__(cls, stream: Pieces, data: bytes) -> Self:
+        made = super().__new__(cls, data)
+        made.stream = stream
+        return made
+
+    def split(self, *words: Any) -> list[bytes]:  # type: ignore[override]
+        self.stream.searched += len(self)
+        return bytes(self).split(*words)
+
+    def __radd__(self, other: bytes) -> Piece:
+        return Piece(self.stream, other + bytes(self))
+
+
+def test_a_long_line_is_searched_once(tmp_path: Path) -> None:
+    stream = Pieces(b"a\n\nb", *[b"c" * 1000] * 50, b"d\n  \ne\nf", b"g")
+    assert list(export_module._lines(stream, "x")) == [b"a", b"b" + b"c" * 50_000 + b"d", b"e", b"fg"]
+    assert stream.searched <= 2 * 50_000
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_module, "LONGEST_LINE", 5 * 2**20)
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b"[" + bytes(40 * 2**20)))
+    with pytest.raises(BadInput, match="has a line of more than 5,242,880 bytes: expected a JSON object on each line"):
+        LocalExport(str(path), "json", 2)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.json"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to(kind)
+    for form in ("json", "parquet"):
+        with pytest.raises(BadInput, match="cannot be read: it is a"):
+            record_count(str(path), form, 10)
+        with pytest.raises(BadInput, match="cannot be read: it is a"):
+            LocalExport(str(path), form, 2)
+
+
+def test_the_name_of_a_file_is_no_pattern(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "orders[1] {a,b}*.parquet", ROWS)
+    parquet(tmp_path / "orders1 a.parquet", ROWS)
+    assert files_of(path) == [path]
+    assert read(LocalExport(path, "parquet", 3)) == READ
