@@ -54,9 +54,11 @@ def _of_any_size(bits: int) -> st.SearchStrategy[int]:
     return st.integers(0, 1 << 20).map(number_of)
 
 
-# Numbers of every size and last digit: one that goes through a float, or through fewer bits, comes back different.
+# Numbers of every size and last digit: one that goes through a float, or through fewer bits, comes back different. Just
+# above 2^n seconds a float rounds most: 1001 ms become 1.001 s, and then 1000.9999 ms.
+_ABOVE_SECONDS = st.integers(0, 1 << 16).map(lambda seed: (1000 << seed % 31) + 1 + seed // 31 % 23)
 _USUAL_TIMES = st.one_of(
-    st.integers(0, 200), _of_any_size(45), _of_any_size(45), st.integers(1_500_000_000_000, 1_900_000_000_000),
+    st.integers(0, 200), _of_any_size(45), _ABOVE_SECONDS, st.integers(1_500_000_000_000, 1_900_000_000_000),
     st.sampled_from((-1, 1_700_000_000_000, 2**31, 2**40)),
 )  # fmt: skip
 _TIMES = st.one_of(_USUAL_TIMES, _of_any_size(63), st.sampled_from((_LONG_MAX, -2, _LONG_MIN)))
