@@ -36,8 +36,8 @@ _EXAMPLES, _SEED = 200, 1
 _REMARK = re.compile(r"# unreached( file)?: \S")
 # Errors of the reference and of Python: the question has no answer, or the caller's arguments are wrong.
 _REFUSALS = {
-    "DrawsExhausted", "ImportError", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError",
-    "TypeError", "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
+    "DrawsExhausted", "ImportError", "InvalidScenario", "NeverReturns", "NotImplementedError", "NotInThisRelease",
+    "QuestionError", "TypeError", "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
 }  # fmt: skip
 _BLANK = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT}
 

@@ -9,6 +9,8 @@ error                        why                            what to do
 - ``NotInThisRelease``       the release lacks the rule     name a release that the message lists
 - ``DrawsExhausted``         the rule needs another random  add draws to the question
                              number than it was given
+- ``NeverReturns``           Kafka's own code never returns change the setting that the message names
+                             here: it loops without end
 ============================ ============================== ==================================================
 
 A Java exception is also the Python built-in that a caller would expect: ``except ZeroDivisionError`` catches
@@ -35,6 +37,7 @@ __all__ = [
     "InvalidTxnStateException",
     "JavaException",
     "KafkaException",
+    "NeverReturns",
     "NotInThisRelease",
     "NullPointerException",
     "OutOfOrderSequenceException",
@@ -177,3 +180,7 @@ class NotInThisRelease(QuestionError):
 
 class DrawsExhausted(QuestionError):
     """The rule needs more random draws than the question holds: add draws to it."""
+
+
+class NeverReturns(QuestionError):
+    """Kafka's own code loops without end here: change the setting that the message names."""

@@ -36,6 +36,11 @@ class JavaAnswerer:
         """The outcomes, one for each question. Raises JvmLost, WrongRelease, OracleFault, JarError."""
         if not rule.has_java(at):
             return [Unsupported(f"release {at} has no {rule.slug}")] * len(questions)
+        endless = [rule.endless(question, at) for question in questions]
+        asked = iter(self._ask(rule, at, [one for one, why in zip(questions, endless, strict=True) if not why]))
+        return [Failed(why) if why else next(asked) for why in endless]
+
+    def _ask(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
         if not questions:
             return []
         if rule.by_parts is not None:

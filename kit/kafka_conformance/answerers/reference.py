@@ -26,7 +26,10 @@ class ReferenceAnswerer:
         if at not in rule.releases:
             return [Unsupported(f"{rule.slug} is no rule of release {at}")] * len(questions)
         ask = self.instead or rule.ask
-        return [outcome_of(ask, question, at) for question in questions]
+        return [
+            Failed(endless) if (endless := rule.endless(question, at)) else outcome_of(ask, question, at)
+            for question in questions
+        ]
 
 
 def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Outcome:

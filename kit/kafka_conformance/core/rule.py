@@ -110,6 +110,8 @@ class Rule:
     """Fields that show only where another one holds: between two releases, only if it holds in both."""
     domain: Callable[[Any], str] = lambda _: ""
     """Why no user of any Kafka client can bring a question about; "" for a question in domain."""
+    endless: Callable[[Any, Release], str] = lambda *_: ""
+    """Why a question has no answer within a bounded number of steps, of the reference and of Java; "" for all others."""
     nearest: Callable[[Any], Any] = lambda question: question
     """The question in domain that is most like one out of domain; the same question where there is none."""
     plain: Callable[[], Iterable[Question]] = tuple

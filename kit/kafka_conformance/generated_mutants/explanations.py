@@ -25,8 +25,8 @@ Kind: TypeAlias = Literal["equivalent", "unreachable"]
 _NUMBER = re.compile(r" #\d+")
 _COMMENT = re.compile(r"# unreached( file)?: (\S.*)")
 _REFUSALS = {
-    "DrawsExhausted", "InvalidScenario", "NotImplementedError", "NotInThisRelease", "QuestionError", "TypeError",
-    "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
+    "DrawsExhausted", "InvalidScenario", "NeverReturns", "NotImplementedError", "NotInThisRelease", "QuestionError",
+    "TypeError", "UndeterminedHistory", "UnprovenRelease", "UnreachableCombination", "ValueError",
 }  # fmt: skip
 
 

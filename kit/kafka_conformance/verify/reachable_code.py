@@ -7,10 +7,11 @@ reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the check of arguments
 (``kafka_reference.arguments.checked``), the sentences of behaviour records, and those arguments of ``Rule(…)`` that are
-about reports and the gate alone (its title, its labels, its domain).
+about reports and the gate alone (its title, its labels, its domain), or refuse a question (``endless``).
 
 The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
-passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases.
+passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases. Nor
+does ``accumulator.endless.end_endless``, which ends an append that never returns: a question with one has no answer.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Name = tuple[str, str]
 """A module and a name at its top; the name ``*`` stands for all of them."""
 
 _ALL = "*"
-_CHECK = ("kafka_reference.arguments", "checked")
+# Decorators that decide no answer, and their modules.
+_CHECKS = {"checked": "kafka_reference.arguments", "end_endless": "kafka_reference.accumulator.endless"}
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -39,7 +41,8 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
     "Rule": (
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
-                   "behaviours", "unobservable", "shows_with", "domain", "nearest", "plain", "optional_labels", "parts"}),
+                   "behaviours", "unobservable", "shows_with", "domain", "endless", "nearest", "plain", "optional_labels",
+                   "parts"}),
     ),
 }  # fmt: skip
 
@@ -237,18 +240,15 @@ def _without_prose(tree: ast.Module) -> ast.Module:
 
 
 def _imports_check(statement: ast.stmt) -> bool:
-    module, name = _CHECK
-    return (
-        isinstance(statement, ast.ImportFrom)
-        and statement.module == module
-        and any(one.name == name and one.asname is None for one in statement.names)
+    return isinstance(statement, ast.ImportFrom) and any(
+        _CHECKS.get(one.name) == statement.module and one.asname is None for one in statement.names
     )
 
 
 def is_check(decorator: ast.expr) -> bool:
-    """Return whether a decorator is the check of arguments, in a module that imports it."""
+    """Return whether a decorator is one that decides no answer, in a module that imports it."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(function, ast.Name) and function.id == _CHECK[1]
+    return isinstance(function, ast.Name) and function.id in _CHECKS
 
 
 def _is_text(statement: ast.AST) -> bool:

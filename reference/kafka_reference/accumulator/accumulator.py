@@ -41,6 +41,7 @@ from functools import partial
 
 from kafka_reference.accumulator.batches import Batch, BatchState, split
 from kafka_reference.accumulator.drain import drain
+from kafka_reference.accumulator.endless import end_endless
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import BatchNeeded, StickyUpdate
@@ -134,7 +135,8 @@ class RecordAccumulator:
         """Add a record to this partition, or to a chosen one if ``partition`` is None. Mirrors ``append``.
 
         Raises IllegalStateException or KafkaException if closed; as ``BufferPool.allocate``; for a partition to choose, as
-        ``BuiltInPartitioner.next_partition``, and NotInThisRelease before 3.3.0.
+        ``BuiltInPartitioner.next_partition``, and NotInThisRelease before 3.3.0; NeverReturns where Kafka's append would
+        not return (:mod:`.endless`).
         """
         state = self.state
         if not state.behaviour.chooses_partition:
@@ -190,6 +192,7 @@ class RecordAccumulator:
             self.state.close_for_appends(queue[-1])
         return lacking > 0
 
+    @end_endless
     def _partition_changed(
         self, topic: str, stay: StickyPartitionInfo | None, queue: Queue, metadata: Metadata
     ) -> bool:

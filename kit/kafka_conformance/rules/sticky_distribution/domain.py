@@ -14,10 +14,13 @@ from kafka_conformance.rules.common.domains import CLUSTER_OPTIONAL_LABELS, clus
 from kafka_conformance.rules.common.everyday import everyday_clusters
 from kafka_conformance.rules.sticky_distribution.question import StickyDistributionQuestion
 from kafka_reference.partitioning.keyless_distribution import PARTITIONERS
+from kafka_reference.releases import Release
 
-__all__ = ["OPTIONAL_LABELS", "domain", "nearest", "plain"]
+__all__ = ["OPTIONAL_LABELS", "domain", "endless", "nearest", "plain"]
 
 _LONGEST_QUEUE = 1_000_000
+# A minute of the reference, which places 150,000 records a second or more.
+_MOST_RECORDS = 10_000_000
 OPTIONAL_LABELS = {
     **{label: CLUSTER_OPTIONAL_LABELS[label] for label in ("no leader", "some led")},
     "queue sizes known": "statistics of queue sizes",
@@ -30,6 +33,13 @@ def domain(question: StickyDistributionQuestion) -> str:
     if any(not 0 <= size <= _LONGEST_QUEUE for size in question.queue_sizes or ()):
         return "a queue has 0 to 1,000,000 batches"
     return cluster_domain(question.cluster)
+
+
+def endless(question: StickyDistributionQuestion, _: Release) -> str:
+    """Return why the question takes too many steps, or ""."""
+    if question.records <= _MOST_RECORDS:
+        return ""
+    return f"{question.records} records: each is placed by itself; ask about {_MOST_RECORDS} or fewer"
 
 
 def nearest(question: StickyDistributionQuestion) -> StickyDistributionQuestion:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.sticky_distribution.adapter import ask
-from kafka_conformance.rules.sticky_distribution.domain import OPTIONAL_LABELS, domain, nearest, plain
+from kafka_conformance.rules.sticky_distribution.domain import OPTIONAL_LABELS, domain, endless, nearest, plain
 from kafka_conformance.rules.sticky_distribution.generators import every_small_question, questions
 from kafka_conformance.rules.sticky_distribution.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.sticky_distribution.question import StickyDistributionQuestion
@@ -42,6 +42,7 @@ RULE = Rule(
     path=path,
     required_labels=REQUIRED_LABELS,
     domain=domain,
+    endless=endless,
     nearest=nearest,
     plain=plain,
     optional_labels=OPTIONAL_LABELS,
