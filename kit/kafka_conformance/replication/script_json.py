@@ -27,6 +27,7 @@ __all__ = ["load_script", "read_script", "write_script"]
 
 _Broker = Literal[1, 2, 3]
 _MOST_EVENTS, _MOST_RECORDS = 1000, 10_000
+_MOST_INT32 = 2**31 - 1
 
 
 class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -49,7 +50,7 @@ class _Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A script."""
 
     events: list[_Event]
-    replicas: tuple[_Broker, _Broker, _Broker] = (1, 2, 3)
+    replicas: tuple[_Broker, ...] = (1, 2, 3)
     min_insync_replicas: int = msgspec.field(default=1, name="min.insync.replicas")
     unclean: bool = msgspec.field(default=False, name="unclean.leader.election.enable")
 
@@ -72,13 +73,13 @@ def read_script(data: bytes | str) -> ClusterScript:
         raise BadInput(
             f"{error}: expected events, replicas, min.insync.replicas, unclean.leader.election.enable"
         ) from error
-    if sorted(read.replicas) != [1, 2, 3]:
-        raise BadInput(f"replicas {list(read.replicas)}: expected 1, 2 and 3 in some order")
+    if not read.replicas or len(set(read.replicas)) < len(read.replicas):
+        raise BadInput(f"replicas {list(read.replicas)}: expected one to three of the brokers 1, 2 and 3, each once")
     _check_minimum(read.min_insync_replicas, "min.insync.replicas")
     if not 0 < len(read.events) <= _MOST_EVENTS:
         raise BadInput(f"{len(read.events)} events: expected 1 to {_MOST_EVENTS}")
     events = tuple(_event(number, each) for number, each in enumerate(read.events))
-    _check_faults(events)
+    _check_faults(events, read.replicas)
     return ClusterScript(events, read.replicas, read.min_insync_replicas, read.unclean)
 
 
@@ -148,15 +149,17 @@ def _written(event: Event) -> dict[str, Any]:
 
 
 def _check_minimum(replicas: int, name: str) -> None:
-    if not 1 <= replicas <= 3:
-        raise BadInput(f"{name} {replicas}: expected 1 to 3")
+    if not 1 <= replicas <= _MOST_INT32:
+        raise BadInput(f"{name} {replicas}: Kafka accepts 1 to {_MOST_INT32}, also more than there are replicas")
 
 
-def _check_faults(events: tuple[Event, ...]) -> None:
-    """Raise BadInput for a broker that is stopped twice, or that returns without having stopped."""
-    states: dict[int, str] = dict.fromkeys((1, 2, 3), "runs")
+def _check_faults(events: tuple[Event, ...], replicas: tuple[int, ...]) -> None:
+    """Raise BadInput for a broker without a replica, that is stopped twice, or returns without having stopped."""
+    states: dict[int, str] = dict.fromkeys(replicas, "runs")
     allowed = {Pause: ("runs", "is paused"), Continue: ("is paused", "runs"), Start: ("is killed", "runs")}
     for number, event in enumerate(events):
+        if isinstance(event, Pause | Continue | Kill | Start) and event.broker not in states:
+            raise BadInput(f"event {number}: broker {event.broker} has no replica: expected one of {list(replicas)}")
         if isinstance(event, Kill):
             if states[event.broker] == "is killed":
                 raise BadInput(f"event {number}: kill broker {event.broker}, which is killed already")

@@ -1,8 +1,8 @@
 """A history of one partition on three brokers: how it begins, and the events that happen, one after the other.
 
-The brokers are 1, 2 and 3; the controller is a process of its own that no event touches. The partition's replicas are all
-three brokers. Requests and changes of settings are complete before the next event begins, with one exception: a produce
-request with ``acks=all`` that cannot be answered yet is left waiting while the events that follow happen, if it has
+The brokers are 1, 2 and 3; the controller is a process of its own that no event touches. The partition has a replica on each
+of them, or on one or two. Requests and changes of settings are complete before the next event begins, with one exception: a
+produce request with ``acks=all`` that cannot be answered yet is left waiting while the events that follow happen, if it has
 ``wait=False``. What follows from a broker that is paused, killed or back is awaited by a :class:`Settle`.
 """
 
@@ -108,9 +108,9 @@ class ClusterScript:
 
     events: tuple[Event, ...]
     """The events, in order."""
-    replicas: tuple[BrokerId, BrokerId, BrokerId] = (1, 2, 3)
-    """The assignment; the first is the preferred leader and leads at first."""
+    replicas: tuple[BrokerId, ...] = (1, 2, 3)
+    """The assignment; the first is the preferred leader and leads at first. Events name brokers with a replica."""
     min_insync_replicas: int = 1
-    """``min.insync.replicas`` of the topic at first."""
+    """``min.insync.replicas`` of the topic at first; Kafka accepts more than there are replicas."""
     unclean_leader_election: bool = False
     """``unclean.leader.election.enable`` of the topic at first."""

@@ -11,6 +11,7 @@ import pytest
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.replication.script_json import load_script, read_script, write_script
 from kafka_reference.cluster.script import (
+    BrokerId,
     ClusterScript,
     Continue,
     Elect,
@@ -39,6 +40,12 @@ def test_a_script_is_read_as_it_was_written() -> None:
     assert read_script(write_script(EVERY_EVENT)) == EVERY_EVENT
 
 
+@pytest.mark.parametrize("replicas", [(3,), (2, 1)])
+def test_a_script_may_have_fewer_replicas_than_its_minimum(replicas: tuple[BrokerId, ...]) -> None:
+    script = ClusterScript((Produce(-1), Settle(), Pause(replicas[0])), replicas, min_insync_replicas=7)
+    assert read_script(write_script(script)) == script
+
+
 def test_defaults() -> None:
     read = read_script('{"events": [{"produce": "all"}, {"settle": true}]}')
     assert read == ClusterScript((Produce(-1), Settle()))
@@ -56,9 +63,17 @@ def test_defaults() -> None:
         ({"events": [{"paws": 1}]}, "unknown field `paws`"),
         ({"events": [{"produce": 1, "records": 0}]}, "event 0: 0 records"),
         ({"events": [{"settle": True, "wait": False}]}, "event 0: records and wait belong to a produce event"),
-        ({"events": [{"min.insync.replicas": 4}]}, "event 0: min.insync.replicas 4: expected 1 to 3"),
-        ({"events": [{"settle": True}], "min.insync.replicas": 0}, "min.insync.replicas 0: expected 1 to 3"),
-        ({"events": [{"settle": True}], "replicas": [1, 2, 2]}, r"replicas \[1, 2, 2\]: expected 1, 2 and 3"),
+        ({"events": [{"min.insync.replicas": -1}]}, "event 0: min.insync.replicas -1: Kafka accepts 1 to"),
+        (
+            {"events": [{"settle": True}], "min.insync.replicas": 0},
+            "min.insync.replicas 0: Kafka accepts 1 to 2147483647",
+        ),
+        ({"events": [{"settle": True}], "replicas": [1, 2, 2]}, r"replicas \[1, 2, 2\]: expected one to three"),
+        ({"events": [{"settle": True}], "replicas": []}, r"replicas \[\]: expected one to three"),
+        (
+            {"events": [{"pause": 2}], "replicas": [3, 1]},
+            r"event 0: broker 2 has no replica: expected one of \[3, 1\]",
+        ),
         ({"events": [{"pause": 1}, {"pause": 1}]}, "event 1: pause broker 1, which is paused"),
         ({"events": [{"kill": 1}, {"kill": 1}]}, "event 1: kill broker 1, which is killed already"),
         ({"events": [{"kill": 1}, {"continue": 1}]}, "event 1: continue broker 1, which is killed"),

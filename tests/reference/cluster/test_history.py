@@ -7,6 +7,7 @@ import pytest
 from kafka_reference.cluster.history import simulate
 from kafka_reference.cluster.observation import Elected, Produced, Settled, Unanswered
 from kafka_reference.cluster.script import (
+    BrokerId,
     ClusterScript,
     Continue,
     Elect,
@@ -139,3 +140,25 @@ def test_two_followers_together_matter_with_eligible_leaders_alone() -> None:
 def test_minimum_counts_since_3_7_for_the_high_watermark() -> None:
     events = (Kill(2), Settle(), Produce(LEADER))
     assert [last(*events, release=release, min_isr=3).readable for release in ("3.6.2", "3.7.0", NEWEST)] == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("release", "error", "readable"), [("3.6.2", "NOT_ENOUGH_REPLICAS", 1), (NEWEST, "NONE", 2), ("3.9.1", "NONE", 2)]
+)
+@pytest.mark.parametrize("replicas", [(1,), (2, 3)])
+def test_a_minimum_above_the_replicas_is_refused_up_to_3_6_only(
+    release: str, error: str, readable: int, replicas: tuple[BrokerId, ...]
+) -> None:
+    events = (Produce(-1), Produce(1), Settle())
+    seen = simulate(ClusterScript(events, replicas, min_insync_replicas=len(replicas) + 1), release)
+    assert [answer.error for answer in seen if isinstance(answer, Produced)] == [error, "NONE"]
+    assert isinstance(seen[-1], Settled)
+    assert (seen[-1].readable, seen[-1].isr, set(seen[-1].replicas)) == (readable, frozenset(replicas), set(replicas))
+
+
+def test_the_only_replica_stops_and_comes_back_with_its_log() -> None:
+    events = (Produce(-1), Kill(3), Settle(), Produce(1), Start(3), Settle())
+    seen = simulate(ClusterScript(events, (3,), min_insync_replicas=2), NEWEST)
+    assert seen[3] == Produced("LEADER_NOT_AVAILABLE", None)
+    assert isinstance(seen[-1], Settled)
+    assert (seen[-1].leader, seen[-1].replicas[3].end_offset) == (3, 1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_conformance.core.errors import BrokerLost
-from kafka_conformance.replication.live.cluster import BROKERS, LiveCluster
+from kafka_conformance.replication.live.cluster import LiveCluster
 from kafka_conformance.replication.live.metadata_source import PartitionView
 from kafka_conformance.replication.live.wire import (
     READ_COMMITTED,
@@ -46,22 +47,26 @@ class Observation:
     """What the parts of the cluster do not agree about yet, each in a sentence."""
 
 
-def observe(cluster: LiveCluster, topic: str) -> Observation:
-    """Observe partition 0 of a topic. Raises BrokerLost if a broker that runs does not respond."""
+def observe(cluster: LiveCluster, topic: str, assigned: Collection[int]) -> Observation:
+    """Observe partition 0 of a topic, which has replicas on the ``assigned`` brokers.
+
+    Raises BrokerLost if a broker that runs does not respond.
+    """
     cluster.metadata.read()
     view = cluster.metadata.partition(topic)
     if view is None:
         raise BrokerLost(f"the controller has no topic {topic}")
-    files = {broker: read_replica(cluster.folder(broker, topic)) for broker in BROKERS}
+    files = {broker: read_replica(cluster.folder(broker, topic)) for broker in assigned}
     served = view.leader in cluster.running
-    fetched = {each: fetch(cluster.connection(each), topic) for each in sorted(cluster.running)} if served else {}
+    running = sorted(cluster.running.intersection(assigned))
+    fetched = {each: fetch(cluster.connection(each), topic) for each in running} if served else {}
     replicas = {
         broker: ReplicaState(
             files[broker].batches,
             files[broker].end_offset,
             fetched[broker].high_watermark if broker in fetched else None,
         )
-        for broker in BROKERS
+        for broker in sorted(assigned)
     }
     read = _values(fetched[view.leader].records) if served else ()
     settled = Settled(view.leader, view.leader_epoch, view.isr, view.elr, replicas, len(read))

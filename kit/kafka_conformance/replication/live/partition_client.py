@@ -44,6 +44,8 @@ class PartitionClient:
     """The topic."""
     pending: dict[int, PendingResponse] = field(default_factory=dict)
     """The requests without response, by event."""
+    replicas: frozenset[int] = frozenset()
+    """The brokers with a replica, once the topic is created."""
     _markers: int = 0
 
     def create(self, script: ClusterScript) -> None:
@@ -52,6 +54,7 @@ class PartitionClient:
             MIN_ISR: str(script.min_insync_replicas),
             UNCLEAN: str(script.unclean_leader_election).lower(),
         }
+        self.replicas = frozenset(script.replicas)
         create_topic(self.cluster.controller_connection(), self.topic, script.replicas, settings)
         self.await_leader()
 
@@ -114,7 +117,7 @@ class PartitionClient:
 
     def await_in_sync(self) -> None:
         """Wait until the followers that run are in sync with a leader that runs. Raises BrokerLost."""
-        running = self.cluster.running
+        running = self.cluster.running & self.replicas
         if not await_true(lambda: self.view().leader not in running or running <= self.view().isr, _FOLLOW_LIMIT_S):
             raise BrokerLost(f"{sorted(running)} run, and {self.topic} has {self.view()} after {_FOLLOW_LIMIT_S:g} s")
         self.await_leader()

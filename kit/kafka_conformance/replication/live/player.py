@@ -246,7 +246,7 @@ class _Player:
 
         def settled() -> bool:
             for track, one in zip(self.tracks, stable, strict=True):
-                one.add(observe(self.cluster, track.client.topic))
+                one.add(observe(self.cluster, track.client.topic, track.played.script.replicas))
             now = time.monotonic()
             return all(
                 one.has_held(timing.hold_s, now)
