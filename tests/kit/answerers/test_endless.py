@@ -151,7 +151,10 @@ class _OracleThatAnswers:
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
         self.asked = [msgspec.json.decode(line) for line in lines.splitlines()]
-        return [{"id": line["id"], "answer": {"size": line["question"]["config"]["batch_size"]}} for line in self.asked]
+        return [
+            {"id": line["id"], "answer": {"size": line["question"].get("config", {}).get("batch_size")}}
+            for line in self.asked
+        ]
 
 
 @pytest.mark.parametrize(("version", "is_asked"), [("3.2.3", True), ("3.3.0", False), ("4.4.0", False)])
@@ -166,6 +169,24 @@ def test_java_is_not_asked_what_has_no_end(version: str, is_asked: bool) -> None
     assert [outcome.answer["size"] for outcome in outcomes if isinstance(outcome, Answered)] == [
         line["question"]["config"]["batch_size"] for line in oracle.asked
     ]
+
+
+@pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner", "sticky-distribution"])
+def test_java_is_not_asked_for_another_id_where_all_are_the_same(slug: str) -> None:
+    """StickyPartitionCache draws until the id differs from the old one."""
+    rule, twice = RULES[slug], {"id": 5, "leader": 0}
+    steps = [{"op": "partition", "topic": "t", "key": None}, {"op": "new_batch", "topic": "t", "previous": 5}]
+    asked = []
+    for partitions in ([twice, twice], [twice, {"id": 6, "leader": 0}], [twice, twice, {"id": 6, "leader": None}]):
+        document = {"seed": 1, "cluster": {"nodes": [{"id": 0}], "partitions": partitions}}
+        counts = {"partitioner": "uniform-sticky", "records": 40, "batch_records": 2}
+        asked.append(
+            msgspec.convert(document | (counts if slug == "sticky-distribution" else {"steps": steps}), rule.question)
+        )
+    oracle = _OracleThatAnswers()
+    outcomes = JavaAnswerer(oracle).answer(rule, parse_release("3.2.3"), asked)  # type: ignore[arg-type]
+    assert [isinstance(outcome, Failed) for outcome in outcomes] == [True, False, True]
+    assert len(oracle.asked) == 1
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.builtin_partitioner.rule import RULE as _BUILTIN
-from kafka_conformance.rules.common.endless import endless_by
+from kafka_conformance.rules.common.endless import endless_append
 from kafka_conformance.rules.default_partitioner.rule import RULE as _DEFAULT
 from kafka_conformance.rules.idempotence_config.rule import RULE as _CONFIG
 from kafka_conformance.rules.producer_send.adapter import ProducerHistory, ask_producer
@@ -112,7 +112,7 @@ RULE = Rule(
     explain=_explain,
     required_labels=REQUIRED_LABELS,
     domain=domain,
-    endless=endless_by(_ask),
+    endless=endless_append(_ask),
     optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.producer_send.ProducerSendRule"),),
     source="KafkaProducer.send, doSend, flush; Sender.runOnce",

@@ -78,7 +78,7 @@ from typing import Any
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
-from kafka_conformance.rules.common.endless import endless_by
+from kafka_conformance.rules.common.endless import endless_append
 from kafka_conformance.rules.record_accumulator.adapter import History, ask_of
 from kafka_conformance.rules.record_accumulator.domain import OPTIONAL_LABELS, domain
 from kafka_conformance.rules.record_accumulator.explain import explain_history
@@ -178,7 +178,7 @@ RULE = Rule(
     explain=_explain,
     required_labels=REQUIRED_LABELS,
     domain=domain,
-    endless=endless_by(_ask),
+    endless=endless_append(_ask),
     optional_labels=OPTIONAL_LABELS,
     java=((since("0.10.0.0"), "kafkaoracle.record_accumulator.RecordAccumulatorRule"),),
     share=3,

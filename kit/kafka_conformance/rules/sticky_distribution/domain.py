@@ -11,7 +11,9 @@ from itertools import cycle, islice, product
 from msgspec.structs import replace
 
 from kafka_conformance.rules.common.domains import CLUSTER_OPTIONAL_LABELS, cluster_domain, nearest_cluster
+from kafka_conformance.rules.common.endless import endless_cache
 from kafka_conformance.rules.common.everyday import everyday_clusters
+from kafka_conformance.rules.sticky_distribution.adapter import ask
 from kafka_conformance.rules.sticky_distribution.question import StickyDistributionQuestion
 from kafka_reference.partitioning.keyless_distribution import PARTITIONERS
 from kafka_reference.releases import Release
@@ -35,11 +37,14 @@ def domain(question: StickyDistributionQuestion) -> str:
     return cluster_domain(question.cluster)
 
 
-def endless(question: StickyDistributionQuestion, _: Release) -> str:
-    """Return why the question takes too many steps, or ""."""
-    if question.records <= _MOST_RECORDS:
-        return ""
-    return f"{question.records} records: each is placed by itself; ask about {_MOST_RECORDS} or fewer"
+_endless_cache = endless_cache(ask)
+
+
+def endless(question: StickyDistributionQuestion, release: Release) -> str:
+    """Return why the question takes too many steps, or has no end, or ""."""
+    if question.records > _MOST_RECORDS:
+        return f"{question.records} records: each is placed by itself; ask about {_MOST_RECORDS} or fewer"
+    return _endless_cache(question, release)
 
 
 def nearest(question: StickyDistributionQuestion) -> StickyDistributionQuestion:

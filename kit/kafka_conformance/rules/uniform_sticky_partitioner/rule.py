@@ -16,6 +16,7 @@ from __future__ import annotations
 from functools import partial
 
 from kafka_conformance.core.rule import Area, Rule, Space
+from kafka_conformance.rules.common.endless import endless_cache
 from kafka_conformance.rules.common.partitioner_adapter import ask_of, explain_by
 from kafka_conformance.rules.common.partitioner_generators import sticky_questions, sticky_scripts
 from kafka_conformance.rules.common.partitioner_labels import REQUIRED_LABELS, sticky_labels
@@ -44,6 +45,7 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS,
     behaviours=(UniformStickyPartitionerBehaviour, PartitionerBehaviour),
     domain=domain,
+    endless=endless_cache(partial(ask_of, UniformStickyPartitioner)),
     nearest=nearest,
     plain=plain,
     optional_labels=OPTIONAL_LABELS,
