@@ -4,16 +4,20 @@ Requests are numbered from 1 in the order in which they are sent, retries includ
 and waits for its response, so what happens at a request happens at one point of the scenario. When a connection closes, all
 requests that the proxy has not forwarded are lost, and the producer is notified for each of them.
 
-================== ======================================================================================================
-lose-request       the connection closes before the request reaches the leader
-lose-response      the leader handles the request; the connection closes before the response reaches the producer
-refuse             the leader responds with an error and appends nothing
-crash-before       the leader crashes before it handles the request
-crash-unreplicated the leader crashes after it appends the request, before a follower has it; with acks 1 it responds first
-crash-replicated   the leader crashes once followers have the request; with acks 1 it responds first, with acks all not
-restart-producer   the leader handles the request; the producer ends before the response reaches it, a new one starts, and
-                   the application sends every record again that was not completed
-================== ======================================================================================================
+=================== =====================================================================================================
+lose-request        the connection closes before the request reaches the leader
+lose-response       the leader handles the request; the connection closes before the response reaches the producer
+refuse              the leader responds with an error: once it has appended the request if brokers give the error only then
+                    (REQUEST_TIMED_OUT, NOT_ENOUGH_REPLICAS_AFTER_APPEND), else without an append
+refuse-after-append the leader appends the request, and responds with an error that may follow an append
+crash-before        the leader crashes before it handles the request
+crash-unreplicated  the leader crashes after it appends the request, before a follower has it; with acks 1 it responds first
+crash-replicated    the leader crashes once followers have the request; with acks 1 it responds first, with acks all not
+restart-producer    the leader handles the request; the producer ends before the response reaches it, a new one starts, and
+                    the application sends every record again that was not completed
+=================== =====================================================================================================
+
+:mod:`.produce_errors` has when brokers give each error.
 
 After a crash an in-sync follower leads, with the log it has. The crashed broker is an in-sync follower again two requests
 later; until then the partition has one in-sync replica less. While no replica leads, the connection closes before a request
@@ -39,9 +43,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafka_reference.arguments import INT32, checked
+from kafka_reference.delivery.produce_errors import PRODUCE_ERRORS, has_appended, may_follow_append
 from kafka_reference.errors import QuestionError
 
-__all__ = ["CRASHES", "FOLLOWERS", "Fault", "InvalidScenario", "Kind", "by_request", "of_followers"]
+__all__ = ["CRASHES", "FOLLOWERS", "REFUSALS", "Fault", "InvalidScenario", "Kind", "by_request", "of_followers"]
 
 
 class InvalidScenario(QuestionError):
@@ -50,7 +55,7 @@ class InvalidScenario(QuestionError):
     >>> from kafka_reference.delivery import Scenario, simulate
     >>> simulate(Scenario({}, records=1, replicas=0))
     Traceback (most recent call last):
-    kafka_reference.delivery.faults.InvalidScenario: min.insync.replicas 1 with 0 replicas: choose 1 to 0
+    kafka_reference.delivery.faults.InvalidScenario: 0 replicas: a partition has at least 1
     """
 
 
@@ -64,6 +69,7 @@ class Kind(enum.Enum):
     LOSE_REQUEST = "lose-request"
     LOSE_RESPONSE = "lose-response"
     REFUSE = "refuse"
+    REFUSE_AFTER_APPEND = "refuse-after-append"
     CRASH_BEFORE = "crash-before"
     CRASH_UNREPLICATED = "crash-unreplicated"
     CRASH_REPLICATED = "crash-replicated"
@@ -75,6 +81,7 @@ class Kind(enum.Enum):
 
 
 CRASHES = frozenset({Kind.CRASH_BEFORE, Kind.CRASH_UNREPLICATED, Kind.CRASH_REPLICATED})
+REFUSALS = frozenset({Kind.REFUSE, Kind.REFUSE_AFTER_APPEND})
 FOLLOWERS = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER, Kind.SHRINK_ISR, Kind.SHRINK_ISR_AFTER_APPEND})
 _OF_ONE_FOLLOWER = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER})
 
@@ -84,7 +91,7 @@ _OF_ONE_FOLLOWER = frozenset({Kind.STOP_FOLLOWER, Kind.RESUME_FOLLOWER})
 class Fault:
     """A fault at request number ``request``.
 
-    ``error`` is Kafka's name of the error that REFUSE responds with, ``replica`` the broker that STOP_FOLLOWER and
+    ``error`` is Kafka's name of the error of REFUSE and REFUSE_AFTER_APPEND, ``replica`` the broker that STOP_FOLLOWER and
     RESUME_FOLLOWER name.
 
     >>> Fault(Kind.REFUSE, request=2, error="NOT_ENOUGH_REPLICAS").request
@@ -95,6 +102,11 @@ class Fault:
     request: int
     error: str | None = None
     replica: int | None = None
+
+    @property
+    def follows_append(self) -> bool:
+        """Whether the leader responds with the error once it has appended the request."""
+        return self.kind is Kind.REFUSE_AFTER_APPEND or (self.kind is Kind.REFUSE and has_appended(self.error or ""))
 
 
 def by_request(faults: Iterable[Fault]) -> dict[int, Fault]:
@@ -114,10 +126,16 @@ def by_request(faults: Iterable[Fault]) -> dict[int, Fault]:
             )
         if fault.request in found and fault.kind not in FOLLOWERS:
             raise InvalidScenario(f"two faults at request {fault.request}: give each a request of its own")
-        if (fault.error is None) is (fault.kind is Kind.REFUSE):
+        if (fault.error is None) is (fault.kind in REFUSALS):
             given = "no error" if fault.error is None else f"error {fault.error}"
             raise InvalidScenario(
-                f"{fault.kind.value} with {given}: refuse needs an error, such as NOT_ENOUGH_REPLICAS, and no other fault"
+                f"{fault.kind.value} with {given}: refuse and refuse-after-append need an error, such as "
+                "NOT_LEADER_OR_FOLLOWER, and no other fault"
+            )
+        if fault.kind is Kind.REFUSE_AFTER_APPEND and not may_follow_append(fault.error or ""):
+            raise InvalidScenario(
+                f"refuse-after-append with error {fault.error}: no broker gives it after an append: use refuse, or one of "
+                f" {', '.join(error for error in PRODUCE_ERRORS if may_follow_append(error))}"
             )
         if fault.kind not in FOLLOWERS:
             found[fault.request] = fault

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import TypeAlias, cast
 
-from kafka_reference.delivery.faults import CRASHES, Fault, InvalidScenario, Kind, of_followers
+from kafka_reference.delivery.faults import CRASHES, REFUSALS, Fault, InvalidScenario, Kind, of_followers
 from kafka_reference.delivery.messages import (
     AdvanceClock,
     AppendResult,
@@ -157,14 +157,18 @@ class Network:
         kind = None if fault is None else fault.kind
         has_leader = self._replicas.leader is not None
         result, offset = "lost", None
-        if has_leader and fault is not None and fault.error is not None:
-            result = fault.error
+        error = None if fault is None else fault.error
+        follows_append = fault is not None and self._follows_append(fault)
+        if has_leader and error is not None and not follows_append:
+            result = error
         elif has_leader and kind not in (Kind.LOSE_REQUEST, Kind.CRASH_BEFORE):
             result, offset = yield from self._append(batch)
         if has_leader and kind in CRASHES:
             yield from self._crash(number, kind)
         elif has_leader:
             result = self._replicate(result, offset, shrinks=shrinks)
+        if error is not None and offset is not None:
+            result = error
         answered = has_leader and self._is_answered(kind)
         self._requests.append(RequestOutcome(number, batch, fault, result, offset, answered, self._state()))
         if kind is Kind.RESTART_PRODUCER:
@@ -172,8 +176,11 @@ class Network:
             unanswered = [record for record in range(self._scenario.records) if record not in self._completed]
             yield from self._start_producer(unanswered)
             return
-        closes = not has_leader or (kind is not None and kind is not Kind.REFUSE)
+        closes = not has_leader or (kind is not None and kind not in REFUSALS)
         yield from self._respond(result, offset, answered, closes=closes)
+
+    def _follows_append(self, fault: Fault) -> bool:
+        return fault.follows_append
 
     def _crash(self, number: int, kind: Kind | None) -> Generator[Message, Reply, None]:
         if kind is Kind.CRASH_REPLICATED:
@@ -197,7 +204,7 @@ class Network:
     def _is_answered(self, kind: Kind | None) -> bool:
         if kind in (Kind.CRASH_UNREPLICATED, Kind.CRASH_REPLICATED):
             return self._settings.acks == 1
-        return kind in (None, Kind.REFUSE) and self._settings.acks != 0
+        return (kind is None or kind in REFUSALS) and self._settings.acks != 0
 
     def _append(self, batch: Batch) -> Generator[Message, Reply, tuple[str, int | None]]:
         error = self._replicas.error_before_append(self._settings.acks)

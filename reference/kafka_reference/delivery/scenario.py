@@ -46,6 +46,7 @@ class Scenario:
     faults: Sequence[Fault] = ()
     replicas: int = 3
     min_insync_replicas: int = 1
+    """``min.insync.replicas``; Kafka accepts more than there are replicas."""
     unclean_leader_election: bool = False
     """``unclean.leader.election.enable``."""
 
@@ -56,10 +57,10 @@ class Scenario:
 
     def validate(self) -> dict[int, Fault]:
         """Return the faults by request number. Raises InvalidScenario if the scenario is not possible."""
-        if not 1 <= self.min_insync_replicas <= self.replicas:
-            raise InvalidScenario(
-                f"min.insync.replicas {self.min_insync_replicas} with {self.replicas} replicas: choose 1 to {self.replicas}"
-            )
+        if self.replicas < 1:
+            raise InvalidScenario(f"{self.replicas} replicas: a partition has at least 1")
+        if self.min_insync_replicas < 1:
+            raise InvalidScenario(f"min.insync.replicas {self.min_insync_replicas}: Kafka accepts 1 or more")
         crashes = sum(fault.kind in CRASHES for fault in self.faults)
         if crashes >= self.replicas:
             raise InvalidScenario(

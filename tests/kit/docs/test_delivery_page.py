@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.cli.main import app
+from kafka_reference.delivery.produce_errors import PRODUCE_ERRORS
 
 PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "delivery.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"```\n\$ kafka-conformance (delivery[^\n]*)\n(.*?)```", PAGE, re.DOTALL)
@@ -28,7 +29,15 @@ def test_every_fault_is_in_the_table() -> None:
     named = set(re.findall(r"\| `(--[a-z-]+) N", PAGE))
     assert named <= options
     assert named == {
-        "--lose-request", "--lose-response", "--refuse", "--crash-before", "--crash-unreplicated", "--crash-replicated",
-        "--restart-producer", "--stop-follower", "--resume-follower", "--shrink-isr", "--shrink-isr-after-append",
+        "--lose-request", "--lose-response", "--refuse", "--refuse-after-append", "--crash-before", "--crash-unreplicated",
+        "--crash-replicated", "--restart-producer", "--stop-follower", "--resume-follower", "--shrink-isr",
+        "--shrink-isr-after-append",
     }  # fmt: skip
     assert len(SHOWN) >= 10
+
+
+def test_every_error_is_in_the_row_of_its_moment() -> None:
+    rows = re.findall(r"^\| (`[A-Z_]+`.*) \| (before|after|never)[^|]*\|$", PAGE, re.MULTILINE)
+    named = [(name, when) for errors, when in rows for name in re.findall("[A-Z_]{5,}", errors)]
+    moments = {name: given.moment.value.partition(" ")[0] for name, given in PRODUCE_ERRORS.items()}
+    assert sorted(named) == sorted(moments.items())

@@ -9,6 +9,8 @@ import pytest
 from kafka_reference import delivery
 from kafka_reference.delivery import Fault, InvalidProducer, InvalidScenario, Kind, Outcome, Scenario, simulate
 from kafka_reference.delivery.faults import FOLLOWERS
+from kafka_reference.delivery.produce_errors import PRODUCE_ERRORS, Moment
+from kafka_reference.idempotence.errors import produce_errors
 
 IN_FLIGHT = "max.in.flight.requests.per.connection"
 ONE = {IN_FLIGHT: "1", "enable.idempotence": "false", "retries": "3"}
@@ -82,8 +84,89 @@ def test_a_retry_with_others_in_flight_reorders(version: str) -> None:
 )
 @pytest.mark.parametrize("request_", [1, 2, 3, 4])
 def test_idempotence_keeps_each_once_and_in_order(version: str, kind: Kind, request_: int) -> None:
-    found = outcome(version, IDEMPOTENT, fault(kind, request_), records=4)
+    error = "NOT_LEADER_OR_FOLLOWER" if kind is Kind.REFUSE_AFTER_APPEND else None
+    found = outcome(version, IDEMPOTENT, fault(kind, request_, error), records=4)
     assert found.log == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("version", RELEASES)
+@pytest.mark.parametrize(
+    ("kind", "error", "is_appended"),
+    [
+        (Kind.REFUSE, "NOT_ENOUGH_REPLICAS", False),
+        (Kind.REFUSE, "NOT_LEADER_OR_FOLLOWER", False),
+        (Kind.REFUSE, "NOT_ENOUGH_REPLICAS_AFTER_APPEND", True),
+        (Kind.REFUSE, "REQUEST_TIMED_OUT", True),
+        (Kind.REFUSE_AFTER_APPEND, "REQUEST_TIMED_OUT", True),
+        (Kind.REFUSE_AFTER_APPEND, "NOT_LEADER_OR_FOLLOWER", True),
+        (Kind.REFUSE_AFTER_APPEND, "UNKNOWN_TOPIC_OR_PARTITION", True),
+    ],
+)
+def test_an_error_that_follows_the_append_doubles_the_retry(
+    version: str, kind: Kind, error: str, is_appended: bool
+) -> None:
+    found = outcome(version, {**ONE, "acks": "all"}, fault(kind, 3, error), records=4)
+    assert (found.log, found.doubled) == (((0, 1, 2, 2, 3), (2,)) if is_appended else ((0, 1, 2, 3), ()))
+    assert (found.requests[2].result, found.requests[2].offset) == (error, 2 if is_appended else None)
+
+
+def test_an_error_after_the_append_finds_the_duplicate_of_an_idempotent_producer() -> None:
+    errors = [fault(Kind.REFUSE, 2, "REQUEST_TIMED_OUT"), fault(Kind.REFUSE_AFTER_APPEND, 3, "NOT_LEADER_OR_FOLLOWER")]
+    found = outcome("4.4.0", {IN_FLIGHT: "1"}, *errors)
+    assert [(one.result, one.offset) for one in found.requests][1:4] == [
+        ("REQUEST_TIMED_OUT", 1), ("NOT_LEADER_OR_FOLLOWER", 1), ("duplicate", 1),
+    ]  # fmt: skip
+    assert found.log == (0, 1, 2)
+
+
+def test_an_error_after_the_append_fails_a_record_that_is_in_the_log() -> None:
+    found = outcome("4.4.0", {**ONE, "retries": "0"}, fault(Kind.REFUSE, 2, "NOT_ENOUGH_REPLICAS_AFTER_APPEND"))
+    assert (found.failed, found.log) == (((1, "NotEnoughReplicasAfterAppendException"),), (0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("version", "config", "kind", "error", "message"),
+    [
+        ("4.4.0", {}, Kind.REFUSE, "NETWORK_EXCEPTION", "use lose-request or lose-response"),
+        ("4.4.0", {}, Kind.REFUSE, "PRODUCER_FENCED", "a transaction coordinator answers with it"),
+        ("4.4.0", {"acks": "1"}, Kind.REFUSE, "REQUEST_TIMED_OUT", "only requests with acks=all wait for followers"),
+        ("4.4.0", {"acks": "0"}, Kind.REFUSE, "NOT_ENOUGH_REPLICAS", "only requests with acks=all wait for followers"),
+        ("2.8.2", {}, Kind.REFUSE_AFTER_APPEND, "NOT_LEADER_OR_FOLLOWER", "only requests with acks=all wait"),
+        ("4.4.0", ONE, Kind.REFUSE, "OUT_OF_ORDER_SEQUENCE_NUMBER", "only requests of an idempotent producer"),
+        ("4.4.0", {}, Kind.REFUSE, "UNKNOWN_PRODUCER_ID", "no broker of release 4.4.0 .* 1.0.0 to 2.4.x do"),
+        ("2.8.2", IDEMPOTENT, Kind.REFUSE, "CLUSTER_AUTHORIZATION_FAILED", "no broker of release 2.8.2"),
+        ("4.4.0", {}, Kind.REFUSE_AFTER_APPEND, "MESSAGE_TOO_LARGE", "no broker gives it after an append: use refuse"),
+    ],
+)
+def test_an_error_that_no_broker_gives_is_refused(
+    version: str, config: dict[str, str], kind: Kind, error: str, message: str
+) -> None:
+    with pytest.raises(InvalidScenario, match=message):
+        simulate(Scenario(config, 3, [fault(kind, 2, error)]), version)
+
+
+def test_every_error_of_every_release_has_its_moment() -> None:
+    names = {name for version in RELEASES for name in produce_errors(version)} - {"NONE"}
+    assert names == set(PRODUCE_ERRORS)
+    assert {name for name, given in PRODUCE_ERRORS.items() if given.moment is Moment.AFTER} == {
+        "REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "acks", "result"),
+    [
+        ("3.6.2", "all", "NOT_ENOUGH_REPLICAS"), ("3.6.2", "1", "written"), ("3.6.2", "0", "written"),
+        ("3.7.0", "all", "written"), ("4.4.0", "all", "written"), ("4.4.0", "1", "written"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("replicas", "needed"), [(1, 2), (1, 9), (2, 3), (3, 4)])
+def test_a_minimum_above_the_replicas_counts_all_of_them_since_3_7(
+    version: str, acks: str, result: str, replicas: int, needed: int
+) -> None:
+    found = outcome(version, {**ONE, "acks": acks}, replicas=replicas, min_insync_replicas=needed)
+    assert {one.result for one in found.requests} == {result}
+    assert found.log == ((0, 1, 2) if result == "written" else ())
 
 
 @pytest.mark.parametrize("version", RELEASES[2:])
@@ -163,14 +246,15 @@ def test_an_invalid_configuration_constructs_no_producer() -> None:
     [
         ([fault(Kind.LOSE_REQUEST, 0)], {}, "numbered from 1"),
         ([fault(Kind.LOSE_REQUEST, 2), fault(Kind.LOSE_RESPONSE, 2)], {}, "two faults at request 2"),
-        ([fault(Kind.REFUSE, 2)], {}, "refuse needs an error"),
-        ([fault(Kind.LOSE_REQUEST, 2, "NONE")], {}, "refuse needs an error"),
+        ([fault(Kind.REFUSE, 2)], {}, "refuse with no error: refuse and"),
+        ([fault(Kind.LOSE_REQUEST, 2, "NONE")], {}, "lose-request with error NONE: refuse and"),
         (
             [fault(Kind.CRASH_BEFORE, 1), fault(Kind.CRASH_BEFORE, 2)],
             {"replicas": 2},
             "2 crashes with 2 replicas: set at least 3",
         ),
-        ([], {"replicas": 2, "min_insync_replicas": 3}, "min.insync.replicas 3 with 2 replicas"),
+        ([], {"min_insync_replicas": 0}, "min.insync.replicas 0: Kafka accepts 1 or more"),
+        ([], {"replicas": 0}, "0 replicas: a partition has at least 1"),
         ([Fault(Kind.STOP_FOLLOWER, 1)], {}, "stop-follower with no replica"),
         ([Fault(Kind.SHRINK_ISR, 1, replica=1)], {}, "shrink-isr with replica 1"),
         ([Fault(Kind.STOP_FOLLOWER, 1, replica=3)], {}, "stop-follower of replica 3 with 3 replicas: choose 0 to 2"),

@@ -25,10 +25,18 @@ from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.adapter import to_scenario
 from kafka_conformance.rules.delivery.explain import columns, outcome_text, request_rows, setting_text
-from kafka_conformance.rules.delivery.question import NETWORK_KINDS, AskedFault, AskedKind, DeliveryQuestion
+from kafka_conformance.rules.delivery.question import (
+    NETWORK_KINDS,
+    REFUSAL_KINDS,
+    AskedFault,
+    AskedKind,
+    DeliveryQuestion,
+)
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.delivery.faults import InvalidScenario
-from kafka_reference.releases import NEWEST
+from kafka_reference.delivery.simulation import check_possible
+from kafka_reference.errors import NotInThisRelease
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["run"]
 
@@ -81,22 +89,25 @@ def _faults(run: Callable[..., int]) -> Callable[..., int]:
 @click.option("--records", default=3, type=click.IntRange(1, 20), show_default=True, metavar="N", help="Records sent.")
 @_faults
 @click.option("--refuse", multiple=True, metavar="REQUEST[=ERROR]",
-              help="The leader answers this request with an error (default: NOT_LEADER_OR_FOLLOWER); "
+              help="The leader answers this request with an error (default: NOT_LEADER_OR_FOLLOWER), once it "
+                   "has appended it if brokers give the error only then; repeatable.")  # fmt: skip
+@click.option("--refuse-after-append", multiple=True, metavar="REQUEST[=ERROR]",
+              help="The leader appends this request and answers it with an error (default: NOT_LEADER_OR_FOLLOWER); "
                    "repeatable.")  # fmt: skip
 @click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release or 'newest'.")
 @options.allow_unproven
 @options.answerer_option("reference, java or mutant:NAME, which answers")
 @click.option("--explain", is_flag=True, help="Show what happens to each request.")
 @click.option("--json", "as_json", is_flag=True, help="Print question and answer as a JSON line.")
-def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, refuse: Sequence[str],
-        allow_unproven: bool = False, **options: Any) -> int:  # fmt: skip
+def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, allow_unproven: bool = False,
+        **options: Any) -> int:  # fmt: skip
     """Simulate one scenario and print its outcome; return 0, or 2 if Kafka refuses the configuration.
 
     Raises BadInput, KitError.
     """
     release = NEWEST if kafka == "newest" else named_release(kafka)
     unproven = unproven_releases([release], allow=allow_unproven)
-    question = _question(options, refuse)
+    question = _question(options, release)
     rule = next((mutant.rule for mutant in MUTANTS if answerer_name == f"mutant:{mutant.slug}"), "delivery")
     if rule != "delivery":
         raise BadInput(f"{answerer_name} is a mutant of {rule}: name one of the rule delivery")
@@ -136,10 +147,12 @@ def _check_faults(question: DeliveryQuestion, requests: Sequence[int]) -> None:
             raise BadInput(f"{option}: the producer sends {last} requests here: choose 1 to {last}, or more --records")
 
 
-def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQuestion:
+def _question(options: Mapping[str, Any], release: Release) -> DeliveryQuestion:
     """Return the options as a question. Raises BadInput."""
-    faults = [AskedFault(kind, number) for kind in NETWORK_KINDS if kind != "refuse" for number in options[kind]]
-    faults += map(_refusal, refuse)
+    faults = [
+        AskedFault(kind, number) for kind in NETWORK_KINDS if kind not in REFUSAL_KINDS for number in options[kind]
+    ]
+    faults += [_refusal(kind, text) for kind in REFUSAL_KINDS for text in options[kind]]
     faults += [_of_follower(kind, text) for kind in ("stop_follower", "resume_follower") for text in options[kind]]
     faults += [
         AskedFault(kind, number) for kind in ("shrink_isr", "shrink_isr_after_append") for number in options[kind]
@@ -157,7 +170,9 @@ def _question(options: Mapping[str, Any], refuse: Sequence[str]) -> DeliveryQues
     }  # fmt: skip
     try:
         question = msgspec.convert(document, DeliveryQuestion)
-        to_scenario(question).validate()
+        check_possible(to_scenario(question), release)
+    except NotInThisRelease as error:
+        raise BadInput(str(error)) from error
     except (msgspec.ValidationError, InvalidScenario) as error:
         raise BadInput(f"impossible scenario: {error}") from error
     return question
@@ -170,8 +185,10 @@ def _of_follower(kind: AskedKind, text: str) -> AskedFault:
     return AskedFault(kind, int(parts[1]), replica=int(parts[2]))
 
 
-def _refusal(text: str) -> AskedFault:
+def _refusal(kind: AskedKind, text: str) -> AskedFault:
     parts = re.fullmatch(r"([0-9]{1,4})(?:=([A-Z_]{1,60}))?", text)
     if parts is None:
-        raise BadInput(f"--refuse {text}: expected REQUEST or REQUEST=ERROR, with Kafka's name of the error")
-    return AskedFault("refuse", int(parts[1]), parts[2] or _REFUSAL)
+        raise BadInput(
+            f"--{kind.replace('_', '-')} {text}: expected REQUEST or REQUEST=ERROR, with Kafka's name of the error"
+        )
+    return AskedFault(kind, int(parts[1]), parts[2] or _REFUSAL)

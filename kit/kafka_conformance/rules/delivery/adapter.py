@@ -9,10 +9,11 @@ from kafka_conformance.rules.delivery.question import DeliveryQuestion
 from kafka_reference.delivery.faults import Fault, Kind
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import InvalidProducer
+from kafka_reference.delivery.network import Network
 from kafka_reference.delivery.producer import Producer
 from kafka_reference.delivery.replicas import PartitionState, Replicas
 from kafka_reference.delivery.scenario import Outcome, RequestOutcome, Scenario
-from kafka_reference.delivery.simulation import simulate
+from kafka_reference.delivery.simulation import run_scenario
 from kafka_reference.releases import Release
 
 __all__ = ["ask", "to_answer", "to_scenario"]
@@ -26,10 +27,13 @@ _CONFIG = {
 def ask(
     question: DeliveryQuestion, release: Release, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
-    replicas: Callable[..., Replicas] = Replicas,
+    replicas: Callable[..., Replicas] = Replicas, network: Callable[..., Network] = Network,
 ) -> Answer:  # fmt: skip
-    """Answer the question with the reference's producer, leader and replicas, or with those that the arguments create."""
-    return to_answer(simulate(to_scenario(question), release, producer=producer, leader=leader, replicas=replicas))
+    """Answer the question with the reference's producer, leader, replicas and network, or with those of the arguments."""
+    scenario = to_scenario(question)
+    return to_answer(
+        run_scenario(scenario, release, producer=producer, leader=leader, replicas=replicas, network=network)
+    )
 
 
 def to_scenario(question: DeliveryQuestion) -> Scenario:

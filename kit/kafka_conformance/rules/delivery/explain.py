@@ -11,7 +11,7 @@ from typing import Any
 
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.step_text import count_of
-from kafka_conformance.rules.delivery.question import NETWORK_KINDS, AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery.question import NETWORK_KINDS, REFUSAL_KINDS, AskedFault, DeliveryQuestion
 
 __all__ = ["columns", "outcome_text", "request_rows", "setting_text"]
 
@@ -22,10 +22,10 @@ _BEFORE = {
     "resume_follower": "replica {} is back; ",
     "shrink_isr": "lag time passes; ",
 }
-_NETWORK = {
+_NETWORK: dict[str, str] = {
     "lose_request": "connection closes before it arrives",
     "lose_response": "arrives; connection closes before the response",
-    "refuse": "arrives",
+    **dict.fromkeys(REFUSAL_KINDS, "arrives"),
     "crash_before": "leader crashes before it arrives",
     "crash_unreplicated": "arrives; leader crashes before replication",
     "crash_replicated": "arrives; leader crashes after replication",
@@ -48,7 +48,7 @@ def setting_text(question: DeliveryQuestion) -> str:
     config = ", ".join(f"{name}={value}" for name, value in settings if value is not None) or "default settings"
     partition = question.partition
     return (
-        f"{count_of(question.records, 'record')}, {config}, {partition.replicas} replicas, "
+        f"{count_of(question.records, 'record')}, {config}, {count_of(partition.replicas, 'replica')}, "
         f"min.insync.replicas={partition.min_insync_replicas}"
         f"{', unclean.leader.election.enable=true' if partition.unclean_leader_election else ''}"
     )
@@ -121,7 +121,7 @@ def _leader_text(one: dict[str, Any], fault: str | None) -> str:
 def _producer_text(one: dict[str, Any], fault: str | None) -> str:
     if fault == "restart_producer":
         return "new producer starts"
-    closes = fault not in (None, "refuse") or _has_no_leader(one, fault)
+    closes = fault not in (None, *REFUSAL_KINDS) or _has_no_leader(one, fault)
     if one["answered"]:
         response = "acknowledged" if one["came"] in ("written", "duplicate") else one["came"]
         return f"{response}; connection closed" if closes else response

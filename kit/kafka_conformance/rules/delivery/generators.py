@@ -14,13 +14,18 @@ from kafka_conformance.rules.delivery.question import (
     AskedProducer,
     DeliveryQuestion,
 )
-from kafka_conformance.rules.delivery.spaces import ERRORS
+from kafka_conformance.rules.delivery.spaces import AFTER_APPEND, ERRORS
 
 __all__ = ["network_scenarios", "replica_scenarios", "scenarios"]
 
 
 def _setting(*values: str) -> st.SearchStrategy[str | None]:
     return st.sampled_from([None, *values])
+
+
+def _minimum(replicas: int) -> st.SearchStrategy[int]:
+    """``min.insync.replicas``: one in five is above the number of replicas."""
+    return st.one_of(*[st.integers(1, replicas)] * 4, st.integers(replicas + 1, 9))
 
 
 # Any settings, of which many construct no producer; and idempotent producers.
@@ -48,8 +53,9 @@ def network_scenarios(draw: st.DrawFn) -> DeliveryQuestion:
         op = draw(st.sampled_from(NETWORK_KINDS))
         crashes = sum(one.op.startswith("crash") for one in faults)
         if not op.startswith("crash") or crashes + 1 < replicas:
-            faults.append(AskedFault(op, number, draw(st.sampled_from(ERRORS)) if op == "refuse" else None))
-    partition = AskedPartition(replicas, draw(st.integers(1, replicas)))
+            errors = {"refuse": ERRORS, "refuse_after_append": AFTER_APPEND}.get(op)
+            faults.append(AskedFault(op, number, None if errors is None else draw(st.sampled_from(errors))))
+    partition = AskedPartition(replicas, draw(_minimum(replicas)))
     return DeliveryQuestion(producer, partition, draw(st.integers(1, 8)), tuple(faults))
 
 
@@ -64,6 +70,6 @@ def replica_scenarios(draw: st.DrawFn) -> DeliveryQuestion:
         numbers = [one for one in range(1, 10) if op != "shrink_isr_after_append" or one not in crashes]
         replica = draw(st.integers(0, replicas - 1)) if op in ONE_FOLLOWER_KINDS else None
         faults.append(AskedFault(op, draw(st.sampled_from(numbers)), replica=replica))
-    partition = AskedPartition(replicas, draw(st.integers(1, replicas)), draw(st.booleans()))
+    partition = AskedPartition(replicas, draw(_minimum(replicas)), draw(st.booleans()))
     faults.sort(key=lambda fault: fault.request)
     return DeliveryQuestion(producer, partition, draw(st.integers(1, 8)), tuple(faults))

@@ -7,13 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.delivery.adapter import ask
+from kafka_conformance.rules.delivery.adapter import ask, to_scenario
 from kafka_conformance.rules.delivery.question import KINDS, DeliveryQuestion
 from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels"]
 
 _EXACTLY_ONCE = "exactly once, in order"
+_AFTER_APPEND = "error after the append"
+_HIGH_MINIMUM = "min.insync.replicas above the number of replicas"
 _BROKEN = ("lost", "doubled", "reordered", "failed")
 REQUIRED_LABELS = frozenset(
     {*_BROKEN, _EXACTLY_ONCE, "idempotent", "acks 0", "acks 1", "acks all", "invalid producer", "duplicate", "written"}
@@ -26,6 +28,7 @@ REQUIRED_LABELS = frozenset(
         "high watermark below the end",
     }
     | {f"fault {kind}" for kind in KINDS}
+    | {_AFTER_APPEND, _HIGH_MINIMUM}
 )
 
 
@@ -41,6 +44,10 @@ def labels(question: DeliveryQuestion) -> Iterator[str]:
     yield from sorted({one["came"] for one in answer["requests"]} | {f"fault {fault.op}" for fault in question.faults})
     if not any(answer[name] for name in _BROKEN):
         yield _EXACTLY_ONCE
+    if any(fault.follows_append for fault in to_scenario(question).faults):
+        yield _AFTER_APPEND
+    if question.partition.min_insync_replicas > question.partition.replicas:
+        yield _HIGH_MINIMUM
     if "partition" in answer:
         yield from _of_replicas(answer)
 

@@ -10,6 +10,7 @@ from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.delivery.adapter import ask
 from kafka_conformance.rules.delivery.rule import RULE
+from kafka_reference.delivery.faults import Fault
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import (
     AppendResult,
@@ -22,7 +23,7 @@ from kafka_reference.delivery.messages import (
     StartProducer,
     Truncation,
 )
-from kafka_reference.delivery.network import FIRST_PRODUCER_ID
+from kafka_reference.delivery.network import FIRST_PRODUCER_ID, Network
 from kafka_reference.delivery.producer import Producer
 from kafka_reference.releases import parse_release
 
@@ -90,6 +91,20 @@ def _with_settings(**settings: Any) -> Ask:
     return partial(ask, producer=Changed)
 
 
+class _AppendsNothingAtErrors(Network):
+    """Respond with an error as if it came before the append, whichever it is."""
+
+    def _follows_append(self, _: Fault) -> bool:
+        return False
+
+
+class _AppendsAtEveryError(Network):
+    """Append what is refused, whichever the error is."""
+
+    def _follows_append(self, _: Fault) -> bool:
+        return True
+
+
 class _KeepsId(_ChangesEvents):
     def changed(self, event: ProducerEvent) -> ProducerEvent:
         return replace(event, producer_id=FIRST_PRODUCER_ID) if isinstance(event, StartProducer) else event
@@ -120,6 +135,14 @@ MUTANTS = (
     _mutant("leader-keeps-producers", "a new leader has the old one's producers", partial(ask, leader=_KeepsProducers)),
     _mutant("one-request-in-flight", "the producer waits for every response", _with_settings(max_in_flight=1)),
     _mutant("no-retries", "the producer gives up at the first error", _with_settings(retries=0)),
+    _mutant(
+        "errors-before-append", "a request that is answered with an error is in no log",
+        partial(ask, network=_AppendsNothingAtErrors),
+    ),
+    _mutant(
+        "errors-after-append", "a request that is answered with an error is in the log",
+        partial(ask, network=_AppendsAtEveryError),
+    ),
     _mutant("same-id-again", "a restarted producer keeps the id of the previous one", partial(ask, producer=_KeepsId)),
     _mutant("errors-are-success", "the producer ignores errors in responses", partial(ask, producer=_IgnoresErrors)),
     _mutant(

@@ -9,14 +9,15 @@ import msgspec
 from kafka_conformance.core.protocol import Question
 
 __all__ = [
-    "CRASH_KINDS", "FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "ONE_FOLLOWER_KINDS", "AskedFault", "AskedKind",
-    "AskedPartition", "AskedProducer", "DeliveryQuestion",
+    "CRASH_KINDS", "FOLLOWER_KINDS", "KINDS", "NETWORK_KINDS", "ONE_FOLLOWER_KINDS", "REFUSAL_KINDS", "AskedFault",
+    "AskedKind", "AskedPartition", "AskedProducer", "DeliveryQuestion",
 ]  # fmt: skip
 
 AskedKind: TypeAlias = Literal[
     "lose_request",
     "lose_response",
     "refuse",
+    "refuse_after_append",
     "crash_before",
     "crash_unreplicated",
     "crash_replicated",
@@ -30,6 +31,7 @@ KINDS: tuple[AskedKind, ...] = get_args(AskedKind)
 FOLLOWER_KINDS = KINDS[-4:]
 NETWORK_KINDS = KINDS[:-4]
 CRASH_KINDS = tuple(kind for kind in KINDS if kind.startswith("crash"))
+REFUSAL_KINDS = tuple(kind for kind in KINDS if kind.startswith("refuse"))
 ONE_FOLLOWER_KINDS = tuple(kind for kind in KINDS if kind.endswith("follower"))
 Setting: TypeAlias = Annotated[str, msgspec.Meta(max_length=20)] | None
 
@@ -54,7 +56,7 @@ class AskedPartition(Question, frozen=True, omit_defaults=True):
     replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 3
     """The number of replicas, all in sync at first."""
     min_insync_replicas: Annotated[int, msgspec.Meta(ge=1, le=9)] = 1
-    """``min.insync.replicas``: how many replicas ``acks=all`` needs in sync."""
+    """``min.insync.replicas``: how many replicas ``acks=all`` needs in sync; may be above the number of replicas."""
     unclean_leader_election: bool = False
     """``unclean.leader.election.enable``: whether a replica that is not in sync may lead if no other can."""
 
@@ -67,7 +69,10 @@ class AskedFault(Question, frozen=True, omit_defaults=True):
 
     - ``lose_request``: the connection closes before the request reaches the leader
     - ``lose_response``: the leader handles the request; the connection closes before the response reaches the producer
-    - ``refuse``: the leader responds with an error and appends nothing
+    - ``refuse``: the leader responds with an error: REQUEST_TIMED_OUT and NOT_ENOUGH_REPLICAS_AFTER_APPEND once it has
+      appended the request, any other error without an append
+    - ``refuse_after_append``: the leader appends the request, and responds with an error that may follow an append, such as
+      NOT_LEADER_OR_FOLLOWER
     - ``crash_before``: the leader crashes before it handles the request
     - ``crash_unreplicated``: the leader crashes after it appends the request, before a follower has it
     - ``crash_replicated``: the leader crashes once followers have the request
@@ -83,7 +88,7 @@ class AskedFault(Question, frozen=True, omit_defaults=True):
     request: Annotated[int, msgspec.Meta(ge=1, le=1000)]
     """The number of the request, counted from 1."""
     error: str | None = None
-    """The protocol error of a ``refuse``; no other fault has one."""
+    """The protocol error of a ``refuse`` or ``refuse_after_append``; no other fault has one."""
     replica: Annotated[int, msgspec.Meta(ge=0, le=8)] | None = None
     """The broker of the follower, counted from 0, which leads at first; only ``stop_follower`` and ``resume_follower`` have
     one."""

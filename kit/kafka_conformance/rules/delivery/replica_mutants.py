@@ -11,6 +11,7 @@ from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.messages import Batch, Truncation
 from kafka_reference.delivery.replica_log import ReplicaLog
 from kafka_reference.delivery.replicas import Replicas
+from kafka_reference.releases import NEWEST, Release, parse_release
 from kafka_reference.replication.produce_acks import ALL, Completion, error_before_append
 
 __all__ = ["MUTANTS"]
@@ -91,6 +92,21 @@ class _CountsAllReplicas(Replicas):
         return error_before_append(acks, len(self.logs), self._min_in_sync)
 
 
+class _NeedsMoreThanThereAre(Replicas):
+    """Count min.insync.replicas as it is set, above the number of replicas as well."""
+
+    def __init__(self, release: Release, count: int, min_in_sync: int, *, unclean_election: bool) -> None:
+        super().__init__(release, count, min_in_sync, unclean_election=unclean_election)
+        self._min_in_sync = min_in_sync
+
+
+class _NeedsAtMostAllReplicas(Replicas):
+    """Count min.insync.replicas only up to the number of replicas."""
+
+    def __init__(self, release: Release, count: int, min_in_sync: int, *, unclean_election: bool) -> None:
+        super().__init__(release, count, min(min_in_sync, count), unclean_election=unclean_election)
+
+
 class _NeverTruncates(ReplicaLog):
     def follow(self, _: ReplicaLog, leader_epoch: int) -> None:
         self.followed_epoch = leader_epoch
@@ -124,8 +140,10 @@ class _JoinsWithoutRecords(Replicas):
         self.in_sync |= {broker}
 
 
-def _mutant(slug: str, story: str, replicas: Callable[..., Replicas]) -> Mutant:
-    return Mutant(slug, RULE.slug, story, partial(ask, replicas=replicas))
+def _mutant(
+    slug: str, story: str, replicas: Callable[..., Replicas], *references: str, release: Release = NEWEST
+) -> Mutant:
+    return Mutant(slug, RULE.slug, story, partial(ask, replicas=replicas), release, references)
 
 
 MUTANTS = (
@@ -155,6 +173,19 @@ MUTANTS = (
     ),
     _mutant("min-isr-for-every-acks", "min.insync.replicas refuses acks=0 and acks=1 too", _ChecksMinIsrAlways),
     _mutant("min-isr-counts-replicas", "min.insync.replicas counts all replicas", _CountsAllReplicas),
+    _mutant(
+        "min-isr-above-replicas-refuses",
+        "min.insync.replicas above the number of replicas refuses acks=all, as up to 3.6.x (KAFKA-15583)",
+        _NeedsMoreThanThereAre,
+        "https://github.com/apache/kafka/pull/14594",
+    ),
+    _mutant(
+        "min-isr-above-replicas-accepts",
+        "min.insync.replicas counts at most the number of replicas, as since 3.7.0 (KAFKA-15583)",
+        _NeedsAtMostAllReplicas,
+        "https://github.com/apache/kafka/pull/14594",
+        release=parse_release("3.6.2"),
+    ),
     _mutant(
         "followers-never-truncate",
         "a returning leader keeps the records that the new one lacks",

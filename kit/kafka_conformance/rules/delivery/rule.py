@@ -36,6 +36,7 @@ from kafka_conformance.rules.delivery.spaces import (
     every_error,
     every_fault,
     every_fault_of_followers,
+    every_minimum,
     every_pair_of_errors,
     every_pair_of_faults,
     every_return,
@@ -56,7 +57,10 @@ RULE = Rule(
     strategy=scenarios,
     spaces=(
         Space("four records, 12 producers: every fault at each of the first three requests", every_fault),
-        Space("four records, 6 producers: request 1 or 2 refused with each of 25 errors", every_error),
+        Space(
+            "four records, 6 producers: request 1 or 2 refused with each of 25 errors, or after the append", every_error
+        ),
+        Space("two records, 5 producers: 1 to 3 replicas, min.insync.replicas 1 to 4", every_minimum),
         Space("eight records, idempotent: request 1 refused, then request 2 or 3: 7 errors", every_pair_of_errors),
         Space(
             "three records, 2 producers, all replicas needed: every two faults at requests next to each other",

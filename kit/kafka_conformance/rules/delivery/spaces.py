@@ -8,16 +8,18 @@ from itertools import product
 from kafka_conformance.rules.delivery.question import (
     CRASH_KINDS,
     NETWORK_KINDS,
+    REFUSAL_KINDS,
     AskedFault,
     AskedKind,
     AskedPartition,
     AskedProducer,
     DeliveryQuestion,
 )
+from kafka_reference.delivery.produce_errors import may_follow_append
 
 __all__ = [
-    "ERRORS", "every_error", "every_fault", "every_fault_of_followers", "every_pair_of_errors", "every_pair_of_faults",
-    "every_return",
+    "AFTER_APPEND", "ERRORS", "every_error", "every_fault", "every_fault_of_followers", "every_minimum",
+    "every_pair_of_errors", "every_pair_of_faults", "every_return",
 ]  # fmt: skip
 
 _PRODUCERS = tuple(
@@ -37,6 +39,7 @@ ERRORS = (
     "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "INVALID_RECORD", "INVALID_PRODUCER_EPOCH",
     "CLUSTER_AUTHORIZATION_FAILED", "UNSUPPORTED_VERSION", "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "PRODUCER_FENCED",
 )  # fmt: skip
+AFTER_APPEND = tuple(filter(may_follow_append, ERRORS))
 # One of each kind: retriable, refused, about sequences, about the producer, fatal.
 _KINDS_OF_ERROR = (
     "NOT_ENOUGH_REPLICAS", "MESSAGE_TOO_LARGE", "OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID",
@@ -46,7 +49,7 @@ _TWO_PRODUCERS = (_PRODUCERS[4], _PRODUCERS[-1])
 
 
 def _fault(kind: AskedKind, request: int) -> AskedFault:
-    return AskedFault(kind, request, "NOT_LEADER_OR_FOLLOWER" if kind == "refuse" else None)
+    return AskedFault(kind, request, "NOT_LEADER_OR_FOLLOWER" if kind in REFUSAL_KINDS else None)
 
 
 def every_fault() -> Iterator[DeliveryQuestion]:
@@ -58,9 +61,26 @@ def every_fault() -> Iterator[DeliveryQuestion]:
 
 
 def every_error() -> Iterator[DeliveryQuestion]:
-    """Yield four records for each of 6 producers, where request 1 or 2 is refused with each error."""
-    for place, error, request in product((1, 5, 7, 8, 9, 11), ERRORS, (1, 2)):
-        yield DeliveryQuestion(_PRODUCERS[place], AskedPartition(), 4, (AskedFault("refuse", request, error),))
+    """Yield four records for each of 6 producers, where request 1 or 2 is refused with each error.
+
+    Each error that may follow an append is asked after it as well.
+    """
+    refusals: list[tuple[AskedKind, str]] = [("refuse", error) for error in ERRORS]
+    refusals += [("refuse_after_append", error) for error in AFTER_APPEND]
+    for place, (kind, error), request in product((1, 5, 7, 8, 9, 11), refusals, (1, 2)):
+        yield DeliveryQuestion(_PRODUCERS[place], AskedPartition(), 4, (AskedFault(kind, request, error),))
+
+
+def every_minimum() -> Iterator[DeliveryQuestion]:
+    """Yield two records for 5 producers with 1 to 3 replicas and ``min.insync.replicas`` of 1 to 4.
+
+    With and without a follower that stops, or the leader alone: a minimum above the number of replicas is legal.
+    """
+    stops = AskedFault("stop_follower", 1, replica=1), AskedFault("shrink_isr_after_append", 1)
+    for producer, replicas, needed in product(_OF_REPLICAS, (1, 2, 3), (1, 2, 3, 4)):
+        yield DeliveryQuestion(producer, AskedPartition(replicas, needed), 2)
+        if replicas > 1:
+            yield DeliveryQuestion(producer, AskedPartition(replicas, needed), 2, stops)
 
 
 def every_pair_of_errors() -> Iterator[DeliveryQuestion]:

@@ -12,7 +12,8 @@ from kafka_conformance.core.errors import BadInput
 
 DEFAULTS: dict[str, Any] = {
     "kafka": "newest", "answerer_name": "reference", "explain": False, "as_json": False, "refuse": (), "acks": None,
-    "retries": None, "in_flight": None, "idempotence": None, "replicas": 3, "min_insync_replicas": 1, "records": 3,
+    "refuse_after_append": (), "retries": None, "in_flight": None, "idempotence": None, "replicas": 3,
+    "min_insync_replicas": 1, "records": 3,
     "lose_request": (), "lose_response": (), "crash_before": (), "crash_unreplicated": (),
     "crash_replicated": (), "restart_producer": (), "stop_follower": (), "resume_follower": (), "shrink_isr": (),
     "shrink_isr_after_append": (), "unclean_leader_election": False,
@@ -43,6 +44,26 @@ def test_an_invalid_producer(capsys: pytest.CaptureFixture[str]) -> None:
     assert "The producer cannot be constructed: ConfigException: Must set acks to all" in out
 
 
+@pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"])
+def test_a_retry_behind_an_append_is_printed_as_doubled(capsys: pytest.CaptureFixture[str], error: str) -> None:
+    out = printed(capsys, acks="all", idempotence="false", in_flight="1", refuse=(f"1={error}",), records=2)
+    assert "log           0 0 1" in out
+    assert "Every record is in the log once" not in out
+
+
+def test_a_minimum_above_the_replicas_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = {
+        "acks": "all",
+        "idempotence": "false",
+        "retries": "1",
+        "replicas": 1,
+        "min_insync_replicas": 3,
+        "records": 1,
+    }
+    assert "acknowledged  0" in printed(capsys, **alone)
+    assert "failed        0: NotEnoughReplicasException" in printed(capsys, kafka="3.6.2", **alone)
+
+
 def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(printed(capsys, as_json=True, acks="0", kafka="0.10.0.1", lose_request=(2,)))
     assert (document["rule"], document["kafka"]) == ("delivery", "0.10.0.1")
@@ -71,7 +92,14 @@ def test_the_partition_is_part_of_the_answer(capsys: pytest.CaptureFixture[str])
         ({"refuse": ("x",)}, "--refuse x"),
         ({"refuse": ("2=nope",)}, "--refuse 2=nope"),
         ({"lose_request": (2,), "lose_response": (2,)}, "two faults at request 2"),
-        ({"min_insync_replicas": 4}, "min.insync.replicas 4 with 3 replicas: choose 1 to 3"),
+        ({"refuse_after_append": ("2=nope",)}, "--refuse-after-append 2=nope"),
+        ({"refuse_after_append": ("2=CORRUPT_MESSAGE",)}, "no broker gives it after an append"),
+        (
+            {"refuse": ("2=NETWORK_EXCEPTION",)},
+            "refuse 2=NETWORK_EXCEPTION: no broker answers a produce request with it",
+        ),
+        ({"refuse": ("2=REQUEST_TIMED_OUT",), "acks": "1"}, "only requests with acks=all wait"),
+        ({"refuse": ("2=SUCH_AN_ERROR",)}, "unknown error 'SUCH_AN_ERROR'"),
         ({"crash_before": (1, 2, 3)}, "3 crashes with 3 replicas: set at least 4"),
         ({"lose_response": (99,)}, "--lose-response 99: the producer sends 3 requests here: choose 1 to 3"),
         ({"refuse": ("9",)}, "--refuse 9: the producer sends 3 requests"),

@@ -34,7 +34,8 @@ def test_setting() -> None:
 
 def test_what_happens_at_a_fault() -> None:
     shown = {
-        op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op == "refuse" else None))[0][2:] for op in NETWORK_KINDS
+        op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op.startswith("refuse") else None))[0][2:]
+        for op in NETWORK_KINDS
     }
     assert shown == {
         "lose_request": ("connection closes before it arrives", "not received", "connection closed"),
@@ -42,6 +43,7 @@ def test_what_happens_at_a_fault() -> None:
             "arrives; connection closes before the response", "appended at 0", "connection closed",
         ),
         "refuse": ("arrives", "refused: NOT_LEADER_OR_FOLLOWER", "NOT_LEADER_OR_FOLLOWER"),
+        "refuse_after_append": ("arrives", "in the log at 0, not acknowledged", "NOT_LEADER_OR_FOLLOWER"),
         "crash_before": ("leader crashes before it arrives", "not received", "connection closed"),
         "crash_unreplicated": (
             "arrives; leader crashes before replication", "appended at 0, lost in the crash",

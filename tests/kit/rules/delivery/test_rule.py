@@ -13,13 +13,14 @@ from questions import generated, missing_labels
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.protocol import Answered, Failed, Outcome, Unsupported, to_json
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.delivery.question import AskedFault, DeliveryQuestion
+from kafka_conformance.rules.delivery.question import AskedFault, AskedProducer, DeliveryQuestion
 from kafka_conformance.rules.delivery.rule import RULE
 from kafka_conformance.rules.delivery.spaces import (
     ERRORS,
     every_error,
     every_fault,
     every_fault_of_followers,
+    every_minimum,
     every_pair_of_errors,
     every_pair_of_faults,
     every_return,
@@ -115,12 +116,13 @@ def test_the_spaces_refuse_with_every_error_of_every_release() -> None:
     assert {error for question in every_error() for _, error in _errors(question)} == set(ERRORS)
     versions = ("0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0")
     assert set(ERRORS) == {name for version in versions for name in produce_errors(version)} - {"NONE"}
-    assert len(list(every_error())) == 6 * 25 * 2
+    assert len(list(every_error())) == 6 * (25 + 5) * 2
     assert len(list(every_pair_of_errors())) == 7 * 7 * 2
 
 
 def test_the_spaces_of_replicas() -> None:
     assert len(list(every_fault_of_followers())) == 5 * 2 * 3 * 4 * 2 * 2
+    assert len(list(every_minimum())) == 5 * 4 * (1 + 2 + 2)
     assert len(list(every_return())) == 5 * (3 * 3 + 2 * 3 + 2)
 
 
@@ -139,6 +141,27 @@ def test_a_leader_that_leads_again_is_asked_about_its_truncation() -> None:
     assert {"op": "truncate", "start": 0, "end": 1} in truncated
 
 
+@pytest.mark.parametrize(
+    ("producer", "fault", "why"),
+    [
+        (AskedProducer(), AskedFault("refuse", 2, "REQUEST_TIMED_OUT"), ""),
+        (AskedProducer(), AskedFault("refuse_after_append", 2, "NOT_LEADER_OR_FOLLOWER"), ""),
+        (AskedProducer("1"), AskedFault("refuse", 2, "NOT_LEADER_OR_FOLLOWER"), ""),
+        (AskedProducer(), AskedFault("refuse", 2, "SUCH_AN_ERROR"), ""),
+        (AskedProducer("1"), AskedFault("refuse", 2, "REQUEST_TIMED_OUT"), "REQUEST_TIMED_OUT at request 2: only"),
+        (AskedProducer(), AskedFault("refuse", 1, "NETWORK_EXCEPTION"), "no broker answers a produce request with it"),
+        (
+            AskedProducer("all", None, None, "false"), AskedFault("refuse", 1, "UNKNOWN_PRODUCER_ID"),
+            "only requests of an idempotent producer",
+        ),
+    ],
+)  # fmt: skip
+def test_an_error_that_no_broker_gives_is_out_of_domain(producer: AskedProducer, fault: AskedFault, why: str) -> None:
+    reason = RULE.domain(DeliveryQuestion(producer, faults=(AskedFault("lose_request", 3), fault)))
+    assert why in reason
+    assert bool(why) == bool(reason)
+
+
 def test_generated_scenarios_refuse_with_many_errors() -> None:
     asked = {error for question in generated(RULE.slug, 200) for _, error in _errors(question) if error is not None}
     assert asked <= set(ERRORS)
@@ -147,7 +170,11 @@ def test_generated_scenarios_refuse_with_many_errors() -> None:
 
 def test_every_kind_is_asked() -> None:
     asked = chain(
-        generated(RULE.slug, 60), every_fault(), every_pair_of_faults(), list(every_fault_of_followers())[::4]
+        generated(RULE.slug, 60),
+        every_fault(),
+        every_pair_of_faults(),
+        every_minimum(),
+        list(every_fault_of_followers())[::4],
     )
     assert missing_labels(RULE.slug, asked) == set()
 
