@@ -6,12 +6,12 @@ definitions whose names it uses, in its own module or through an import. Stateme
 reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the check of arguments
-(``kafka_reference.arguments.checked``), the end of questions that have no answer
-(``kafka_reference.accumulator.endless.end_endless``), the sentences of behaviour records, and those arguments of ``Rule(…)``
-that are about reports and the gate alone (its title, its labels, its domain), or refuse a question.
+(``kafka_reference.arguments.checked``), the sentences of behaviour records, and those arguments of ``Rule(…)`` that are
+about reports and the gate alone (its title, its labels, its domain), or refuse a question (``endless``).
 
 The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
-passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases.
+passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases. Nor
+does ``accumulator.endless.end_endless``, which ends an append that never returns: a question with one has no answer.
 """
 
 from __future__ import annotations
