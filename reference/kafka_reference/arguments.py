@@ -223,7 +223,13 @@ def _find_key(value: Any) -> _Wrong | None:
     return None
 
 
-_DRAWS = _Accepted("", _find_draws, lambda name, _: f"{name} is None or hasattr({name}, 'next')")
+def _quick_draws(name: str, names: Names) -> str:
+    listed = f"type({name}) is tuple and {{*map(type, {name})}} <= {_bound(names, frozenset({int}))}"
+    in_range = f"{-(2**31)} <= min({name}) and max({name}) < {2**31}"
+    return f"{name} is None or ({listed} and (not {name} or {in_range}) or hasattr({name}, 'next'))"
+
+
+_DRAWS = _Accepted("", _find_draws, _quick_draws)
 _KEY = _Accepted("", _find_key, lambda name, _: f"type({name}) is bytes or {name} is None")
 
 
@@ -341,7 +347,12 @@ def _simple(words: str, kind: type, accepts: Callable[[Any], bool]) -> _Accepted
     def find(value: Any) -> _Wrong | None:
         return None if accepts(value) else _Wrong(value, words, is_type=True)
 
-    return _Accepted(words, find, lambda name, names: f"type({name}) is {_bound(names, kind)}", frozenset({kind}))
+    def quick(name: str, names: Names) -> str:
+        if kind in _WORDS:
+            return f"type({name}) is {kind.__name__}"
+        return f"callable({name})" if accepts is callable else f"isinstance({name}, {_bound(names, kind)})"
+
+    return _Accepted(words, find, quick, frozenset({kind}))
 
 
 _NONE = _Accepted("None", lambda value: None if value is None else _Wrong(value, "None", is_type=True),

@@ -30,7 +30,6 @@ DEFAULT_MAX_INDEX_SIZE = 10 * 1024 * 1024
 """``segment.index.bytes``."""
 
 
-@checked
 class AbstractIndex(ABC):
     """An index file: its entries from the front, then zeros up to the size it was preallocated with.
 
@@ -43,6 +42,7 @@ class AbstractIndex(ABC):
     subject: ClassVar[str]
     mapped_type: ClassVar[type[MappedFile]] = MappedFile
 
+    @checked
     def __init__(
         self,
         base_offset: int,
