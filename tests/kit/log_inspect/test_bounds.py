@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from log_edits import bases, file, kinds, seen
-from log_partitions import Log, data, healthy
+from log_partitions import Log, control, data, healthy
 
 from kafka_conformance.log_inspect import index_files
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, open_directory, open_file
@@ -20,7 +20,9 @@ from kafka_conformance.log_inspect.findings import Findings, Severity
 from kafka_conformance.log_inspect.header import HEADER
 from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry, TooLarge, batch_positions
 from kafka_conformance.log_inspect.scan import BUFFER, Damage, Segment, scan
-from kafka_conformance.spark.audit.segments.survey import items_of
+from kafka_conformance.spark.audit.segments.decode import Task, decode
+from kafka_conformance.spark.audit.segments.folders import SegmentFile
+from kafka_conformance.spark.audit.segments.survey import items_of, survey
 
 
 def calls(work: Callable[[], object]) -> int:
@@ -138,6 +140,25 @@ def test_a_search_does_not_read_a_batch_that_declares_gigabytes(tmp_path: Path) 
     assert peak(lambda: found.append(find_offset(partition, 0))) < 4 * BUFFER
     assert found[0].record is None
     assert "2,147,483,647 bytes: more than" in found[0].why
+
+
+@pytest.mark.parametrize("module", ["decode", "survey"])
+def test_an_audit_does_not_read_a_batch_that_is_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    log, read, why = Log(tmp_path / "t-0"), [], []
+    log.append(control(7, 0, commit=True) if module == "survey" else data(1, size=5_000))
+    log.write()
+    path = file(log, 0, "log")
+    monkeypatch.setattr(f"kafka_conformance.spark.audit.segments.{module}.LARGEST_BYTES", 70)
+    monkeypatch.setattr(Segment, "bytes_at", lambda _, position, count: read.append((position, count)))
+    segment = SegmentFile(str(path), path.name, 0, 0, path.stat().st_size, True)
+    if module == "survey":
+        assert survey(segment).markers == []
+    else:
+        assert list(decode(Task(segment, segment.size, 0, 9), lambda *words: why.append(words[2]))) == []
+        assert why == ["it has more than 70 bytes"]
+    assert read == []
 
 
 def test_a_segment_that_no_broker_opens_is_broken_at_once(tmp_path: Path) -> None:

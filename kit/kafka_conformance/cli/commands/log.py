@@ -13,6 +13,7 @@ import msgspec
 from kafka_conformance.cli import options
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
@@ -32,9 +33,9 @@ class _Read:
 
     def __call__(self, count: int) -> None:
         self._bytes += count
-        if (now := self._bytes // _MIB) > self._shown:
-            self._progress.advance(now - self._shown)
-            self._shown = now
+        now = self._bytes // _MIB
+        self._progress.advance(now - self._shown)  # also of nothing: 100,000 small segments are a sign of life too
+        self._shown = now
 
 
 @click.argument("directory", metavar="DIR", type=options.FILE)
@@ -54,9 +55,9 @@ def inspect_directory(
 
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
     """
-    opened = open_directory(directory)
-    total = total_bytes(opened)
-    with steps("inspecting", max(1, total // _MIB)) as progress:
+    with steps(f"listing {harmless(str(directory))}", 1) as progress:
+        opened = open_directory(directory)
+        progress.begin("inspecting", max(1, total_bytes(opened) // _MIB))
         found = inspect(
             opened, records=records, policy=policy or "", read=_Read(progress),
             partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),

@@ -129,3 +129,28 @@ def test_find_shows_a_long_scan_shortly(tmp_path: Path, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "… 1,994 more" in out
     assert "the scan starts at position 0" in out
+
+
+def test_small_segments_are_a_sign_of_life_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr("kafka_conformance.core.progress.Steps._show", lambda steps: shown.append(steps.title))
+    assert run("inspect", str(folder)) == 0
+    segments = len(list(folder.glob("*.log")))
+    assert shown.count("inspecting orders-0, MiB") >= segments
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link"])
+@pytest.mark.parametrize("report", ["text", "json"])
+def test_what_was_not_judged_is_exit_code_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], kind: str, report: str
+) -> None:
+    path = max(folder.glob("*.log"))
+    path.unlink()
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to("nowhere")
+    assert run("inspect", str(folder), *(["--json"] if report == "json" else [])) == 2
+    out = capsys.readouterr().out
+    if report == "json":
+        assert json.loads(out)["left_out"] == {"unreadable": 1}
+    else:
+        assert "NOT JUDGED: 0 broken" in out
+        assert "not judged: 1 unreadable" in out
