@@ -237,10 +237,8 @@ def run(words: Sequence[str], scripts: Path, folder: Path, instance: Instance) -
     jars = default_store().folder / "jars"
     jars.mkdir(parents=True, exist_ok=True)
     (cache / "jars").symlink_to(jars.resolve())
-    path = os.pathsep.join(
-        [str(scripts), *(os.environ["PATH"].split(os.pathsep) if instance.needs == JVM else ("/usr/bin", "/bin"))]
-    )
-    env = environment({"KAFKA_CONFORMANCE_CACHE": str(cache), "PATH": path})
+    others = [os.environ["PATH"]] if instance.needs == JVM else []
+    env = environment({"KAFKA_CONFORMANCE_CACHE": str(cache), "PATH": os.pathsep.join([str(scripts), *others])})
     if instance.needs != JVM:
         env.pop("JAVA_HOME", None)
     process = subprocess.Popen(

@@ -25,7 +25,7 @@ _REASON = re.compile(r"^(?:Error|Exception in thread)\b|^(?:[a-z_]\w*\.)+\w*(?:E
 # Lines of a stack, warnings, and the launcher's last words.
 _NO_REASON = re.compile(
     r"\s+at \S+\(|\s*\.\.\. \d+ more|Picked up |WARNING|.* VM warning: "
-    r"|Error: (?:Could not create the Java|A fatal exception)"
+    r"|Error: (?:Could not create the Java|A fatal exception|A JNI error)"
 )
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 

@@ -140,7 +140,10 @@ def test_a_java_that_cannot_start_is_not_reported_as_missing(monkeypatch: pytest
             "java.net.SocketException: No file",
         ),
         ("java.lang.OutOfMemoryError: Metaspace\n\tat a.B.c(B.java:1)\n", "java.lang.OutOfMemoryError: Metaspace"),
-        ('Exception in thread "main" java.lang.Error: x\n', 'Exception in thread "main" java.lang.Error: x'),
+        (
+            'Error: A JNI error has occurred\nException in thread "main" java.lang.Error: x\n',
+            'Exception in thread "main" java.lang.Error: x',
+        ),
         ("Unrecognized VM option 'X'\nError: Could not create the Java Virtual Machine.\n", "Unrecognized VM option 'X'"),
         ("Error: Could not find or load main class a.B\nCaused by: java.lang.ClassNotFoundException: a.B\n",
          "Error: Could not find or load main class a.B"),
