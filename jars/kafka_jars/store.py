@@ -109,7 +109,12 @@ def default_store() -> Store:
 def cache_folder() -> Path:
     """Return the folder named by ``KAFKA_CONFORMANCE_CACHE``, else the one in the user's cache directory."""
     named = os.environ.get("KAFKA_CONFORMANCE_CACHE")
-    return Path(named).absolute() if named else platformdirs.user_cache_path("kafka-conformance", appauthor=False)
+    if not named:
+        return platformdirs.user_cache_path("kafka-conformance", appauthor=False)
+    try:
+        return Path(named).absolute()
+    except OSError:  # the working directory was deleted: whoever opens a file there reports it
+        return Path(named)
 
 
 def _checked(jar: Jar, path: Path, called: str = "") -> Stored:

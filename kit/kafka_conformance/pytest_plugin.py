@@ -170,11 +170,10 @@ def _test_module(module: str) -> str:
 def _words(events: Sequence[Event]) -> str:
     import io
 
-    from rich.console import Console
-
+    from kafka_conformance.core.console import console
     from kafka_conformance.gate.reports import terminal as gate_terminal
 
-    console = Console(width=120, file=io.StringIO(), highlight=False)
-    with console.capture() as captured:
-        gate_terminal.show(console, events)
+    out = console(io.StringIO(), 120)
+    with out.capture() as captured:
+        gate_terminal.show(out, events)
     return captured.get()

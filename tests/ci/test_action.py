@@ -61,6 +61,19 @@ def test_an_input_is_text_and_no_shell(runner: Path) -> None:
     assert not (runner / "bad").exists()
 
 
+@pytest.mark.parametrize("target", ["--help", "-h", "--"])
+def test_target_that_is_an_option_is_never_a_green_step(runner: Path, target: str) -> None:
+    done = _gate(runner, TARGET=target)
+    assert done.returncode == 2
+    assert "::error title=kafka-conformance::target begins with a dash" in done.stdout
+
+
+def test_report_of_two_lines_adds_no_output(runner: Path) -> None:
+    done = _gate(runner, COMMAND="true", REPORT="reports\nresult=success")
+    assert done.returncode == 2
+    assert not (runner / "out").exists()
+
+
 def test_every_input_is_described_and_used() -> None:
     used = " ".join(GATE["env"].values()) + GATE["working-directory"]
     assert all(ACTION["inputs"][name]["description"] and f"inputs.{name} " in used for name in ACTION["inputs"])

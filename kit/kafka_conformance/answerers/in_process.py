@@ -18,7 +18,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -27,6 +26,7 @@ import msgspec
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core import events
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import working_folder
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
@@ -117,7 +117,7 @@ def imported(named: str) -> InProcess:
     module, colon, attribute = named.removeprefix(PREFIX).partition(":")
     if not (module and colon and attribute):
         raise BadInput(f"{quoted(named)} names no callable: it has to be python:package.module:answerer")
-    if (here := str(Path.cwd())) not in sys.path:
+    if (here := str(working_folder())) not in sys.path:
         sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(module)

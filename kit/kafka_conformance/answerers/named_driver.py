@@ -30,6 +30,7 @@ from kafka_conformance.answerers.driver.process import Child, End, Line, Show, T
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.files import entries, is_file, is_folder, read_text
 from kafka_conformance.core.suggestion import did_you_mean
 
 __all__ = ["DEFAULT", "FOLDER", "NamedDriver", "Setting", "build", "named_driver", "names", "read_driver"]
@@ -67,7 +68,7 @@ class NamedDriver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def names(folder: Path = FOLDER) -> list[str]:
     """The drivers there are, with their settings: ``a``, ``a:java``."""
-    found = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
+    found = [one.name for one in entries(folder) if is_file(one / FILE)] if is_folder(folder) else []
     return [
         named
         for name in found
@@ -78,7 +79,7 @@ def names(folder: Path = FOLDER) -> list[str]:
 def named_driver(name: str, *, show: Show, folder: Path = FOLDER) -> tuple[Command, tuple[Command, ...]]:
     """How this driver is started, and how it is built first. Raises BadInput."""
     driver, _, setting = name.partition(":")
-    if Path(driver).name != driver or not (folder / driver / FILE).is_file():
+    if Path(driver).name != driver or not is_file(folder / driver / FILE):
         raise BadInput(f"there is no driver {quoted(driver)} in {folder}: {_hint(driver, folder)}")
     read = read_driver(folder / driver)
     if setting and setting not in read.settings:
@@ -125,8 +126,8 @@ def read_driver(driver: Path) -> NamedDriver:
     """The ``driver.toml`` in this folder. Raises BadInput."""
     path = driver / FILE
     try:
-        read = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=NamedDriver)
-    except (OSError, *UNREADABLE_TOML) as error:
+        read = msgspec.convert(tomllib.loads(read_text(path)), type=NamedDriver)
+    except UNREADABLE_TOML as error:
         raise BadInput(f"{path} is no driver: {quoted(str(error))}") from error
     if not all((read.command, *read.build)):
         raise BadInput(f"{path} is no driver: a command is empty")

@@ -15,6 +15,7 @@ import msgspec
 
 from kafka_conformance.brokers.jaas import read_jaas
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import read_bytes
 from kafka_conformance.core.suggestion import did_you_mean
 
 __all__ = ["PROTOCOLS", "ClientSettings", "java_settings", "librdkafka_settings"]
@@ -129,7 +130,6 @@ def _add_own_certificate(java: Mapping[str, str], settings: dict[str, str], untr
 
 def _is_pkcs12(location: str) -> bool:
     try:
-        with Path(location).open("rb") as file:
-            return file.read(1) == _PKCS12
-    except OSError as error:
-        raise BadInput(f"ssl.keystore.location {location} cannot be read: {error.strerror}") from error
+        return read_bytes(Path(location))[:1] == _PKCS12
+    except BadInput as error:
+        raise BadInput(f"ssl.keystore.location {error}") from error

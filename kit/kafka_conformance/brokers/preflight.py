@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from kafka_conformance.brokers import listener
 from kafka_conformance.brokers.client_settings import ClientSettings, librdkafka_settings
@@ -18,6 +19,7 @@ from kafka_conformance.brokers.listener import Answer
 from kafka_conformance.brokers.setting_names import check_names
 from kafka_conformance.brokers.topic_check import check_readable
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import open_regular
 from kafka_conformance.core.java_text import parse_int
 
 __all__ = ["check_topics"]
@@ -102,6 +104,13 @@ def _probed(host: str, port: int, *, tls: bool) -> Answer:
 def _check_trust(host: str, port: int, translated: ClientSettings) -> None:
     """Check that the given truststore, if it is PEM, trusts the listener's certificate. Raises BadInput."""
     location, pem = (translated.settings.get(name, "") for name in ("ssl.ca.location", "ssl.ca.pem"))
+    own = translated.settings.get("ssl.key.location", "")
+    for name, path in (("truststore", "" if translated.default_trust else location), ("keystore", own)):
+        try:
+            if path:  # OpenSSL and librdkafka would wait for ever for a FIFO
+                open_regular(Path(path)).close()
+        except BadInput as error:
+            raise BadInput(f"ssl.{name}.location {error}") from error
     if translated.default_trust or not (location or pem):
         return
     named = translated.settings.get("ssl.endpoint.identification.algorithm") != "none"

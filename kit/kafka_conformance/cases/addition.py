@@ -15,7 +15,7 @@ from kafka_conformance.cases.generation import RuleCases
 from kafka_conformance.cases.store import Frozen
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
@@ -35,11 +35,7 @@ class ChosenQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_questions(path: Path, rules: Mapping[str, Rule] = RULES) -> dict[str, list[Question]]:
     """Return the questions of a file by rule, each once. Raises BadInput, with the line."""
     found: dict[str, dict[Question, None]] = {}
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
         if not line.strip():
             continue
         try:
@@ -57,7 +53,7 @@ def read_questions(path: Path, rules: Mapping[str, Rule] = RULES) -> dict[str, l
 
 def append_questions(path: Path, questions: Iterable[ChosenQuestion]) -> int:
     """Add questions to a file that may be there already; return how many it has then. Raises KitError."""
-    lines = path.read_bytes().splitlines() if path.is_file() else []
+    lines = read_bytes(path).splitlines() if exists(path) else []
     every = list(dict.fromkeys([*lines, *map(msgspec.json.encode, questions)]))
     write_whole(path, b"".join(line + b"\n" for line in every))
     return len(every)

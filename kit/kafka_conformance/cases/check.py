@@ -17,6 +17,7 @@ from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Frozen, read
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import entries
 from kafka_conformance.core.pipeline import Comparison, Judgement
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Crashed, Differs, Errored, Question, question_id, to_json
@@ -34,7 +35,7 @@ _JAVA_THREAD = ThreadPoolExecutor(1, "java")
 
 def read_folder(folder: Path, rules: Sequence[Rule]) -> dict[str, Frozen]:
     """Read the files of these rules. Raises BadInput for one that is missing, damaged or of an unknown rule."""
-    unknown = sorted(path.name for path in folder.glob("*.ndjson") if path.stem not in RULES)
+    unknown = [path.name for path in entries(folder) if path.suffix == ".ndjson" and path.stem not in RULES]
     if unknown:
         raise BadInput(f"{folder} has cases of rules that do not exist: {', '.join(unknown)}")
     found = {rule.slug: read(folder / f"{rule.slug}.ndjson") for rule in rules}

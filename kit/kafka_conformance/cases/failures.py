@@ -15,7 +15,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer, Failed, Lost, Question, question_id, to_json
 from kafka_conformance.core.rule import Rule
@@ -131,10 +131,12 @@ def _save(rule: Rule, question: Question, expected: Side, actual: Side, found: d
 
 def read_failure(named: str, folder: Path = FOLDER) -> Failure:
     """Read the failure in the file, or of the id, ``named``. Raises BadInput."""
-    path = Path(named) if Path(named).is_file() else folder / f"{named}.json"
+    path = Path(named)
+    if not exists(path):
+        path = folder / f"{named}.json"
+        if not exists(path):
+            raise BadInput(f"no failure {named!r}: expected a file, or the id of one in {folder}")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Failure)
-    except OSError as error:
-        raise BadInput(f"no failure {named!r}: expected a file, or the id of one in {folder}") from error
+        return msgspec.json.decode(read_bytes(path), type=Failure)
     except UNREADABLE as error:
         raise BadInput(f"{path} is not a failure file: {error}") from error

@@ -23,7 +23,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.protocol import Answer, Question
 from kafka_conformance.core.rule import Rule
 
@@ -77,7 +77,7 @@ def folder_of_cases() -> Path:
 def frozen(rule: Rule, folder: Path | None = None) -> Frozen | None:
     """Read the cases that ship for this rule; None if it has none. Raises KitError if the file is damaged."""
     path = (folder or folder_of_cases()) / f"{rule.slug}.ndjson"
-    return read(path) if path.is_file() else None
+    return read(path) if exists(path) else None
 
 
 class _Head(Provenance, frozen=True, forbid_unknown_fields=True):
@@ -100,10 +100,10 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read(path: Path) -> Frozen:
     """Read the cases in a file. Raises BadInput."""
     try:
-        first, *lines = path.read_bytes().splitlines()
+        first, *lines = read_bytes(path).splitlines()
         head = msgspec.json.decode(first, type=_Head)
         cases = tuple(_unfolded(map(msgspec.json.Decoder(_Line).decode, lines), tuple(head.jars), head.mutants))
-    except (OSError, ValueError, IndexError, *UNREADABLE) as error:
+    except (ValueError, IndexError, *UNREADABLE) as error:
         raise BadInput(f"{path} is not a file of frozen cases: {error}") from error
     if len(cases) != head.cases:
         raise BadInput(f"{path} says it has {head.cases} cases and has {len(cases)}: it was cut")

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.cli.repair_options import RepairOptions
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.spark.audit.repair.group_mapping import GroupMapping, map_groups
 from kafka_conformance.spark.audit.repair.plan import resumed_plan
@@ -33,7 +32,7 @@ def run(*, source: str, folder: str, given: Given, options: RepairOptions, as_js
         found = map_all(spark, topic=source, target=options.repair_to, kafka=given.kafka(), folder=folder,
                         named=options.groups, execute=options.executes)  # fmt: skip
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         groups_terminal.show(console(), found)
     return 0

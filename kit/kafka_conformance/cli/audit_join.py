@@ -15,6 +15,7 @@ from kafka_conformance.cli.audit_source import Given, open_session, source_of
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import steps
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console
@@ -55,7 +56,7 @@ def run(*, sources: tuple[str, str], given: Given, expect: str, key_format: str,
     notes = tuple(given.selection.notes())
     found = msgspec.structs.replace(found, took_s=elapsed_s(), reading=reading, notes=notes)
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         join_terminal.show(console(), found)
     return 0 if found.whole else 1

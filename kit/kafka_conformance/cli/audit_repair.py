@@ -19,8 +19,10 @@ from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.cli.repair_options import RepairOptions
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import working_folder
 from kafka_conformance.core.notices import note
 from kafka_conformance.core.progress import steps
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console, plural
@@ -69,7 +71,7 @@ def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> 
     settings, target = client_settings(given.kafka()), options.repair_to
     if options.executes:
         check_repairable(settings, source, target)
-    folder = given.folder or str((FOLDER / f"{source}-to-{target}").absolute())
+    folder = given.folder or str(working_folder() / FOLDER / f"{source}-to-{target}")
     if options.map_groups:
         from kafka_conformance.cli.audit_groups import run as mapped
 
@@ -80,7 +82,7 @@ def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> 
                        following=Following(options.follow_until_idle) if options.follows else None)  # fmt: skip
     found = msgspec.structs.replace(found, took_s=elapsed_s())
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         repair_terminal.show(console(), found)
     return 0 if found.right else 1

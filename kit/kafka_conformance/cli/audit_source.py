@@ -16,7 +16,7 @@ import msgspec
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import exists
+from kafka_conformance.core.files import exists, working_folder
 from kafka_conformance.spark.audit.connector_options import check_options
 from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
 from kafka_conformance.spark.audit.selection import Selection
@@ -107,7 +107,7 @@ class Given(msgspec.Struct, frozen=True):
     def folder_for(self, name: str) -> str:
         """Return the folder of the run: as given, or a new one named after the source and the time."""
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
-        return self.folder or str((FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}").absolute())
+        return self.folder or str(working_folder() / FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
 
 
 def _unpacked(name: str) -> str:

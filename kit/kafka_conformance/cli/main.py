@@ -8,7 +8,7 @@ of its own making, defines it as ``command``. Modules are imported when their co
 from __future__ import annotations
 
 import ast
-import io
+import errno
 import logging
 import os
 import pkgutil
@@ -24,10 +24,11 @@ import click
 from click.shell_completion import shell_complete
 
 from kafka_conformance.cli import commands
-from kafka_conformance.core import interrupts
+from kafka_conformance.core import interrupts, streams
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.extras import missing_extra
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.files import working_folder
+from kafka_conformance.core.notices import warn
 from kafka_conformance.core.submission import is_submitted
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_jars.errors import JarError
@@ -37,6 +38,8 @@ __all__ = ["app", "main"]
 
 _NAME = "kafka-conformance"
 _COMPLETE = "_KAFKA_CONFORMANCE_COMPLETE"
+# What they print is all that they do: exit code 0 would be wrong without it.
+_PRINTS = {"", "answer", "behaviour", "broker", "delivery", "explain", "jars", "rules", "sample", "schema"}
 
 
 class _Commands(click.Group):
@@ -66,6 +69,7 @@ class _Commands(click.Group):
 
 @cache
 def _load(name: str) -> click.Command:
+    working_folder()  # Hypothesis asks for it when it is imported
     module = import_module(f"{commands.__name__}.{name}")
     found = getattr(module, "command", None) or click.command(name, help=module.__doc__)(module.run)
     assert isinstance(found, click.Command)  # noqa: S101
@@ -81,7 +85,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         from kafka_conformance.core.version import kit_version
 
-        click.echo(f"kafka-conformance, version {kit_version()}")
+        streams.say(f"kafka-conformance, version {kit_version()}")
         ctx.exit()
 
 
@@ -119,9 +123,7 @@ def _prepare() -> None:
         from kafka_conformance.spark.submitted import separate_error
 
         separate_error()
-    for stream in (sys.stdout, sys.stderr):  # a console whose encoding lacks a character shows its code instead
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    streams.install()
     # py4j logs what it also raises, and Python prints log records that no handler receives.
     logging.getLogger().addHandler(logging.NullHandler())
 
@@ -133,9 +135,10 @@ def _run(words: list[str]) -> int:
         # Not app(): click ends with exit code 1 when the reader of its output has gone.
         with app.make_context(_NAME, words) as context:
             code = app.invoke(context)
-        _flush()
+            command = context.invoked_subcommand or ""
+        return _ended(code if isinstance(code, int) else 0, judged=command not in _PRINTS)
     except click.exceptions.Exit as end:
-        return end.exit_code
+        return _ended(end.exit_code, judged=False)
     except (KitError, JarError) as error:
         return _fail(error)
     except (KeyboardInterrupt, click.Abort) as interrupt:
@@ -143,15 +146,10 @@ def _run(words: list[str]) -> int:
         return _fail(f"interrupted: {str(interrupt) or 'nothing was judged to the end'}")
     except click.ClickException as error:
         return _fail_usage(error.format_message())
-    except BrokenPipeError:
-        # The reader of the output has gone; Python would fail once more when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
     except ModuleNotFoundError as error:
         return _fail(missing_extra(error) or _defect(error))
     except BaseException as error:  # noqa: BLE001  a defect of the kit is no verdict: Python's own exit code for it is 1
         return _fail(_defect(error))
-    return code if isinstance(code, int) else 0
 
 
 def _defect(error: BaseException) -> str:
@@ -173,23 +171,33 @@ def _defect(error: BaseException) -> str:
     return f"this is a mistake in kafka-conformance itself: {text} ({where}; please report it)"
 
 
-def _flush() -> None:
-    """Flush what is buffered. The exit code is decided already: a closed pipe does not change it."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        from kafka_conformance.reports.terminal import drop_output
+def _ended(code: int, *, judged: bool) -> int:
+    """Return the exit code of a run of which standard output may be lost: a verdict stays, a listing has failed.
 
-        drop_output()
+    A reader that has gone has read what it wanted of a listing, as in ``rules | head``.
+    """
+    lost = streams.output_lost()
+    if lost is None:
+        return code
+    gone = isinstance(lost, BrokenPipeError)
+    if judged:
+        what = "was closed before everything was printed" if gone else _why(lost)
+        warn(f"standard output {what}; the exit code is the verdict all the same")
+        return code
+    return code if gone else code or _fail(f"standard output {_why(lost)}")
+
+
+def _why(lost: OSError) -> str:
+    return "is closed" if lost.errno == errno.EBADF else f"cannot be written: {lost.strerror}"
 
 
 def _fail_usage(message: str) -> int:
     if message.startswith("Usage:"):  # a group without a command: print its help
-        print(message, file=sys.stderr)
+        streams.say_error(message, keep="\n")
         return 2
     return _fail(f"{message} (see --help)")
 
 
 def _fail(message: object) -> int:
-    print(f"kafka-conformance: {harmless(str(message), keep=chr(10))}", file=sys.stderr)
+    streams.say_error(f"kafka-conformance: {message}", keep="\n")
     return 2

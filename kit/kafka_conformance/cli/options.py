@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -12,17 +13,42 @@ import click
 import msgspec
 
 from kafka_conformance.cli.completion import complete_answerers, complete_releases, complete_rules, rule_slugs
+from kafka_conformance.core.files import check_writable, report_path
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
-    "FILE", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka", "master", "reports",
+    "FILE", "PRODUCT", "REPORT", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka", "master",
+    "reports",
     "resumable_seed", "rules", "seed", "seed_up_to",
 ]  # fmt: skip
 
 Command = Callable[..., Any]
 Function = TypeVar("Function", bound=Command)
 
-FILE = click.Path(path_type=Path)
+
+class _Written(click.Path):
+    """A file that the command writes, checked before any work: click reads the options first."""
+
+    def __init__(self, check: Callable[[Path], Path | None]) -> None:
+        super().__init__(path_type=Path, readable=False)
+        self._check = check
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or None for a report that cannot be written. Raises KitError for what has to be written."""
+        return self._check(Path(os.fsdecode(super().convert(value, param, ctx))))
+
+
+def _checked(path: Path) -> Path:
+    check_writable(path)
+    return path
+
+
+FILE = click.Path(path_type=Path, readable=False)
+"""A file or a folder that the command opens itself: ``core.files`` knows more reasons why it cannot than click."""
+REPORT = _Written(report_path)
+"""A report beside the verdict: one that cannot be written is a warning."""
+PRODUCT = _Written(_checked)
+"""A file that the command is there to write: one that cannot be written ends it before it begins."""
 
 
 def _names(_: click.Context, __: click.Parameter, value: str) -> Sequence[str]:
@@ -68,7 +94,7 @@ def reports(function: Function) -> Function:
         ("--markdown", "a report as Markdown"),
         ("--junit", "a report as JUnit XML"),
     ):
-        function = click.option(name, default=None, type=FILE, metavar="FILE", help=f"Write {what}.")(function)
+        function = click.option(name, default=None, type=REPORT, metavar="FILE", help=f"Write {what}.")(function)
     return function
 
 

@@ -17,17 +17,19 @@ import errno
 import os
 import secrets
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.notices import warn
+from kafka_conformance.core.streams import output_lost
 
 __all__ = [
-    "LARGEST", "check_writable", "entries", "exists", "is_file", "is_folder", "open_regular", "read_bytes", "read_text",
-    "reading", "working_folder", "write_whole",
+    "LARGEST", "check_writable", "entries", "exists", "is_file", "is_folder", "open_regular", "open_stream", "read_bytes",
+    "read_text", "reading", "report_path", "working_folder", "write_report", "write_whole",
 ]  # fmt: skip
 
 LARGEST: Final = 256 * 2**20
@@ -159,6 +161,29 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
 
 
+def report_path(path: Path) -> Path | None:
+    """Return the path of a report, or None, with a warning, if it cannot be written. Raises BadInput for a folder.
+
+    A report is beside a verdict: one that cannot be written changes neither the run nor its exit code.
+    """
+    try:
+        check_writable(path)
+    except BadInput:
+        raise
+    except KitError as error:
+        warn(f"{error}; the run goes on without it")
+        return None
+    return path
+
+
+def write_report(path: Path, content: str | bytes) -> None:
+    """Write a report, as UTF-8. One that cannot be written is a warning: the verdict is what counts."""
+    try:
+        write_whole(path, content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
+    except KitError as error:
+        warn(str(error))
+
+
 def _written_through(path: Path) -> int | None:
     """Open what cannot be replaced by another file: a device, a FIFO, and what standard output or error writes to."""
     mode = _stat_mode(path)
@@ -167,14 +192,21 @@ def _written_through(path: Path) -> int | None:
     for stream in (1, 2):  # /dev/stdout, whether it is a terminal, a pipe or a file
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(stream), path.stat()):
-                with contextlib.suppress(AttributeError, OSError, ValueError):
-                    sys.stdout.flush()
+                output_lost()  # flushes what was printed before
                 return os.dup(stream)
-    if stat.S_ISREG(mode):
-        return None
-    number = os.open(
-        path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    )  # a FIFO without a reader: an error
+    return None if stat.S_ISREG(mode) else _opened_for_writing(path, 0)
+
+
+def open_stream(path: Path) -> RawIOBase:
+    """Open a file that is written as things happen, without a buffer; its folder is made. Raises KitError."""
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.fdopen(_opened_for_writing(path, os.O_CREAT | os.O_TRUNC), "wb", buffering=0)
+
+
+def _opened_for_writing(path: Path, flags: int) -> int:
+    # O_NONBLOCK: to open a FIFO without a reader is an error, and waits for one otherwise.
+    number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | flags, 0o666)
     os.set_blocking(number, True)
     return number
 

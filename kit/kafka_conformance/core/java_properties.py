@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import read_text
 from kafka_conformance.core.java_text import LINE_END
 
 __all__ = ["parse_properties", "read_properties"]
@@ -20,9 +21,9 @@ _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 def read_properties(option: str, path: str) -> dict[str, str]:
     """Read the file that ``option`` names; its encoding is ISO 8859-1, as Java's. Raises BadInput, which quotes no value."""
     try:
-        text = Path(path).read_text(encoding="latin-1")
-    except OSError as error:
-        raise BadInput(f"{option} {path} cannot be read: {error.strerror}") from error
+        text = read_text(Path(path), encoding="latin-1")
+    except BadInput as error:
+        raise BadInput(f"{option} {error}") from error
     try:
         return parse_properties(text)
     except ValueError as error:

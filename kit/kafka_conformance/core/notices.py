@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.streams import say_error
 
 __all__ = ["note", "warn"]
 
@@ -17,5 +14,4 @@ def warn(message: str) -> None:
 
 def note(message: str) -> None:
     """Print a message as one line; it is lost if standard error is closed."""
-    with contextlib.suppress(OSError, ValueError):
-        print(f"kafka-conformance: {harmless(message)}", file=sys.stderr, flush=True)
+    say_error(f"kafka-conformance: {message}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from kafka_conformance.core.console import error_console
+from kafka_conformance.core.streams import say_error
 
 __all__ = ["Steps", "steps"]
 
@@ -42,10 +42,7 @@ class Steps:
         now = time.monotonic()
         if now - self._shown >= _EVERY_S:
             self._shown = now
-            with contextlib.suppress(BrokenPipeError):  # a closed standard error must not end the run
-                print(
-                    f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s", file=sys.stderr, flush=True
-                )
+            say_error(f"{self.title}: {self.done} of {self.total}, {now - self._begun:.0f} s")
 
 
 class _Bar(Steps):
@@ -60,12 +57,12 @@ class _Bar(Steps):
 @contextmanager
 def steps(title: str, total: int) -> Iterator[Steps]:
     """Show progress over ``total`` steps while the block runs."""
-    console = Console(stderr=True)
+    console = error_console()
     if not console.is_terminal:
         yield Steps(title, total)
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -45,7 +45,7 @@ from tomlkit.exceptions import TOMLKitError
 from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_text, write_whole
 from kafka_conformance.core.protocol import Answer, to_json
 from kafka_conformance.core.spans import runs
 from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pinned
@@ -192,7 +192,7 @@ _MEND = {
 def read(path: Path, today: date) -> KnownFailures:
     """The file's entries. Raises BadInput."""
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
+        document = tomlkit.parse(read_text(path)).unwrap()
         if set(document) - {"known"}:
             raise BadInput(
                 f"{path}: expected only [[known]] tables, found {', '.join(sorted(set(document) - {'known'}))}"
@@ -201,8 +201,6 @@ def read(path: Path, today: date) -> KnownFailures:
         for entry in entries:
             _check_diagnosis(path, entry)
         return KnownFailures(entries, today)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
     except (TOMLKitError, *UNREADABLE_TOML) as error:
         raise BadInput(f"{path} is not a file of known failures: {error}") from error
 
@@ -212,7 +210,7 @@ def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, st
 
     ``found`` holds each such kind with the mutant that explains all of it, or an empty text. Raises KitError.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = read_text(path) if exists(path) else ""
     document = tomlkit.parse(text) if text else tomlkit.document()
     if not text:
         document.add(tomlkit.comment("Known differences of the target from Kafka."))

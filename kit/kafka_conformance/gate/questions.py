@@ -22,6 +22,7 @@ from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Grade
+from kafka_conformance.core.files import entries, is_folder
 from kafka_conformance.core.protocol import Answered, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, collect
@@ -108,7 +109,9 @@ def _fresh(rule: Rule, examples: int, seed: int, plain: Iterable[Question], *,
 def _earlier(rule: Rule, release: Release, folder: Path, target: str) -> list[Question]:
     """Return the questions that this target failed before; files of another kind, rule or target are skipped."""
     found = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in entries(folder) if is_folder(folder) else ():
+        if path.suffix != ".json":
+            continue
         try:
             failure = read_failure(str(path))
             if (failure.rule, failure.actual.release, failure.actual.by) == (rule.slug, str(release), target):

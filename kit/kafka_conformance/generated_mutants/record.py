@@ -14,8 +14,9 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.cases.store import folder_of_cases
+from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.generated_mutants.asking import Result
 from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.rules import RULES
@@ -75,8 +76,8 @@ def shipped() -> Record:
 def read(path: Path) -> Record:
     """Read a record; an empty one if there is no file. Raises BadInput."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Record) if path.exists() else Record()
-    except (OSError, msgspec.MsgspecError) as error:
+        return msgspec.json.decode(read_bytes(path), type=Record) if exists(path) else Record()
+    except UNREADABLE as error:
         raise BadInput(f"{path} is not a record of generated mutants: {error}") from error
 
 
@@ -116,14 +117,15 @@ class Results:
         return any(not asked.issuperset(self._head.cases.get(rule, ())) for rule, asked in self.asked.items())
 
     def _read(self) -> None:
-        if not self._path.is_file():
+        if not exists(self._path):
             return
+        data = read_bytes(self._path)
         try:
-            first, *lines = self._path.read_bytes().splitlines()
+            first, *lines = data.splitlines()
             head = msgspec.json.decode(first, type=_Head)
             if (head.rule, head.code, head.seed) == (self._head.rule, self._head.code, self._head.seed):
                 self._take(head.cases, [msgspec.json.decode(line, type=Result) for line in lines])
-        except (OSError, ValueError):
+        except ValueError:
             return  # cut in the middle of a line: they are asked again
 
     def _take(self, cases: Mapping[str, Collection[str]], found: Iterable[Result]) -> None:

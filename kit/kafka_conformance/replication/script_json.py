@@ -9,6 +9,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import read_bytes
 from kafka_reference.cluster.script import (
     ClusterScript,
     Continue,
@@ -57,10 +58,9 @@ class _Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_script(file: Path) -> ClusterScript:
     """Read a script from a file. Raises BadInput, naming the file and the place."""
+    data = read_bytes(file)
     try:
-        return read_script(file.read_bytes())
-    except OSError as error:
-        raise BadInput(f"script {file} cannot be read: {error.strerror}") from error
+        return read_script(data)
     except BadInput as error:
         raise BadInput(f"script {file}: {error}") from error
 

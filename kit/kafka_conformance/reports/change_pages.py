@@ -18,7 +18,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import entries, read_bytes, write_whole
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.reports.example_table import example_table
@@ -102,7 +102,7 @@ def read_changes(folder: Path) -> Changes:
         rules = _lines(folder / "rules.ndjson", RuleChange)
         files = sorted({change.after for change in rules if change.what == "changes"}, key=parse_release)
         examples = [each for name in files for each in _lines(folder / f"{name}.ndjson", Example)]
-    except (OSError, *UNREADABLE) as error:
+    except UNREADABLE as error:
         raise BadInput(
             f"{folder} has no changes that can be read: {error}; write them with diff all --table"
         ) from error
@@ -124,7 +124,7 @@ def write_changes(folder: Path, changes: Changes) -> None:
         if examples:
             write_whole(folder / f"{release}.ndjson", _encoded(examples))
             wanted.add(f"{release}.ndjson")
-    for path in folder.iterdir():
+    for path in entries(folder):
         if path.name not in wanted:
             path.unlink()
 
@@ -203,7 +203,7 @@ def _plain(story: str) -> str:
 
 
 def _lines(path: Path, kind: type[_T]) -> list[_T]:
-    return msgspec.json.Decoder(kind).decode_lines(path.read_bytes())
+    return msgspec.json.Decoder(kind).decode_lines(read_bytes(path))
 
 
 def _encoded(lines: Iterable[msgspec.Struct]) -> bytes:

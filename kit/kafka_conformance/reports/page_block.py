@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import exists, read_text, write_whole
 
 __all__ = ["block_of", "read_page", "write_block"]
 
@@ -13,10 +14,7 @@ _END = "<!-- /table -->"
 
 def read_page(path: Path) -> str:
     """Return the text of a page. Raises BadInput."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    return read_text(path)
 
 
 def block_of(page: str, command: str) -> str:
@@ -26,15 +24,12 @@ def block_of(page: str, command: str) -> str:
 
 def write_block(path: Path, command: str, text: str) -> None:
     """Write ``text`` between the marks of ``command``; a page that does not exist is made. Raises BadInput, KitError."""
-    page = read_page(path) if path.exists() else f"{_begin(command)}\n{_END}\n"
+    page = read_page(path) if exists(path) else f"{_begin(command)}\n{_END}\n"
     head, begin, rest = page.partition(_begin(command))
     if not begin:
         raise BadInput(f"{path} has no line {_begin(command)}: add it, and {_END} after it, where the table belongs")
     _, _, tail = rest.partition(_END)
-    try:
-        path.write_text(f"{head}{begin}\n{text}{_END}{tail}", encoding="utf-8")
-    except OSError as error:
-        raise KitError(f"{path} cannot be written: {error.strerror}") from error
+    write_whole(path, f"{head}{begin}\n{text}{_END}{tail}".encode())
 
 
 def _begin(command: str) -> str:

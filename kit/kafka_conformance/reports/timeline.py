@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.console import styled
 from kafka_conformance.core.timeline import NOTHING, Explained
 
 __all__ = ["Row", "Timeline", "print_timeline"]
@@ -115,5 +115,4 @@ def _changed(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[st
 
 
 def _text(content: str, style: str = "") -> Text:
-    """Return text without markup and escape sequences; line breaks are kept."""
-    return Text(harmless(content, keep="\n"), style=style)
+    return styled(content, style, keep="\n")

@@ -10,7 +10,6 @@ The same question gives the same bytes. Colours follow the reader's light or dar
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.timeline import Box, Lane
 from kafka_conformance.reports.timeline import Row, Timeline
@@ -60,23 +60,16 @@ class _Track:
 
 
 def ready(path: Path) -> None:
-    """Check before any question is asked that the figure can be written. Raises BadInput or KitError."""
+    """Check before any question is asked that the name is one of a figure. Raises BadInput."""
     if path.suffix.lower() != ".svg":
         raise BadInput(f"{path} is not an SVG file: give a name that ends in .svg")
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder: name a file in it")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise KitError(f"the figure cannot be written to {path}: its folder is not there, or may not be written to")
 
 
 def draw(timeline: Timeline, path: Path) -> None:
-    """Write the figure. Raises BadInput for a question without steps, KitError if it cannot be written."""
+    """Write the figure. Raises BadInput for a question without steps."""
     if not timeline.rows:
         raise BadInput(f"a question of {timeline.rule} has no timeline to draw: its answer has no steps")
-    try:
-        path.write_bytes(figure(timeline))
-    except OSError as error:
-        raise KitError(f"the figure cannot be written to {path}: {error.strerror}") from error
+    write_report(path, figure(timeline))
 
 
 def figure(timeline: Timeline) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -12,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import working_folder, write_whole
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
@@ -53,7 +55,7 @@ _COVERAGE = (
 
 def last_certificate() -> Path:
     """Return where ``verify`` writes by default: in the cache, one file for each working directory."""
-    name = hashlib.sha256(str(Path.cwd()).encode()).hexdigest()[:16]
+    name = hashlib.sha256(os.fsencode(working_folder())).hexdigest()[:16]
     return cache_folder() / "certificates" / f"{name}.json"
 
 
@@ -165,11 +167,7 @@ def write(made: Certificate, path: Path) -> None:
     """Write it. Raises KitError."""
     document = asdict(made)
     document["rows"] = [{name: value for name, value in row.items() if value is not None} for row in document["rows"]]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-    except OSError as error:
-        raise KitError(f"the certificate cannot be written to {path}: {error.strerror}") from error
+    write_whole(path, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
 
 
 def markdown(made: Certificate, coverage: Record | None = None) -> str:

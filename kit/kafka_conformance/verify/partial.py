@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.files import exists, read_bytes, write_whole
+from kafka_conformance.core.notices import warn
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
@@ -62,8 +64,8 @@ def resumed_seed(path: Path, plan: Plan) -> int | None:
 def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finished, Callable[[RuleResult], None]]]:
     """Resume or begin the file: yields the finished results and a function that writes another one.
 
-    Rows of another plan, JVM or form of the rule are dropped. Without a ``path``, nothing is kept. Raises KitError if the
-    file cannot be written.
+    Rows of another plan, JVM or form of the rule are dropped. Without a ``path``, nothing is kept. A file that
+    cannot be written is a warning.
     """
     if path is None:
         yield {}, lambda _: None
@@ -80,14 +82,18 @@ def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finis
         and (row.jvm, row.fingerprint) == (jvm, fingerprint(by_slug[row.rule]))
     ]
     finished = {(row.rule, row.release): _result(by_slug[row.rule], row, plan.releases) for row in kept}
-    lines, all_match = [msgspec.json.encode(line) for line in (wanted, *kept)], True
+    lines, all_match, writes = [msgspec.json.encode(line) for line in (wanted, *kept)], True, True
 
     def write(result: RuleResult) -> None:
-        nonlocal all_match
+        nonlocal all_match, writes
         all_match = all_match and result.matches
-        if result.matches:
+        if result.matches and writes:
             lines.append(msgspec.json.encode(_row(result, jvm)))
-            write_whole(path, b"\n".join(lines) + b"\n")
+            try:
+                write_whole(path, b"\n".join(lines) + b"\n")
+            except KitError as error:
+                writes = False
+                warn(f"{error}; the run goes on, and cannot be resumed")
 
     yield finished, write
     if all_match:
@@ -100,10 +106,13 @@ def _head(plan: Plan, seed: int) -> _Head:
 
 
 def _read(path: Path) -> tuple[_Head | None, list[_Row]]:
+    if not exists(path):
+        return None, []
+    data = read_bytes(path)
     try:
-        head, *rows = path.read_bytes().splitlines()
+        head, *rows = data.splitlines()
         return msgspec.json.decode(head, type=_Head), [msgspec.json.decode(row, type=_Row) for row in rows]
-    except (OSError, ValueError, *UNREADABLE):  # ValueError: the file is empty
+    except (ValueError, *UNREADABLE):  # ValueError: the file is empty
         return None, []
 
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.timeline import Box, Explained, Lane
 from kafka_conformance.reports.timeline import Row, Timeline
 from kafka_conformance.reports.timeline_figure import draw, figure, ready
@@ -144,18 +144,9 @@ def test_it_is_written(tmp_path: Path) -> None:
     assert path.read_bytes() == figure(LIFE)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "why"),
-    [
-        ("it.png", BadInput, "give a name that ends in .svg"),
-        ("folder.svg", BadInput, "is a folder"),
-        ("nowhere/it.svg", KitError, "its folder is not there"),
-    ],
-)
-def test_what_could_not_be_written_is_refused_first(tmp_path: Path, name: str, kind: type[KitError], why: str) -> None:
-    (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(kind, match=why):
-        ready(tmp_path / name)
+def test_a_name_of_another_kind_is_refused_first(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"give a name that ends in \.svg"):
+        ready(tmp_path / "it.png")
 
 
 def test_nothing_to_draw(tmp_path: Path) -> None:

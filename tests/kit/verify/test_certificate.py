@@ -65,7 +65,7 @@ def test_it_is_written_as_json_and_read_back(tmp_path: Path) -> None:
 def test_where_it_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file" / "certificate.json"
-    with pytest.raises(KitError, match=f"the certificate cannot be written to {path}: "):
+    with pytest.raises(KitError, match=f"{path} cannot be written: what should be its folder is a file"):
         certificates.write(certificate(), path)
 
 

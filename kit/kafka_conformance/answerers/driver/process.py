@@ -16,7 +16,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ from typing import IO, TypeAlias
 from kafka_conformance.answerers.driver.descendants import kill_marked, marked_environment
 from kafka_conformance.answerers.driver.last_words import LastWords
 from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.core.streams import say_error
 
 __all__ = ["LINE_LIMIT", "SHOWN_LINES", "Child", "End", "Line", "Received", "Show", "Shown", "TooLong", "on_stderr"]
 
@@ -73,7 +73,7 @@ def on_stderr(line: str) -> None:
 
     GitHub's runner takes ``##[`` for a command anywhere in a line, so it is split.
     """
-    print(f"driver: {line.replace('##[', '# #[')}", file=sys.stderr, flush=True)
+    say_error(f"driver: {line.replace('##[', '# #[')}")
 
 
 class Shown:

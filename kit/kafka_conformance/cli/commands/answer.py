@@ -5,7 +5,6 @@ A line that is not a question is answered as well, with `failed` and its number;
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
@@ -17,6 +16,7 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
+from kafka_conformance.core.streams import input_lines, output_lost, raw_output
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.rules import RULES
@@ -28,17 +28,19 @@ __all__ = ["run"]
               help="The answerer: reference, java or mutant:NAME.")  # fmt: skip
 def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | None = None) -> int:
     """Answer until the input ends; 2 if some line could not be answered."""
-    lines, out = lines or sys.stdin.buffer, out or sys.stdout.buffer
+    asked, out = lines or input_lines(), out or raw_output()
     bad = 0
     with ExitStack() as stack:
         answerer = open_answerer(answerer_name, stack)
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(asked, 1):
             if not line.strip():
                 continue
             answered, good = _line(answerer, answerer_name, line, number)
             bad += not good
             out.write(msgspec.json.encode(answered) + b"\n")
             out.flush()
+            if output_lost():  # nobody reads the answers any more
+                break
     return 2 if bad else 0
 
 

@@ -22,8 +22,9 @@ from kafka_conformance.cli.audit_source import Given, how_to_resume, open_sessio
 from kafka_conformance.cli.repair_options import RepairOptions, repair_options
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import Steps, steps
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console
 
@@ -69,7 +70,7 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 @click.option("--chunk", default=25_000_000, type=click.IntRange(1_000, 1_000_000_000), show_default=True, metavar="N",
               help="Records after which progress is saved; an interrupted run resumes there.")  # fmt: skip
 @click.option("--all-records", is_flag=True, help="Keep a row for every record (default: only for misplaced records).")
-@click.option("--html", default=None, type=options.FILE, metavar="FILE", help="Also write one HTML page, with plots.")
+@click.option("--html", default=None, type=options.REPORT, metavar="FILE", help="Also write one HTML page, with plots.")
 @options.as_json
 @engine_option
 @options.master
@@ -151,13 +152,13 @@ def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
     from kafka_conformance.spark.audit.reports import terminal as audit_terminal
 
     if "://" not in folder:  # else it is a file system of the cluster, where --json is the way
-        write_whole(Path(folder) / "audit.json", msgspec.json.format(msgspec.json.encode(found), indent=2))
-    if html is not None:
-        write_whole(html, audit_page.write(found).encode())
+        write_report(Path(folder) / "audit.json", msgspec.json.format(msgspec.json.encode(found), indent=2))
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         audit_terminal.show(console(), found)
+    if html is not None:
+        write_report(html, audit_page.write(found))
     if not found.records or found.doubt:
         return 2
     return 0 if found.conforms else 1

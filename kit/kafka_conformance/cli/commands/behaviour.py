@@ -5,17 +5,16 @@ RULE is the slug of a rule. `behaviour all --table FILE` writes the page of all 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.behaviour import Line, behaviour_lines, behaviour_page, print_lines
 from kafka_conformance.reports.page_block import block_of, read_page, write_block
@@ -31,7 +30,7 @@ __all__ = ["run"]
 @click.argument("second", metavar="[R2]", default="")
 @click.option("--kafka", default="newest", show_default=True, metavar="R [R2]",
               help="An exact release or 'newest'; of two, after a space or comma, only what differs.")  # fmt: skip
-@click.option("--table", type=options.FILE, metavar="FILE", help="With all: write the tables into this page.")
+@click.option("--table", type=options.PRODUCT, metavar="FILE", help="With all: write the tables into this page.")
 @click.option(
     "--check", type=options.FILE, metavar="FILE", help="With all: exit with 1 unless this page has the tables."
 )
@@ -53,14 +52,14 @@ def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path |
     unproven = unproven_releases(releases, allow=allow_unproven)
     lines = behaviour_lines(meant, releases)
     if as_json:
-        print(msgspec.json.encode(_document(meant, releases, unproven, lines)).decode())
+        say_json(_document(meant, releases, unproven, lines))
         return 0
     for release in unproven:
-        sys.stdout.write(f"{release} is unproven: Java has not been asked whether it behaves like this\n")
+        say(f"{release} is unproven: Java has not been asked whether it behaves like this")
     if lines:
         print_lines(lines, console())
     else:
-        sys.stdout.write(f"{meant.slug}: {_nothing(meant, releases)}\n")
+        say(f"{meant.slug}: {_nothing(meant, releases)}")
     return 0
 
 
@@ -80,10 +79,10 @@ def _page(table: Path | None, check: Path | None) -> int:
     if check is not None:
         same = block_of(read_page(check), "behaviour") == made.strip("\n")
         words = "as in the records" if same else "NOT as in the records: run behaviour all --table"
-        sys.stdout.write(f"{check}: {words}\n")
+        say(f"{check}: {words}")
         return 0 if same else 1
     if table is None:
-        sys.stdout.write(made)
+        say(made, end="")
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ import click
 from kafka_conformance.brokers.broker import Engine, chosen_broker, running_broker
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.streams import say, say_error
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.session import named_release, split
@@ -56,8 +56,8 @@ def run(
         for name, partitions in wanted.items():
             broker.create_topic(name, partitions, replicas=nodes)
         try:
-            print(broker.bootstrap, flush=True)
-            print(f"Kafka {broker.release} from {broker.engine}; Ctrl-C ends it", file=sys.stderr, flush=True)
+            say(broker.bootstrap, flush=True)
+            say_error(f"Kafka {broker.release} from {broker.engine}; Ctrl-C ends it")
             watched: Any = broker
             while True:
                 time.sleep(_LOOK_S)

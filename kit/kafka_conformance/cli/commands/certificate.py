@@ -13,6 +13,8 @@ import click
 from kafka_conformance.cli import options
 from kafka_conformance.cli.proof_report import ProofRow, proof_table
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import exists, read_text
+from kafka_conformance.core.streams import say
 from kafka_conformance.generated_mutants.certified import with_scores
 from kafka_conformance.reports.terminal import console, plural, table
 from kafka_conformance.verify import certificate as certificates
@@ -22,7 +24,7 @@ __all__ = ["run"]
 
 
 @click.argument("files", nargs=-1, type=options.FILE, metavar="[FILE...]")
-@click.option("--write", default=None, type=options.FILE, metavar="FILE",
+@click.option("--write", default=None, type=options.PRODUCT, metavar="FILE",
               help="Write it to this file, with the scores of generated mutants that ship; several certificates, of other "
               "rules or releases each, become one.")  # fmt: skip
 @click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
@@ -36,7 +38,7 @@ def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | N
         made = with_scores(made)
         certificates.write(made, write)
     if markdown:
-        print(certificates.markdown(made), end="")
+        say(certificates.markdown(made), end="")
         return 0
     void = certificates.void_rules(made)
     _print(made, void, source, verbose=verbose)
@@ -81,15 +83,15 @@ def _score_cells(rule: str, score: MutationScore) -> list[str]:
 
 def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
     last = certificates.last_certificate()
-    path = file or (last if last.is_file() and not shipped else None)
+    path = file or (last if not shipped and exists(last) else None)
+    if path is not None and not exists(path):
+        raise BadInput(f"there is no certificate at {path}: run verify first")
     try:
         if path is None:
             return "the certificate that ships", certificate()
-        made = from_json(path.read_text(encoding="utf-8"))
+        made = from_json(read_text(path))
         if not all(type(count) is int for row in made.rows for count in row.sources.values()):
             raise TypeError("a count of questions is no number")
         return str(path), made
-    except FileNotFoundError as error:
-        raise BadInput(f"there is no certificate at {error.filename}: run verify first") from error
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a certificate: {error}") from error

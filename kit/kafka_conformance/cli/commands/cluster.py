@@ -13,7 +13,7 @@ import click
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import steps
 from kafka_conformance.replication.histories import HistoryGroup, generate_histories
 from kafka_conformance.replication.live.check import CheckedHistory, check_groups
@@ -107,7 +107,7 @@ def _report(
         print_timeline(out, one.played, one.expected, one.differences, release)
         if keep is not None:
             file = keep / f"history-{seed}-{number}.json"
-            write_whole(file, write_script(one.played.script).encode())
+            write_report(file, write_script(one.played.script))
             command = f"kafka-conformance cluster play {file} --kafka {release}"
             if mode == "zookeeper":
                 command += " --zookeeper"

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
@@ -18,6 +17,7 @@ from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import sources
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import named
@@ -46,9 +46,9 @@ _EXAMPLES = 500
 @click.option("--check", is_flag=True,
               help="Exit with 1 if a method runs fewer of its lines or branches than in the record that ships, or if a "
               "reason why a method is not the rule's own is not true.")  # fmt: skip
-@click.option("--record", default=None, type=options.FILE, metavar="FILE",
+@click.option("--record", default=None, type=options.PRODUCT, metavar="FILE",
               help="Write what is measured into this record; its rows of other rules and releases stay.")  # fmt: skip
-@click.option("--write", default=None, type=options.FILE, metavar="FILE", help="Write the page, as Markdown.")
+@click.option("--write", default=None, type=options.PRODUCT, metavar="FILE", help="Write the page, as Markdown.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the methods that have not run, or not as a whole.")
 @options.as_json
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, shipped: bool, check: bool,
@@ -122,7 +122,7 @@ def _stale(rows: Sequence[Row]) -> list[str]:
 def _print(rows: Sequence[Row], faults: Sequence[str], *, verbose: bool, as_json: bool, stale: Sequence[str]) -> None:
     if as_json:
         document = {"exit_code": 1 if faults else 0, "faults": faults, "changed_since": stale, "rows": rows}
-        print(msgspec.json.encode(document).decode())
+        say_json(document)
         return
     out = console()
     lines = []

@@ -7,7 +7,6 @@ which leads at first.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -19,7 +18,7 @@ from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
@@ -124,17 +123,17 @@ def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, allow_u
     if as_json:
         mark = {"unproven": True} if unproven else {}
         document = {"rule": "delivery", "kafka": str(release), "question": question, "answer": answer, **mark}
-        sys.stdout.write(to_json(document).decode() + "\n")
+        say_json(to_json(document))
         return 2 if refused else 0
     out = console()
     out.print(
-        harmless(f"{setting_text(question)}; {answerer_name} {release}{' (unproven)' if unproven else ''}"),
+        f"{setting_text(question)}; {answerer_name} {release}{' (unproven)' if unproven else ''}",
         markup=False,
     )
     if explain and not refused:
         out.print(table("", list(columns(answer)), request_rows(question, answer)))
     for line in outcome_text(answer):
-        out.print(harmless(line), markup=False)
+        out.print(line, markup=False)
     return 2 if refused else 0
 
 

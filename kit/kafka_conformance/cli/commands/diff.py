@@ -15,6 +15,7 @@ import msgspec
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import exists
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import to_json
@@ -44,7 +45,7 @@ __all__ = ["markdown", "run"]
 @options.rules
 @options.examples(2000)
 @options.seed
-@click.option("--table", type=options.FILE, metavar="FILE",
+@click.option("--table", type=options.PRODUCT, metavar="FILE",
               help="Write the changes of these rules into this page, and into a folder of its name with a page for "
               "each release; those of other rules stay.")  # fmt: skip
 @click.option(
@@ -121,7 +122,7 @@ _CHANGES_SHOWN = 3
 def _write(page: Path, diffs: Sequence[ReleaseDiff], asked: Sequence[str]) -> None:
     """Write the changes of the rules that were asked into the page and its folder."""
     folder = page.with_suffix("")
-    old = read_changes(folder) if folder.exists() else Changes((), ())
+    old = read_changes(folder) if exists(folder) else Changes((), ())
     changes = old.merged(Changes(tuple(_rule_changes(diffs)), tuple(_examples(diffs))), asked)
     write_changes(folder, changes)
     write_block(page, "diff", index_table(folder.name, changes))

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import click
-from rich.text import Text
 
 from kafka_conformance.answerers.recorded import CachedAnswerer
 from kafka_conformance.answerers.two_releases import TwoReleases
@@ -152,8 +151,7 @@ def _print_jars(jars: Sequence[Stored]) -> None:
 
 
 def _print(line: str) -> None:
-    """Print a line as it is: rich would read ``:a:`` in coordinates or in what Java wrote as an emoji."""
-    console().print(Text(line), soft_wrap=True)
+    console().print(line, soft_wrap=True)
 
 
 def _lines(drift: Drift) -> Iterator[str]:

@@ -7,7 +7,6 @@ A finding is shown once for each group of releases with the same answer.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -24,8 +23,10 @@ from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import exists, read_bytes
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.streams import read_input, say_json
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.reports.places import since_until
 from kafka_conformance.oracle.session import named_release, unproven_releases
@@ -89,7 +90,7 @@ class _Asked:
 @click.option("--kafka", default="", metavar="RELEASE", help="An exact release or 'newest' (default: as in the file).")
 @options.answerer_option("reference, java or mutant:NAME, whose answers are shown. The reasons are the reference's")
 @options.allow_unproven
-@click.option("--svg", default=None, type=options.FILE, metavar="FILE", help="Also draw the timeline into this file.")
+@click.option("--svg", default=None, type=options.REPORT, metavar="FILE", help="Also draw the timeline into this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each question to standard output.")
 def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json: bool,
         allow_unproven: bool = False) -> int:  # fmt: skip
@@ -109,7 +110,7 @@ def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json:
             if svg is not None:
                 draw(timeline, svg)
             if as_json:
-                sys.stdout.write(to_json(asdict(timeline)).decode() + "\n")
+                say_json(to_json(asdict(timeline)))
                 continue
             if number:
                 out.print()
@@ -148,13 +149,14 @@ def _documents(file: str) -> Iterator[tuple[_Document, str]]:
 
 def _read(file: str) -> tuple[str, bytes]:
     if file == "-":
-        return "standard input", sys.stdin.buffer.read()
+        return "standard input", read_input()
     saved = FOLDER / f"{file}.json"
-    path = Path(file) if Path(file).exists() or not saved.is_file() else saved
-    try:
-        return str(path), path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read ({error.strerror}), nor is there a failure of that id") from error
+    path = Path(file)
+    if not exists(path):
+        if not exists(saved):
+            raise BadInput(f"{file} cannot be read (No such file or directory), nor is there a failure of that id")
+        path = saved
+    return str(path), read_bytes(path)
 
 
 def _is_json(line: bytes) -> bool:

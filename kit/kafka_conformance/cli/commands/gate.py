@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from io import RawIOBase
 from pathlib import Path
-from typing import IO
 
 import click
 
@@ -23,6 +23,7 @@ from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput, KitError, TargetLost
 from kafka_conformance.core.events import Event, to_line
+from kafka_conformance.core.files import check_writable, exists, open_stream
 from kafka_conformance.core.notices import warn
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
@@ -66,7 +67,7 @@ __all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
               help="Where to save failed questions (default: .kafka-conformance/failures).")  # fmt: skip
 @click.option("--out-of-domain", is_flag=True,
               help="Also ask what no user of any client can bring about; it never changes the verdict.")  # fmt: skip
-@click.option("--events", default=None, type=options.FILE, metavar="FILE", help="Write all events as JSON lines.")
+@click.option("--events", default=None, type=options.REPORT, metavar="FILE", help="Write all events as JSON lines.")
 @options.reports
 @click.option("--github/--no-github", default=None,
               help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
@@ -82,9 +83,9 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
         raise BadInput(
             "--known-failures, --junit, --badge and a command belong to one implementation: gate it by itself"
         )
-    gate_writers.ready(known if write_known else None)
-    events, junit, markdown, html, badge = map(gate_writers.writable, (events, junit, markdown, html, badge))
-    entries = entries_of(known if known is not None and (known.exists() or not write_known) else None)
+    if write_known and known is not None:
+        check_writable(known)
+    entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
     asked, selection = asked_rules(kafka, rules), Selection(check_patterns(patterns), check_patterns(skip))
     unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
     plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
@@ -98,10 +99,7 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     (gated,) = gates
     gate_writers.show(gated.events)
     in_actions = gate_github.in_actions(os.environ) if github is None else github
-    try:
-        gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
-    except KitError as error:
-        warn(str(error))
+    gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
     if write_known and known is not None:
         return _write_known(known, entries, gated)
     return gated.ended.exit_code
@@ -178,7 +176,7 @@ def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[T
 def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
     """Where events go as they happen: a file, or nowhere. One that cannot be written, or is full, costs a warning."""
     with ExitStack() as stack:
-        file: IO[bytes] | None = None
+        file: RawIOBase | None = None
 
         def written(event: Event) -> None:
             """Write an event at once, so that a gate that is killed has written all it knew."""
@@ -189,8 +187,7 @@ def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
         def opened() -> None:
             nonlocal file
             if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                file = stack.enter_context(path.open("wb", buffering=0))
+                file = stack.enter_context(open_stream(path))
 
         _tried(path, opened)
         yield written
@@ -199,6 +196,9 @@ def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
 def _tried(path: Path | None, write: Callable[[], object]) -> bool:
     try:
         write()
+    except KitError as error:
+        warn(str(error))
+        return False
     except OSError as error:
         warn(f"{path} cannot be written: {error.strerror}")
         return False

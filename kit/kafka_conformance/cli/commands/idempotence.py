@@ -42,7 +42,7 @@ Answers: TypeAlias = Mapping[tuple[int, ...], Answer]
 
 
 @options.kafka("all")
-@click.option("--table", type=options.FILE, metavar="FILE", help="Write the tables into this page.")
+@click.option("--table", type=options.PRODUCT, metavar="FILE", help="Write the tables into this page.")
 @click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same tables.")
 def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     """Ask Java, then print, write or check the page; return 0, or 1 if ``check`` differs. Raises BadInput, KitError."""

@@ -23,7 +23,7 @@ def list_jars() -> int:
     """List every pinned jar, and whether it is in the cache."""
     pins, store = pinning.load(), default_store()
     rows = [
-        [of, jar.coordinates, (jar.sha256 or "")[:16], "cached" if store.path(jar).is_file() else "not fetched"]
+        [of, jar.coordinates, (jar.sha256 or "")[:16], "not fetched" if store.missing([jar]) else "cached"]
         for of, jars in [
             *_of_releases(pins),
             ("every release", pins.beside),

@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from kafka_conformance.cli import options
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
@@ -46,7 +46,7 @@ class _Read:
               metavar="delete|compact", help="The topics' cleanup.policy: with delete, missing offsets are broken, with "
               "compact legal (default: unknown, they are suspicious).")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
-@click.option("--html", default=None, type=options.FILE, metavar="FILE", help="Also write one HTML page.")
+@click.option("--html", default=None, type=options.REPORT, metavar="FILE", help="Also write one HTML page.")
 @options.as_json
 def inspect_directory(
     *, directory: Path, records: bool, policy: str | None, strict: bool, html: Path | None, as_json: bool
@@ -62,12 +62,12 @@ def inspect_directory(
             opened, records=records, policy=policy or "", read=_Read(progress),
             partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),
         )  # fmt: skip
-    if html is not None:
-        write_whole(html, page.write(found).encode())
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         text.show(console(), found)
+    if html is not None:
+        write_report(html, page.write(found))
     if found.verdict == "not judged":
         return 2
     return 1 if found.broken or (strict and found.suspicious) else 0
@@ -81,7 +81,7 @@ def find(*, directory: Path, offset: int, partition: str, as_json: bool) -> int:
     """Find an offset as a broker does, and print the steps: segment, index entry, position, batches, record."""
     found = find_offset(one_partition(open_directory(directory), partition), offset)
     if as_json:
-        print(msgspec.json.encode(found).decode())
+        say_json(found)
     else:
         text.show_search(console(), found)
     return 0 if found.record is not None and found.record.offset == offset else 1

@@ -5,7 +5,6 @@ Several gates come side by side. The exit code is that of the gate, or of the wo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from kafka_conformance.cli import options
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event, from_lines
+from kafka_conformance.core.files import read_bytes
+from kafka_conformance.core.streams import read_input
 from kafka_conformance.gate.reports import several
 from kafka_conformance.gate.reports import writers as gate_writers
 from kafka_conformance.gate.reports.outline import outline
@@ -22,6 +23,8 @@ from kafka_conformance.gate.reports.since import show as show_since
 from kafka_conformance.reports.terminal import console
 
 __all__ = ["read", "run"]
+
+_LARGEST = 2**30  # of a gate in all releases, with every answer
 
 
 @click.argument("events", metavar="EVENTS...", type=options.FILE, nargs=-1, required=True)
@@ -51,10 +54,7 @@ def read(path: Path) -> list[Event]:
 
     A gate that was killed may leave half a line at the end; the reports then say that its stream is incomplete.
     """
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    data = read_input(_LARGEST) if str(path) == "-" else read_bytes(path, _LARGEST)
     whole, _, rest = data.rpartition(b"\n")
     found: list[Event] = []
     for number, line in enumerate(whole.split(b"\n"), 1):

@@ -6,7 +6,6 @@ Java's answers, known mistakes. `--check FOLDER` exits with 1 unless the pages a
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,8 +14,9 @@ import click
 from kafka_conformance.cases.rule_pages import rule_pages
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import entries, exists, is_folder, read_text, write_whole
 from kafka_conformance.core.protocol import to_json
+from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.rules import RULES
 
@@ -29,7 +29,7 @@ __all__ = ["run"]
 @options.as_json
 def run(*, write: Path | None, check: Path | None, as_json: bool) -> int:
     """Print the rules, or write or check their pages; return the exit code. Raises BadInput, KitError."""
-    if check is not None and not check.is_dir():
+    if check is not None and not is_folder(check):
         raise BadInput(f"{check} is no folder: write the pages first, with --write {check}")
     if write is not None:
         for name, text in rule_pages().items():
@@ -40,19 +40,19 @@ def run(*, write: Path | None, check: Path | None, as_json: bool) -> int:
         rows = [(rule.slug, str(rule.releases), rule.title) for rule in RULES.values()]
         if as_json:
             fields = [{"rule": slug, "releases": releases, "title": title} for slug, releases, title in rows]
-            sys.stdout.write(to_json({"rules": fields}).decode() + "\n")
+            say_json(to_json({"rules": fields}))
         else:
             console().print(table("", ("rule", "releases", "title"), rows))
     return 0
 
 
 def _check(folder: Path, pages: Mapping[str, str]) -> int:
-    names = sorted({*pages, *(path.name for path in folder.glob("*.md"))})
+    names = sorted({*pages, *(path.name for path in entries(folder) if path.suffix == ".md")})
     stale = [name for name in names if _text(folder / name) != pages.get(name)]
     for name in stale:
-        sys.stdout.write(f"{folder / name}: not current: run kafka-conformance rules --write {folder}\n")
+        say(f"{folder / name}: not current: run kafka-conformance rules --write {folder}")
     return 1 if stale else 0
 
 
 def _text(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.is_file() else None
+    return read_text(path) if exists(path) else None

@@ -6,7 +6,6 @@ one kind. The answers are the reference's. `--json` prints the lines that the ki
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import click
@@ -18,6 +17,7 @@ from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Unsupported, question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import rule_named
@@ -51,7 +51,7 @@ def run(*, rule: str, kafka: str, count: int, kind: str, seed: int, as_json: boo
         _print(meant, f"{release} (unproven)" if unproven else str(release), chosen, outcomes)
         return 0
     if not answers:
-        sys.stdout.write(hello_line().decode())
+        say_json(hello_line().rstrip())
     for sample, outcome in zip(chosen, outcomes, strict=True):
         name = question_id(meant.slug, str(release), sample.question)
         line = (
@@ -59,7 +59,7 @@ def run(*, rule: str, kafka: str, count: int, kind: str, seed: int, as_json: boo
             if answers
             else ask_line(name, meant.slug, str(release), sample.question)
         )
-        sys.stdout.write(line.decode())
+        say_json(line.rstrip())
     return 0
 
 

@@ -42,7 +42,7 @@ __all__ = ["run"]
 @click.option("--changed", is_flag=True,
               help="Ask all mutants of a rule only if the record that ships does not prove them killed as installed; "
               "of every other rule ask one, the quickest to kill.")  # fmt: skip
-@click.option("--record", default=None, type=options.FILE, metavar="FILE",
+@click.option("--record", default=None, type=options.PRODUCT, metavar="FILE",
               help="Write into this record the rules of which all mutants are asked and killed; its rows of other rules "
               "stay.")  # fmt: skip
 @click.option("--generated", is_flag=True,

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.progress import steps
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.terminal import console, table
 from kafka_conformance.verify import skew_figure
@@ -32,7 +32,7 @@ __all__ = ["run"]
               help="Records sent in each run.")  # fmt: skip
 @click.option("--seed", default=1, type=click.IntRange(0, 2**53), show_default=True, metavar="N",
               help="Seed of all random draws.")  # fmt: skip
-@click.option("--plot", default=None, type=options.FILE, metavar="FILE",
+@click.option("--plot", default=None, type=options.REPORT, metavar="FILE",
               help="Also draw the shares into this file, e.g. skew.png.")  # fmt: skip
 @options.as_json
 def run(
@@ -47,7 +47,7 @@ def run(
     if plot is not None:
         skew_figure.draw(seen, records, plot)
     if as_json:
-        print(msgspec.json.encode(_document(seen, records, seed)).decode())
+        say_json(_document(seen, records, seed))
     else:
         _print(seen, releases, records, seed, plot)
     return 1 if any(one.fit.p < UNLIKELY for one in seen) else 0

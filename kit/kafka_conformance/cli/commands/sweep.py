@@ -14,10 +14,12 @@ from kafka_conformance.answerers.names import JAVA, mutant_of, reference_or_muta
 from kafka_conformance.cases.failures import save_failure
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import working_folder
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import question_id, to_json
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.reports.terminal import console, finding, plural, table
@@ -73,7 +75,7 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
     code = _exit_code(results)
     saved = _saved(results, plan)
     if as_json:
-        print(msgspec.json.encode(_document(results, plan, folder, saved, code)).decode())
+        say_json(_document(results, plan, folder, saved, code))
     else:
         _print(results, plan, folder, saved, code)
     return code
@@ -121,7 +123,7 @@ def _default_folder(plan: Plan) -> str:
     """Return the folder of a plan, so that the same command with the same seed resumes it."""
     words = [plan.actual, plan.seed, plan.kills, kit_version()]
     words += [[part.rule.slug, str(part.release), part.work.plan()] for part in plan.parts]
-    return str((FOLDER / f"{plan.seed}-{hashlib.sha256(to_json(words)).hexdigest()[:8]}").absolute())
+    return str(working_folder() / FOLDER / f"{plan.seed}-{hashlib.sha256(to_json(words)).hexdigest()[:8]}")
 
 
 def _exit_code(results: Sequence[PartResult]) -> int:

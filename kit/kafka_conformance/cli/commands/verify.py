@@ -11,15 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-import msgspec
 
 from kafka_conformance.answerers.names import REFERENCE, reference_or_mutant
 from kafka_conformance.cli import options
 from kafka_conformance.cli.proof_report import print_results, results_document
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.files import report_path
+from kafka_conformance.core.notices import warn
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.streams import say_json
 from kafka_conformance.generated_mutants.certified import with_scores
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console
@@ -30,8 +32,8 @@ from kafka_conformance.verify.partial import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier, exit_code
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load
+from kafka_reference.certificate import Certificate, reference_fingerprint
 from kafka_reference.certificate import certificate as shipped
-from kafka_reference.certificate import reference_fingerprint
 from kafka_reference.releases import Release
 
 __all__ = ["run"]
@@ -59,32 +61,34 @@ _EXAMPLES_OF_ONE, _EXAMPLES_OF_SEVERAL = 500, 2000
 def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | None, exhaustive: int, answerer_name: str,
         as_json: bool, certificate: Path | None, changed: bool = False, verbose: bool = False) -> int:  # fmt: skip
     """Verify, print, write the certificate, and return the exit code."""
-    pins, certificate = load(), certificate or certificates.last_certificate()
+    pins = load()
+    written = report_path(certificate or certificates.last_certificate())
     every_era = kafka.strip() == ERAS
     releases = _newest_of_eras(named(rules)) if every_era else chosen_releases(kafka, pins)
     if examples is None:
         examples = _EXAMPLES_OF_ONE if len(releases) == 1 else _EXAMPLES_OF_SEVERAL
-    actual, partial = reference_or_mutant(answerer_name), Path(f"{certificate}.partial")
+    actual = reference_or_mutant(answerer_name)
+    partial = Path(f"{written}.partial") if written is not None and answerer_name == REFERENCE else None
     if changed and answerer_name != REFERENCE:
         raise BadInput(f"--changed proves the reference: leave it out with --answerer {answerer_name}")
     proven = certificates.proven_pairs(named(rules), shipped(), pins) if changed else frozenset()
     plan = Plan(named(rules), releases, examples, seed or 0, exhaustive, every_era, proven)
     if changed and not plan.tasks():
-        return _report_unchanged(plan.rules, certificate, as_json)
+        return _report_unchanged(plan.rules, written, as_json)
     if seed is None:
-        resumed = resumed_seed(partial, plan) if answerer_name == REFERENCE else None
+        resumed = None if partial is None else resumed_seed(partial, plan)
         plan = replace(plan, seed=fresh_seed() if resumed is None else resumed)
-    results, jvm = _verify(plan, actual, pins, partial if answerer_name == REFERENCE else None)
+    results, jvm = _verify(plan, actual, pins, partial)
     code = exit_code(results)
     certified = answerer_name == REFERENCE and code == 0
     if certified:
         made = certificates.made_from(results, plan, jvm)
         made = certificates.with_rows_of(shipped(), made) if changed else made
-        certificates.write(with_scores(made), certificate)
+        certified = _write(made, written)
     if as_json:
-        print(msgspec.json.encode(results_document(results, plan, jvm, code)).decode())
+        say_json(results_document(results, plan, jvm, code))
     else:
-        print_results(results, plan, jvm, code, str(certificate) if certified else "", verbose=verbose)
+        print_results(results, plan, jvm, code, str(written) if certified else "", verbose=verbose)
     return code
 
 
@@ -96,12 +100,23 @@ def _newest_of_eras(rules: Sequence[Rule]) -> list[Release]:
     return found
 
 
-def _report_unchanged(rules: Sequence[Rule], certificate: Path, as_json: bool) -> int:
+def _write(made: Certificate, path: Path | None) -> bool:
+    """Write the certificate; return whether it is there. The verdict stays without it: then a warning names the option."""
+    try:
+        if path is not None:
+            certificates.write(with_scores(made), path)
+    except KitError as error:
+        warn(f"{error}; --certificate names another file")
+        return False
+    return path is not None
+
+
+def _report_unchanged(rules: Sequence[Rule], path: Path | None, as_json: bool) -> int:
     """Write the shipped certificate for the installed code: it proves all that is asked for."""
     made = replace(shipped(), rows=(), harness={}, reference_sha256=reference_fingerprint())
-    certificates.write(with_scores(certificates.with_rows_of(shipped(), made)), certificate)
+    _write(certificates.with_rows_of(shipped(), made), path)
     if as_json:
-        print(msgspec.json.encode({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []}).decode())
+        say_json({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []})
     else:
         words = f"unchanged since the shipped certificate: {', '.join(rule.slug for rule in rules)}; nothing to verify"
         console().print(words, markup=False, soft_wrap=True)

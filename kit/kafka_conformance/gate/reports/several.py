@@ -8,10 +8,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Began, Event
-from kafka_conformance.core.sanitize import clipped, harmless
+from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.markdown import cell, code, rendered
 from kafka_conformance.gate.reports.outline import (
     CODES,
@@ -89,13 +89,13 @@ def show(out: Console, streams: Sequence[Sequence[Event]]) -> None:
     for first, last in _blocks(out.width, seen, found):
         table = Table(box=None, pad_edge=False, header_style="bold")
         for head in ("rule", *(one.target for one in seen[first:last])):
-            table.add_column(Text(harmless(clipped(head, _WIDEST))), no_wrap=True)
+            table.add_column(styled(clipped(head, _WIDEST)), no_wrap=True)
         for rule, cells in found:
-            table.add_row(rule, *(Text(harmless(str(each)), style=_style(each)) for each in cells[first:last]))
+            table.add_row(rule, *(styled(str(each), _style(each)) for each in cells[first:last]))
         out.print(table)
         out.print()
     for one in seen:
-        out.print(Text(harmless(clipped(verdict(one), 2000)), style=_style_of(one.exit_code)), soft_wrap=True)
+        out.print(styled(clipped(verdict(one), 2000), _style_of(one.exit_code)), soft_wrap=True)
 
 
 def _style(cell_of_rule: Cell) -> str:

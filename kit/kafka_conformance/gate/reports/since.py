@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
+from kafka_conformance.core.console import styled
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event
-from kafka_conformance.core.sanitize import clipped, harmless
+from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.outline import Outline, findings, outline, verdict
 from kafka_conformance.reports.terminal import plural
 
@@ -77,11 +78,9 @@ def show(out: Console, earlier: Iterable[Event], later: Iterable[Event]) -> int:
     found = changes(before, after)
     for change in found:
         sign, style = ("worse", "bold red") if change.worse else ("better", "green")
-        out.print(
-            Text(harmless(clipped(f"{sign:<6}  {change.rule}: {change.text}", 2000)), style=style), soft_wrap=True
-        )
-    out.print(Text(harmless(f"before  {verdict(before)}"), style="dim"), soft_wrap=True)
-    out.print(Text(harmless(f"after   {verdict(after)}"), style="dim"), soft_wrap=True)
+        out.print(styled(clipped(f"{sign:<6}  {change.rule}: {change.text}", 2000), style), soft_wrap=True)
+    out.print(styled(f"before  {verdict(before)}", "dim"), soft_wrap=True)
+    out.print(styled(f"after   {verdict(after)}", "dim"), soft_wrap=True)
     worse = sum(change.worse for change in found)
     line = f"{plural(worse, 'thing')} got worse" if worse else "nothing got worse"
     out.print(Text(f"{line}, {len(found) - worse} got better", style="bold red" if worse else "bold green"))

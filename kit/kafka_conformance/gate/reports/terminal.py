@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Differed, Event
-from kafka_conformance.core.sanitize import clipped, harmless
+from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.outline import (
     Broken,
     Finding,
@@ -103,7 +104,7 @@ def _table(seen: Outline) -> Table:
         made.add_column(_HEADS[place], justify="right" if place > 3 else "left", no_wrap=True)
     for (row, *_), line in zip(groups, lines, strict=True):
         style = _STYLES.get(row.verdict, "bold red")
-        made.add_row(*(Text(harmless(line[place]), style=style if place == 2 else "") for place in shown))
+        made.add_row(*(styled(line[place], style if place == 2 else "") for place in shown))
     return made
 
 
@@ -204,7 +205,7 @@ def _side(name: str, text: str, style: str = "") -> Text:
 
 def _line(text: str, style: str = "") -> Text:
     """One line whatever is in it, and no longer than can be read."""
-    return Text(harmless(clipped(text, _LIMIT)), style=style)
+    return styled(clipped(text, _LIMIT), style)
 
 
 def _say(out: Console, *lines: Text) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.console import styled
 from kafka_conformance.replication.live.comparison import Difference
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.story_timeline import describe_event
@@ -53,7 +53,7 @@ def print_timeline(
             soft_wrap=True,
         )
     for difference in differences:
-        out.print(Text(harmless(f"◀ event {difference.event}: {difference.what}"), style="bold red"), soft_wrap=True)
+        out.print(styled(f"◀ event {difference.event}: {difference.what}", "bold red"), soft_wrap=True)
 
 
 def start_text(script: ClusterScript) -> str:

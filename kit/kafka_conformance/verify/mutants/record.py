@@ -14,7 +14,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_whole
+from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
@@ -100,8 +100,8 @@ def shipped() -> Record:
 def read(path: Path) -> Record:
     """Read a record; an empty one if there is no file. Raises BadInput."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Record) if path.exists() else Record()
-    except (OSError, *UNREADABLE) as error:
+        return msgspec.json.decode(read_bytes(path), type=Record) if exists(path) else Record()
+    except UNREADABLE as error:
         raise BadInput(f"{path} is not a record of mutants: {error}") from error
 
 

@@ -201,7 +201,6 @@ def test_the_page_shows_what_is_printed_and_drawn(shown: Shown, tmp_path: Path) 
         ([MURMUR2, MURMUR2], {"svg": Path("it.svg")}, "it.json holds 2 questions, and a figure shows one"),
         ([MURMUR2], {"svg": Path("it.svg")}, "no timeline to draw"),
         ([MURMUR2], {"svg": Path("it.png")}, "give a name that ends in .svg"),
-        ([SCRIPT], {"svg": Path("nowhere/it.svg")}, "its folder is not there"),
         ([], {"file": "nothing.json"}, "nothing.json cannot be read"),
     ],
 )

@@ -167,8 +167,9 @@ def test_an_answer_that_fails_writes_no_page(asked: Asked, answerer: Callable[[A
 def test_pages_that_cannot_be_read_or_written(asked: Asked, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         asked("4.4.0", check=tmp_path / "nowhere.md")
-    with pytest.raises(KitError, match="cannot be written: No such file"):
-        asked("4.4.0", table=tmp_path / "no" / "page.md")
+    (tmp_path / "file").touch()
+    with pytest.raises(KitError, match="cannot be written: what should be its folder is a file"):
+        asked("4.4.0", table=tmp_path / "file" / "page.md")
 
 
 def test_the_command_line(answerer: object, tmp_path: Path) -> None:

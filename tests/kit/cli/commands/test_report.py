@@ -86,9 +86,9 @@ def test_hostile_events_are_saved_and_read_again(tmp_path: Path) -> None:
     ("words", "code", "said"),
     [
         ("report none.ndjson", 2, "none.ndjson cannot be read: No such file or directory"),
-        ("report .", 2, ". cannot be read: Is a directory"),
+        ("report .", 2, ". cannot be read: it is a folder, not a file"),
         ("report", 2, "Missing argument 'EVENTS...'"),
-        ("report events.ndjson --html .", 2, ". cannot be written: Is a directory"),
+        ("report events.ndjson --html .", 2, ". is a folder: name a file in it"),
     ],
 )
 def test_on_the_command_line(

@@ -1,0 +1,77 @@
+"""Text from anywhere on the console and in JSON: nothing that a terminal obeys, and nothing that has no encoding."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from kafka_conformance.core import streams
+from kafka_conformance.core.console import console, styled
+from kafka_conformance.core.sanitize import harmless_json
+from kafka_conformance.reports.terminal import table
+
+HOSTILE = "a\x1b[31mb\x9b2Jc\u202ed\x07\r\x00\ud83de"
+SHOWN = r"a\x1b[31mb\x9b2Jc\u202ed\x07\r\x00\ud83de"
+
+
+@pytest.mark.parametrize(
+    "give", [str, styled, lambda text: table("", [text], [[text]]), lambda text: table(text, ["x" * 99], [["y"]])]
+)
+def test_whatever_is_printed_shows_its_control_characters_spelled_out(give: object) -> None:
+    out = io.StringIO()
+    console(out, 200).print(give(HOSTILE))  # type: ignore[operator]
+    assert SHOWN in out.getvalue()
+    assert out.getvalue().replace("\n", "").isprintable()
+
+
+def test_an_escape_sequence_in_a_table_made_elsewhere_is_not_obeyed() -> None:
+    made = Table()
+    made.add_column("head\x1b[2J")
+    made.add_row(Text("cell\x1b]0;title", style="bold"))
+    made.add_row("[red]plain\x1b[0m[/red]")
+    out = io.StringIO()
+    console(out, 200).print(made)
+    assert "\x1b" not in out.getvalue()
+    assert r"[red]plain\x1b[0m[/red]" in out.getvalue()
+
+
+def test_styles_stay_where_they_were_when_text_is_spelled_out() -> None:
+    text = Text("one\x1b", style="bold")
+    text.append("two", style="red")
+    out = console(io.StringIO(), 80)
+    seen = [(each.text, str(each.style)) for each in out.render(text) if each.text.strip()]
+    assert "".join(part for part, _ in seen) == r"one\x1btwo"
+    assert "".join(part for part, style in seen if style == "bold") == r"one\x1b"
+    assert "".join(part for part, style in seen if style == "bold red") == "two"
+
+
+def test_json_is_the_same_document_and_obeyed_by_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = {"name": "x\x9b2J\u202e\U000e0001\x7fß", "of": ["\x1b"]}
+    streams.say_json(document)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == document
+    assert printed.rstrip("\n").isprintable()
+    assert harmless_json('{"a": "größe"}') == '{"a": "größe"}'
+
+
+def test_a_name_that_has_no_encoding_is_written_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    streams.say_json({"file\udcff": ["half \ud83d", ("x\udc80", 1)]})
+    assert json.loads(capsys.readouterr().out) == {r"file\udcff": [r"half \ud83d", [r"x\udc80", 1]]}
+
+
+def test_lines_and_errors_are_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
+    streams.say("one\ntwo\x1b")
+    streams.say_error("three\nfour\x1b")
+    assert capsys.readouterr() == ("one\ntwo\\x1b\n", "three\\nfour\\x1b\n")
+
+
+def test_standard_error_that_is_closed_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    streams.say_error("lost")
