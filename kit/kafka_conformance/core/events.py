@@ -204,6 +204,11 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     All counts are of questions in domain. ``reasons`` are the target's, for what it does not support, with how often it gave
     each; ``missing`` are the kinds of which too few questions were answered; ``unsigned`` counts hashes that agree as 32
     bits without a sign.
+
+    ``left_out`` are the optional parts of answers that the target left out, each with how many answers had it; ``harmless``
+    counts answers that agree but for what no user notices, and says what that is; ``fields`` counts answers with fields
+    that are too many or missing. ``halves`` has the verdict of each half, for a rule that has two: "conforms", "known",
+    "differs", "not judged", "not asked".
     """
 
     rule: str
@@ -226,6 +231,10 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     missing: tuple[Coverage, ...] = ()
     unsigned: int = 0
     out_of_domain: OutOfDomain | None = None
+    left_out: tuple[Coverage, ...] = ()
+    harmless: dict[str, int] = msgspec.field(default_factory=dict)
+    fields: dict[str, int] = msgspec.field(default_factory=dict)
+    halves: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class Stale(_Event, frozen=True, tag="stale"):
@@ -239,7 +248,8 @@ class Stale(_Event, frozen=True, tag="stale"):
 class Ended(_Event, frozen=True, tag="ended"):
     """The verdict: 0 conforms, 1 differs, 2 could not be judged; ``why`` in one line.
 
-    ``conform`` counts the rules that agree in every release asked, of ``rules`` that the kit has.
+    ``conform`` counts the rules that agree in every release asked, of ``rules`` that the kit has; ``in_part`` those of
+    which a half agrees, and the other one was not asked.
     """
 
     exit_code: int
@@ -253,6 +263,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     seconds: float
     conform: int = 0
     rules: int = 0
+    in_part: int = 0
 
 
 Event: TypeAlias = Began | RuleBegan | Differed | ProtocolError | RuleEnded | Stale | Ended

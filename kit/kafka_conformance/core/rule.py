@@ -16,13 +16,16 @@ from kafka_reference.releases import Release, Spans
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Area", "AskJava", "ByParts", "Columns", "Rule", "Space"]
+__all__ = ["Area", "AskJava", "ByParts", "Columns", "Harmless", "Rule", "Space"]
 
 AskJava: TypeAlias = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
 """Another rule's slug and questions, not typed yet, to Java's outcomes."""
 
 ByParts: TypeAlias = Callable[[AskJava, Release, Sequence[Any]], list[Outcome]]
 """Puts questions to Java by way of other rules."""
+
+Harmless: TypeAlias = Callable[[Any, Answer, Answer], tuple[Answer, tuple[str, ...]]]
+"""A question, its expected answer and an actual one, to the actual answer without what no user notices, and what that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,14 @@ class Rule:
     """Everyday questions in domain, which a gate asks besides the frozen cases."""
     optional_labels: Mapping[str, str] = field(default_factory=dict)
     """Kinds of question that a client may lack, with what it lacks; a gate needs answers to all other kinds."""
+    optional_parts: Mapping[str, str] = field(default_factory=dict)
+    """Parts of an answer that a client may leave out, with what it lacks: paths of fields, lists passed over, as
+    ``batches.iterated``; the answer to a step is named by its ``op``: ``steps.look``. They only read: what is left out
+    changes no other part."""
+    half: Callable[[Any], str] = lambda _: ""
+    """The half of the rule that a question asks, where an implementation may have one alone; each half is judged apart."""
+    harmless: Harmless = lambda _, __, actual: (actual, ())
+    """Takes out of an actual answer the differences that no user notices; everything else in it is compared."""
 
     def examples_of(self, usual: int, most: float = inf) -> int:
         """Return how many questions its strategy generates: its share of the usual number, at most ``most`` times that."""

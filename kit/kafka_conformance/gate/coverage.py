@@ -3,12 +3,15 @@
 A kind of question (a required label of the rule that is asked in domain) is a *core* kind, unless the rule lists it as one
 that a client may lack (``Rule.optional_labels``). A question that is of an optional kind as well may be unsupported. Of all
 others, :data:`LEAST` of each core kind have to be answered; a rule below that is not judged.
+
+Of a rule with two halves (``Rule.half``) an implementation may have one alone: a half of which nothing is answered is not
+asked, and the other one is judged without it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kafka_conformance.core.events import Coverage
@@ -16,13 +19,14 @@ from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Question, Unsupported
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import clipped
+from kafka_conformance.gate.parts import read
 
 __all__ = ["LEAST", "Answers", "missing_coverage"]
 
 LEAST = 0.9
 """The share of a core kind that has to be answered."""
 
-_REASONS, _REASON_LENGTH = 8, 200
+_REASONS, _REASON_LENGTH, _NAME_LENGTH = 8, 200, 40
 _OTHERS = "(other reasons)"
 _ANY = "any"
 
@@ -38,6 +42,10 @@ class Answers:
     answered: list[Question] = field(default_factory=list)
     unsupported: list[Question] = field(default_factory=list)
     unsigned: int = 0
+    harmless: Counter[str] = field(default_factory=Counter)
+    fields: Counter[str] = field(default_factory=Counter)
+    _left_out: Counter[str] = field(default_factory=Counter)
+    _given: Counter[str] = field(default_factory=Counter)
     _reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, judgement: Judgement) -> None:
@@ -45,16 +53,55 @@ class Answers:
         if not isinstance(judgement.expected, Answered):
             return
         self.tally.add(judgement)
-        if isinstance(judgement.actual, Answered):
-            self.answered.append(judgement.question)
-        if isinstance(judgement.verdict, Agrees):
-            given = judgement.actual if self.own_draws else judgement.expected
-            if isinstance(given, Answered):
-                self.right.append((judgement.question, given.answer))
-            self.unsigned += "hash" in judgement.expected.answer and judgement.actual != judgement.expected
-        elif isinstance(judgement.verdict, Unsupported):
+        if isinstance(judgement.verdict, Unsupported):
             self.unsupported.append(judgement.question)
             self._reasons[clipped(judgement.verdict.why, _REASON_LENGTH)] += 1
+        elif isinstance(judgement.actual, Answered):
+            self.answered.append(judgement.question)
+            right = judgement.expected.answer
+            if not self.own_draws:
+                right = self._read(judgement.question, right, judgement.actual.answer)
+            if isinstance(judgement.verdict, Agrees):
+                given = judgement.actual.answer if self.own_draws else right
+                self.right.append((judgement.question, given))
+                self.unsigned += "hash" in judgement.expected.answer and judgement.actual != judgement.expected
+
+    def _read(self, question: Question, expected: Answer, actual: Answer) -> Answer:
+        """Count the parts of two answers; return the expected one without what the actual one leaves out."""
+        reading = read(self.tally.rule, question, expected, actual)
+        self._left_out.update(reading.left_out)
+        self._given.update(reading.given)
+        self.harmless.update(reading.harmless)
+        self.fields.update(f"too many: {clipped(name, _NAME_LENGTH)}" for name in reading.too_many)
+        self.fields.update(f"missing: {name}" for name in reading.missing)
+        return reading.expected
+
+    @property
+    def fields_seen(self) -> dict[str, int]:
+        """The fields that are too many or missing, the most frequent first."""
+        return dict(self.fields.most_common(_REASONS))
+
+    @property
+    def left_out(self) -> tuple[Coverage, ...]:
+        """The optional parts that the target left out, in the order of the rule."""
+        both = self._left_out + self._given
+        return tuple(Coverage(part, self._given[part], both[part]) for part in sorted(self._left_out))
+
+    def halves(self, differing: Iterable[Question], known: Iterable[Question]) -> dict[str, str]:
+        """Return the verdict of each half of the rule; none for a rule without halves.
+
+        ``differing`` are the questions that are answered wrongly, ``known`` those whose difference is known.
+        """
+        rule = self.tally.rule
+        half = rule.half
+        asked = {name for one in (*self.answered, *self.unsupported) if (name := half(one))}
+        wrong, covered, answered = (set(map(half, ones)) for ones in (differing, known, self.answered))
+        short = {name for name in answered if _missing(rule, *_of_half(rule, name, self.answered, self.unsupported))}
+        verdicts = (("differs", wrong), ("not judged", short), ("known", covered), ("conforms", answered))
+        return {
+            name: next((verdict for verdict, halves in verdicts if name in halves), "not asked")
+            for name in sorted(asked)
+        }
 
     @property
     def reasons(self) -> dict[str, int]:
@@ -72,10 +119,21 @@ class Answers:
 def missing_coverage(rule: Rule, answered: Sequence[Question], unsupported: Sequence[Question]) -> tuple[Coverage, ...]:
     """Return the core kinds of which fewer than :data:`LEAST` are answered, the least covered first.
 
-    Where every question is of an optional kind too, all of them together are one kind, "any".
+    Each half of the rule is looked at by itself, if any of it is answered. Where every question of a half is of an
+    optional kind too, all of them together are one kind, "any".
     """
+    halves = sorted(set(map(rule.half, answered)))
+    below = [kind for half in halves for kind in _missing(rule, *_of_half(rule, half, answered, unsupported))]
+    return tuple(sorted(below, key=lambda kind: (kind.answered / kind.asked, -kind.asked)))
+
+
+def _of_half(rule: Rule, half: str, *lists: Sequence[Question]) -> list[list[Question]]:
+    return [[one for one in ones if rule.half(one) == half] for ones in lists]
+
+
+def _missing(rule: Rule, answered: Sequence[Question], unsupported: Sequence[Question]) -> list[Coverage]:
     if not unsupported or not answered:  # nothing is missing, or everything
-        return ()
+        return []
     core, yes, no = rule.required_labels - rule.optional_labels.keys(), Counter[str](), Counter[str]()
     for questions, counts in ((answered, yes), (unsupported, no)):
         for question in questions:
@@ -84,5 +142,4 @@ def missing_coverage(rule: Rule, answered: Sequence[Question], unsupported: Sequ
                 counts.update(labels & core)
     kinds = [Coverage(kind, yes[kind], yes[kind] + no[kind]) for kind in sorted(yes | no)]
     kinds = kinds or [Coverage(_ANY, len(answered), len(answered) + len(unsupported))]
-    below = [kind for kind in kinds if kind.answered < LEAST * kind.asked]
-    return tuple(sorted(below, key=lambda kind: (kind.answered / kind.asked, -kind.asked)))
+    return [kind for kind in kinds if kind.answered < LEAST * kind.asked]

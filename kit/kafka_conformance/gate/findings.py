@@ -29,6 +29,7 @@ from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diag
 from kafka_conformance.gate.grading import DomainComparison
 from kafka_conformance.gate.harm import Harm, harm_of, rank
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.parts import compared_part, field_kind, read
 from kafka_conformance.gate.questions import EXPECTED
 from kafka_conformance.gate.repeats import (
     NOT_DETERMINISTIC,
@@ -50,10 +51,11 @@ _Group: TypeAlias = tuple[str, Known | None]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A kind of difference: the event, and the mutant that explains all of the kind, or an empty text."""
+    """A kind of difference: the event, the mutant that explains all of the kind, or an empty text, and its questions."""
 
     event: Differed
     explained: str
+    questions: tuple[Question, ...] = ()
 
 
 class _Until:
@@ -125,14 +127,19 @@ class Finder:
     ) -> Sequence[tuple[Question, Answer]]:
         """Find the questions whose answers change, and return the right answers that do not."""
         answers = [(one.question, one.actual) for one in wrong]
-        changed = changed_answers(self._target, self._rule, self._release, answers)
+        expected = {one.question: one.expected for one in wrong} | dict(right)
+
+        def reads(question: Question, answer: Answer) -> Answer:
+            return compared_part(self._rule, question, expected[question], answer)
+
+        changed = changed_answers(self._target, self._rule, self._release, answers, reads)
         if not changed:
             return right
         changes = about_the_same(self._rule, changed)
         self._changing = [one for one in wrong if changes(one.question)]
         self._changed = frozenset(one.question for one in self._changing)
         kept = [one for one in right if not changes(one[0])]
-        lucky = changed_answers(self._target, self._rule, self._release, kept)
+        lucky = changed_answers(self._target, self._rule, self._release, kept, reads)
         return [one for one in kept if one[0] not in lucky]
 
     def _harm(self, differences: Sequence[Difference]) -> Harm:
@@ -141,13 +148,20 @@ class Finder:
     def _group(self, difference: Difference, covers: Callable[[Miss], Known | None]) -> _Group:
         name = question_id(self._rule.slug, str(self._release), difference.question)
         changes = difference.question in self._changed
-        kind = kind_of_changed(self._rule, difference.question) if changes else kind_of(self._rule, difference)
+        kind = kind_of_changed(self._rule, difference.question) if changes else self._kind(difference)
         miss = Miss(
             self._rule.slug, str(self._release), name, kind, difference.actual,
             lambda slug: self._equals(slug, difference),
         )  # fmt: skip
         covered = covers(miss)
         return kind, FLAKY if covered is None and changes and self._known_flaky else covered
+
+    def _kind(self, difference: Difference) -> str:
+        """Return the kind of a difference; one of fields that are too many or missing is the same on every path."""
+        fields = ""
+        if self._grade == "exact":
+            fields = field_kind(self._rule, difference.question, difference.expected, difference.actual)
+        return fields or kind_of(self._rule, difference)
 
     @cached_property
     def _named(self) -> dict[str, Candidate]:
@@ -164,7 +178,15 @@ class Finder:
         if difference.question in self._changed:
             return slug == NOT_DETERMINISTIC
         candidate = self._named.get(slug)
-        return candidate is not None and _gives(candidate, difference)
+        return candidate is not None and self._gives(candidate, difference)
+
+    def _gives(self, candidate: Candidate, difference: Difference) -> bool:
+        """Whether a candidate gives this wrong answer, as far as the target answers."""
+        answer = candidate.answer(difference.question, difference.expected)
+        if answer is None:
+            return False
+        answer = read(self._rule, difference.question, answer, difference.actual).expected
+        return line_of(answer) == line_of(difference.actual)
 
     def _finding(self, group: _Group, differences: Sequence[Difference], explained: Explanation | None,
                  diagnosis: Diagnosis | None, harm: Harm, known: KnownFailures) -> Finding:  # fmt: skip
@@ -176,7 +198,7 @@ class Finder:
 
             def belongs(other: Difference) -> bool:
                 """Whether another difference may be the example: of this finding, and explained as it is."""
-                is_explained = explained is None or _gives(explained.candidate, other)
+                is_explained = explained is None or self._gives(explained.candidate, other)
                 return is_explained and self._group(other, known.covering) == group
 
             smaller = shrink_difference(
@@ -197,7 +219,8 @@ class Finder:
             self._by if file else "",
         )  # fmt: skip
         mutant = diagnosis.mutant if diagnosis and diagnosis.equal == diagnosis.wrong else ""
-        return Finding(event, "" if mutant in READ_OFF else mutant)
+        questions = tuple(one.question for one in differences)
+        return Finding(event, "" if mutant in READ_OFF else mutant, questions)
 
     def _unsaved(self, differences: Sequence[Difference]) -> Difference:
         """Return the smallest difference that is not another finding's example; the smallest of all if each is one."""
@@ -212,9 +235,3 @@ class Finder:
         found = {"seed": self._seed, "examples": self._examples, "of_this_kind": count, "grade": self._grade}
         self._files.add(self._name(difference))
         return self._folder.write(lambda folder: save_failure(self._rule, difference, sides, found, folder))
-
-
-def _gives(candidate: Candidate, difference: Difference) -> bool:
-    """Whether a candidate gives this wrong answer."""
-    answer = candidate.answer(difference.question, difference.expected)
-    return answer is not None and line_of(answer) == line_of(difference.actual)

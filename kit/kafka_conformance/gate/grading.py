@@ -30,12 +30,11 @@ from kafka_conformance.core.protocol import (
     Unsupported,
     Verdict,
     judge,
-    to_json,
 )
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS, admits
-from kafka_conformance.gate.assignments import in_any_order
 from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.parts import read, unsupported_step
 from kafka_conformance.gate.promises import RULES_WITH_PROMISES, broken_promise
 from kafka_conformance.gate.statistical import Measured, measure, scenarios
 from kafka_reference.releases import Release
@@ -84,8 +83,10 @@ class GradedComparison(Comparison):
             case Answered(right), Answered(answer) if _is_same_hash(right, answer):
                 return Agrees()
             case Answered(right), Answered(answer):
-                if to_json(in_any_order(right)) == to_json(in_any_order(answer)):
-                    return Agrees()
+                if why := unsupported_step(rule, question, answer):
+                    return Unsupported(why)
+                reading = read(rule, question, right, answer)
+                return Agrees() if reading.agrees else Differs(reading.expected, reading.actual)
         return judge(expected, actual, self.names)
 
 

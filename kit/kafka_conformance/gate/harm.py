@@ -6,9 +6,11 @@ severity meaning
 critical records with a key go to other partitions than those of Java's producer
 high     records are refused, lost, duplicated or reordered, or go to another partition than the record names; a group's
          partition is read by nobody, or by two members
-medium   records without a key are spread differently, batches have other sizes or times, or members of a group get other
-         partitions
-low      only an error, or what follows an invalid argument, is another
+medium   records without a key are spread differently, batches have other sizes or times, members of a group get other
+         partitions; only an optional part of the answer, as the state of a producer, is another; a damaged batch is
+         taken for a valid one
+low      only an error, or what follows an invalid argument, is another; fields of the answer are too many or missing;
+         a damaged batch is read otherwise before the error
 ======== ==============================================================================================================
 
 The table is also in ``kit/docs/gate.md``. Findings are listed by severity, then by the number of different keys, then by the
@@ -26,9 +28,11 @@ from kafka_conformance.core.pipeline import Difference, first_difference, size_o
 from kafka_conformance.core.protocol import Answer, Question, to_json
 from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.gate.diagnosis.diagnosis import key_of
+from kafka_conformance.gate.parts import differing_optional_parts, field_kind
 
 __all__ = ["RANKS", "Harm", "harm_of", "rank"]
 
+_THROWN = b'"raises":'
 RANKS = {severity: number for number, severity in enumerate(get_args(Severity))}
 
 _MISPLACED = (
@@ -60,6 +64,14 @@ _UNREAD = "A partition is read by nobody, by two members, or by one that does no
 _SHARES = (
     "Members get other partitions than from a Java leader: shares differ, and partitions move when the leader changes."
 )
+_FIELDS = (
+    "Only fields of the answer are too many or missing ({fields}): correct the driver. Everything else in it matches."
+)
+_DAMAGED = "A damaged batch is read otherwise before the error that both report; no valid record is affected."
+_TAKEN = "A damaged batch is taken for a valid one: what a disk or a network broke is read as records."
+_BESIDE = (
+    "What is sent, thrown and read as records is Kafka's; only an optional part of the answer is another: {parts}."
+)
 _BATCHES = "Batches have other sizes, or other times: throughput, latency and memory change; no record is lost."
 
 
@@ -90,6 +102,8 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
     expected, actual = ((side or {}) for side in first_difference(example))
     if rule.domain(question):
         return "low", _UNMET
+    if (partial := _in_part(rule, example)) is not None:
+        return partial
     if "raises" in expected:
         return "low", _ERROR if "raises" in actual else _NO_ERROR
     if rule.area is Area.ASSIGNMENT:
@@ -103,6 +117,18 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
     if key_of(question) is not None:
         return "critical", _DRAWN if changing else _MISPLACED
     return "medium", _SPREAD
+
+
+def _in_part(rule: Rule, example: Difference) -> tuple[Severity, str] | None:
+    """Return the harm of a difference that leaves the rest of the answer as it is, or follows from damage; else None."""
+    question, expected, actual = example.question, example.expected, example.actual
+    if fields := field_kind(rule, question, expected, actual):
+        return "low", _FIELDS.format(fields=fields)
+    if parts := differing_optional_parts(rule, question, expected, actual):
+        return "medium", _BESIDE.format(parts=", ".join(parts))
+    if rule.slug == "record-batch" and _THROWN in to_json(expected):
+        return ("low", _DAMAGED) if _THROWN in to_json(actual) else ("medium", _TAKEN)
+    return None
 
 
 def _assigned(expected: Answer, actual: Answer) -> tuple[Severity, str]:

@@ -180,13 +180,17 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         target, plan.by, rule, release, grade, plan.examples, plan.seed, failures, known_flaky=plan.known_flaky
     )  # fmt: skip
     covered, counts = 0, answers.tally
+    known_questions: list[Question] = []
+    new_questions: list[Question] = []
     if rule.slug == KEYED and grade == "exact":
         result.placed = placed_keys([*answers.right, *((one.question, one.actual) for one in counts.differences)])
     for finding in finder.findings(counts.differences, answers.right, known, result.placed):
         if finding.event.known is None:
             result.unknown.append((finding.event, finding.explained))
+            new_questions += finding.questions
         else:
             covered += finding.event.times
+            known_questions += finding.questions
         record(finding.event)
     for event in protocol_errors(rule, release, counts.errors, plan.by, {"seed": plan.seed}, failures):
         record(event)
@@ -198,7 +202,8 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         rule.slug, str(release), grade, _verdict(counts, covered, missing), counts.total, counts.agreed,
         counts.differ - covered, covered, len(counts.errors), counts.unsupported, counts.asked["frozen"],
         counts.asked["fresh"], counts.asked["earlier"], round(time.monotonic() - begun, 3), finder.diagnoses, distribution,
-        answers.reasons, missing, answers.unsigned, outside,
+        answers.reasons, missing, answers.unsigned, outside, answers.left_out, dict(answers.harmless), answers.fields_seen,
+        answers.halves(new_questions, known_questions),
     )  # fmt: skip
     record(ended)
     return ended
@@ -257,8 +262,11 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
     differed, failed, asked = total(lambda e: e.differed), total(lambda e: e.failed), total(lambda e: e.asked)
     agreed, known = total(lambda e: e.agreed), total(lambda e: e.known)
     short = [e for e in ended if e.verdict == "not judged" or (claimed and e.verdict == "unsupported")]
-    conform = {e.rule for e in ended} - {e.rule for e in ended if e.verdict != "agrees"}
+    agree = {e.rule for e in ended} - {e.rule for e in ended if e.verdict != "agrees"}
+    in_part = agree & {e.rule for e in ended if "not asked" in e.halves.values()}
+    conform = agree - in_part
     share = f"{len(conform)} of {len(RULES)} rules {'conforms' if len(conform) == 1 else 'conform'}"
+    share += f", {len(in_part)} in part" if in_part else ""
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} answers are not Kafka's"] if differed else []
         parts += [f"{stale} of the known failures no longer true"] if stale else []
@@ -279,7 +287,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
         why += f"; {share}"
     return Ended(
         code, why, asked, agreed, differed, known, failed, total(lambda e: e.unsupported), round(seconds, 3), len(conform),
-        len(RULES),
+        len(RULES), len(in_part),
     )  # fmt: skip
 
 

@@ -209,6 +209,7 @@ def _kinds(rule: Rule, kinds_in_domain: frozenset[str], out_of_domain: Sequence[
             '`{"id": …, "unsupported": "why"}`. A question may be of several kinds.'
         )
         yield _table(("kind", "a client may lack"), [(f"`{kind}`", _cell(lacks)) for kind, lacks in optional.items()])
+    yield from _parts(rule)
     yield f"## In domain\n\n{_domain(rule)}"
     if out_of_domain:
         reasons = "\n".join(f"- {_sentence(_cell(reason))}" for reason in out_of_domain)
@@ -216,6 +217,18 @@ def _kinds(rule: Rule, kinds_in_domain: frozenset[str], out_of_domain: Sequence[
             "Questions out of domain are those that no user can bring about; the gate asks them with `--out-of-domain`. "
             f"The reasons of this rule:\n\n{reasons}"
         )
+
+
+def _parts(rule: Rule) -> Iterator[str]:
+    if not rule.optional_parts:
+        return
+    yield (
+        "## Optional parts of the answer\n\nA client may leave these fields out; what it gives beside them is judged. The "
+        'answer to a step that it cannot give is `{"unsupported": "why"}`; `steps.look` is the answer to a step `look`.'
+    )
+    yield _table(
+        ("part", "a client may lack"), [(f"`{part}`", _cell(lacks)) for part, lacks in rule.optional_parts.items()]
+    )
 
 
 def _domain(rule: Rule) -> str:

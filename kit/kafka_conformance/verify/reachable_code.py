@@ -42,7 +42,7 @@ _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
         slice(0, 0),
         frozenset({"title", "area", "labels", "required_labels", "source", "links", "path", "explain", "harness",
                    "behaviours", "unobservable", "shows_with", "domain", "endless", "nearest", "plain", "optional_labels",
-                   "parts"}),
+                   "parts", "optional_parts", "half", "harmless"}),
     ),
 }  # fmt: skip
 

@@ -46,12 +46,14 @@ def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
         "Answer",
         "Exceptions",
         "Kinds of question",
+        "Optional parts of the answer",
         "In domain",
         "Examples",
         "Known mistakes",
     ]
     assert [head for head in wanted if head in heads] == heads
-    assert set(wanted) - set(heads) <= {"Steps", "Exceptions"}
+    assert set(wanted) - set(heads) <= {"Steps", "Exceptions", "Optional parts of the answer"}
+    assert all(f"| `{part}` | {lacks} |" in text for part, lacks in rule.optional_parts.items())
     assert set(rule.question.__struct_encode_fields__) <= set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
     assert all(f"`{kind}`" in text for kind in rule.required_labels)
     assert all(f"| `{mutant.slug}` |" in text for mutant in MUTANTS if mutant.rule == slug)

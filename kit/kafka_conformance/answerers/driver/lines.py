@@ -44,6 +44,7 @@ DEEPEST = 100
 
 _DIGITS = 20
 _ID = re.compile(rb'"id"\s*:\s*"(q[0-9]+)"')
+_FIRST_FIELD = re.compile(rb'\{\s*"[^"]*"\s*:')
 _NUMBER = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 
@@ -205,11 +206,39 @@ def _json(line: bytes) -> Any:
         what = "the driver wrote a line that is not UTF-8"
         raise ProtocolViolation("encoding", f"{what}: {quoted(line)}", _name_in(line)) from error
     except UNREADABLE as error:
-        raise ProtocolViolation(
-            "noise", f"the driver wrote a line to standard output that is not JSON: {quoted(line)}"
-        ) from error
+        raise _not_json(line) from error
     _check_fields(line)
     return decoded
+
+
+def _not_json(line: bytes) -> ProtocolViolation:
+    """Return what is wrong with a line that is not JSON, as precisely as it shows."""
+    if (number := _number_without_json(line)) is not None:
+        what = f"the driver wrote {number}, which is not a number in JSON: {quoted(line)}"
+        return ProtocolViolation("nan", what, _name_in(line))
+    if _begins_object(line.strip()):
+        what = f"the driver wrote a line that begins an object and does not end it: {quoted(line)}"
+        return ProtocolViolation("indented", what, _name_in(line))
+    return ProtocolViolation("noise", f"the driver wrote a line to standard output that is not JSON: {quoted(line)}")
+
+
+def _begins_object(line: bytes) -> bool:
+    """Return whether a line is the first one of an object that is laid out over several."""
+    return line == b"{" or (line.endswith((b",", b"{", b"[")) and _FIRST_FIELD.match(line) is not None)
+
+
+def _number_without_json(line: bytes) -> str | None:
+    """Return NaN, Infinity or -Infinity if a line is JSON but for one of them."""
+    found: list[str] = []
+
+    def note(name: str) -> None:
+        found.append(name)
+
+    try:
+        json.loads(line, parse_constant=note)
+    except (ValueError, RecursionError):
+        return None
+    return found[0] if found else None
 
 
 def _other_encoding(line: bytes) -> str | None:

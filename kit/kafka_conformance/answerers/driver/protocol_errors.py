@@ -8,6 +8,8 @@ hello           the hello does not have the protocol's shape, or names an unknow
 hangs           questions are not answered within the limit of their batch
 unflushed       answers arrive only after the input is closed
 noise           a line on standard output is not JSON
+indented        an object on standard output is spread over several lines
+nan             a line has a number that JSON does not have: NaN, Infinity
 encoding        a line is not plain UTF-8
 duplicate       an object has a field twice
 shape           a line of JSON is not an answer
@@ -42,6 +44,8 @@ HINTS = {
     "raise --timeout",
     "unflushed": "answer each line as it arrives and flush standard output after it; do not wait for the end of the input",
     "noise": "write only protocol lines to standard output; use standard error for everything else",
+    "indented": "write each object as one line: without indentation and line feeds",
+    "nan": 'JSON has neither NaN nor Infinity: answer what the page of the rule says, or "failed"',
     "encoding": "write UTF-8 without a byte order mark",
     "duplicate": "write each field of an object once; readers of JSON take different ones",
     "shape": 'answer {"id": …, "answer": {…}}, or "unsupported": "why" or "failed": "what broke" in place of the answer',

@@ -34,8 +34,8 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TypeVar
 
@@ -47,6 +47,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.spans import runs
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
 from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
+from kafka_conformance.gate.parts import read
 from kafka_conformance.rules.eras import behaviour_in
 from kafka_reference.releases import Release
 
@@ -138,7 +139,11 @@ def diagnose(rule: Rule, release: Release, wrong: Sequence[Difference], right: S
     ]
     for question, answer in _sampled(right, lambda one: one[0], lambda one: rule.path(one[0])):
         exchanges.append(_Exchange(question, answer, line_of(answer), line_of(answer)))
-    suspects = [_Suspect(candidate, place) for place, candidate in enumerate(candidates(rule, release, wrong))]
+    given = {one.question: one.actual for one in wrong} | dict(right)
+    suspects = [
+        _Suspect(_fitted(rule, candidate, given) if rule.optional_parts else candidate, place)
+        for place, candidate in enumerate(candidates(rule, release, wrong))
+    ]
     case = _Case(rule, exchanges, suspects, right[:CHECKED], placed, release)
     total = sum(one.times for one in wrong)
     return tuple(case.explanation(suspect, total) for suspect in case.explanations())
@@ -274,6 +279,18 @@ class _Case:
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
         everywhere = enumerate(self.exchanges)
         return all(one.answer(number, exchange) == other.answer(number, exchange) for number, exchange in everywhere)
+
+
+def _fitted(rule: Rule, candidate: Candidate, given: Mapping[Question, Answer]) -> Candidate:
+    """Return a candidate that leaves out the optional parts that the answers ``given`` leave out."""
+
+    def answer(question: Question, right: Answer) -> Answer | None:
+        predicted = candidate.answer(question, right)
+        if predicted is None or question not in given:
+            return predicted
+        return read(rule, question, predicted, given[question]).expected
+
+    return replace(candidate, answer=answer)
 
 
 def key_of(question: Question) -> str | None:

@@ -67,6 +67,18 @@ def _shortages(ended: RuleEnded) -> Iterator[str]:
 
 
 def _notes(ended: RuleEnded) -> Iterator[str]:
+    if ended.halves:
+        yield "; ".join(f"{half}: {verdict}" for half, verdict in ended.halves.items())
+    if ended.left_out:
+        parts = [
+            one.kind if not one.answered else f"{one.kind} ({one.answered:,} of {one.asked:,} given)"
+            for one in ended.left_out
+        ]
+        yield f"left out of the answers and not judged: {', '.join(parts)}"
+    for what, count in ended.harmless.items():
+        yield f"differs, harmless, {plural(count, 'answer')}: {what}"
+    for fields, count in ended.fields.items():
+        yield f"fields {fields}, in {plural(count, 'answer')}; everything else in them is compared"
     if ended.unsigned:
         hashes = plural(ended.unsigned, "hash") if ended.unsigned == 1 else f"{ended.unsigned:,} hashes"
         yield f"{hashes} as 32 bits without a sign: another way to write the same hash, no difference"

@@ -19,7 +19,7 @@ from kafka_conformance.rules.broker_producer_state.question import (
 )
 from kafka_conformance.rules.common.domains import first_reason
 
-__all__ = ["OPTIONAL_LABELS", "domain"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "domain"]
 
 _FILES = "snapshot files as Kafka's"
 OPTIONAL_LABELS = {
@@ -31,6 +31,13 @@ OPTIONAL_LABELS = {
     "step verify": "the verification of transactions",
     "transaction version 2": "transactions of version 2",
     "by replication": "replication",
+    "step expire": "the expiration of producers at a given time",
+    "step high_watermark": "a high watermark that the caller raises",
+    **dict.fromkeys(("step truncate", "step start_over", "step reload"), "truncating the log, and opening it again"),
+}
+OPTIONAL_PARTS = {
+    "steps.look": "the state of the partition",
+    **{f"steps.{op}.completed": "the transactions that a batch completes" for op in ("append", "marker", "request")},
 }
 
 

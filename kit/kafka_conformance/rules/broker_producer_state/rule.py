@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.broker_producer_state.adapter import ask
-from kafka_conformance.rules.broker_producer_state.domain import OPTIONAL_LABELS, domain
+from kafka_conformance.rules.broker_producer_state.domain import OPTIONAL_LABELS, OPTIONAL_PARTS, domain
 from kafka_conformance.rules.broker_producer_state.explain import explain_broker
 from kafka_conformance.rules.broker_producer_state.generators import broker_histories
 from kafka_conformance.rules.broker_producer_state.labels import REQUIRED_LABELS, labels, path
@@ -78,6 +78,7 @@ RULE = Rule(
     required_labels=REQUIRED_LABELS,
     domain=domain,
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
     java=((BROKER_STATE, "kafkaoracle.broker_producer_state.BrokerProducerStateRule"),),
     share=2,
     broker=True,

@@ -8,7 +8,7 @@ from typing import Any
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.index_steps import FilledFile
 
-__all__ = ["OPTIONAL_LABELS", "SHARED_LABELS", "index_domain", "index_labels", "index_path"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "SHARED_LABELS", "index_domain", "index_labels", "index_path"]
 
 _STEPS = (
     "lookup", "entry", "entries", "name", "truncate_to", "truncate", "reset", "resize", "trim", "flush", "close",
@@ -54,6 +54,7 @@ OPTIONAL_LABELS = {
     "step reset": _FILES,
     "step sanity_check": _FILES,
 }
+OPTIONAL_PARTS = {"steps.look": "the state of the index", "steps.bytes": _FILES}
 
 
 def index_labels(question: Any, answer: Answer) -> Iterator[str]:

@@ -8,7 +8,7 @@ from kafka_conformance.rules.log_segment.adapter import ask
 from kafka_conformance.rules.log_segment.question import LogSegmentQuestion
 from kafka_reference.releases import NEWEST
 
-__all__ = ["OPTIONAL_LABELS", "REQUIRED_LABELS", "labels", "path"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "REQUIRED_LABELS", "labels", "path"]
 
 _STEPS = (
     "append", "read", "translate", "should_roll", "truncate", "recover", "crash", "damage", "inactive", "resize", "reopen",
@@ -38,6 +38,7 @@ OPTIONAL_LABELS = {f"step {op}": _FILES for op in ("crash", "damage", "reopen", 
     "jitter": "segment.jitter.ms",
     "appended by a leader": "appends of a leader",
 }
+OPTIONAL_PARTS = {"steps.look": _FILES}
 
 
 def labels(question: LogSegmentQuestion) -> Iterator[str]:

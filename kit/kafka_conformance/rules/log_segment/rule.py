@@ -30,7 +30,7 @@ from kafka_conformance.rules.common.step_text import plain_steps
 from kafka_conformance.rules.log_segment.adapter import ask
 from kafka_conformance.rules.log_segment.domain import domain
 from kafka_conformance.rules.log_segment.generators import log_segments
-from kafka_conformance.rules.log_segment.labels import OPTIONAL_LABELS, REQUIRED_LABELS, labels, path
+from kafka_conformance.rules.log_segment.labels import OPTIONAL_LABELS, OPTIONAL_PARTS, REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.log_segment.question import LogSegmentQuestion
 from kafka_conformance.rules.log_segment.spaces import (
     ARTICLE,
@@ -84,6 +84,7 @@ RULE = Rule(
     domain=domain,
     plain=lambda: (ARTICLE,),
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
     java=((SEGMENTS, "kafkaoracle.log_segment.LogSegmentRule"),),
     broker=True,
     source="LogSegment, FileRecords",

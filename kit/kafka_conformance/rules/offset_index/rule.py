@@ -28,7 +28,7 @@ lookups find. If the index cannot be opened, or one of ``entries`` cannot be app
 from __future__ import annotations
 
 from kafka_conformance.core.rule import Area, Rule, Space
-from kafka_conformance.rules.common.index_labels import OPTIONAL_LABELS, index_path
+from kafka_conformance.rules.common.index_labels import OPTIONAL_LABELS, OPTIONAL_PARTS, index_path
 from kafka_conformance.rules.offset_index.adapter import ask
 from kafka_conformance.rules.offset_index.domain import domain
 from kafka_conformance.rules.offset_index.explain import explain_offset_index
@@ -75,6 +75,7 @@ RULE = Rule(
     domain=domain,
     plain=lambda: (ARTICLE,),
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
     java=((INDEXES, "kafkaoracle.offset_index.OffsetIndexRule"),),
     broker=True,
     source="OffsetIndex, AbstractIndex",

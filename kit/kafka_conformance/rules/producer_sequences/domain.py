@@ -12,9 +12,13 @@ from collections.abc import Iterator
 from kafka_conformance.rules.common.domains import first_reason
 from kafka_conformance.rules.producer_sequences.question import AppendStep, ProducerSequencesQuestion
 
-__all__ = ["OPTIONAL_LABELS", "domain"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "domain"]
 
 OPTIONAL_LABELS = {"split": "splitting a batch that is too large"}
+OPTIONAL_PARTS = {
+    "steps.look": "the state of the producer",
+    "steps.run.uncaught": "the exceptions that Kafka's sender logs",
+}
 _MOST_IN_FLIGHT = 5
 
 

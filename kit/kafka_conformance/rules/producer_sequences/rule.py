@@ -50,7 +50,7 @@ from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.common.endless import endless_append
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory, ask_sender
-from kafka_conformance.rules.producer_sequences.domain import OPTIONAL_LABELS, domain
+from kafka_conformance.rules.producer_sequences.domain import OPTIONAL_LABELS, OPTIONAL_PARTS, domain
 from kafka_conformance.rules.producer_sequences.explain import explain_sender
 from kafka_conformance.rules.producer_sequences.generators import histories
 from kafka_conformance.rules.producer_sequences.labels import REQUIRED_LABELS, labels
@@ -183,6 +183,7 @@ RULE = Rule(
     domain=domain,
     endless=endless_append(_ask),
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
     java=((since("0.10.0.0"), "kafkaoracle.producer_sequences.ProducerSequencesRule"),),
     share=3,
     source="Sender.runOnce, completeBatch, canRetry, failBatch; TransactionManager; InFlightRequests",

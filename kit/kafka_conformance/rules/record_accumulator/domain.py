@@ -21,12 +21,21 @@ from kafka_conformance.rules.record_accumulator.question import (
 )
 from kafka_conformance.rules.record_sizes.domain import ratio_domain
 
-__all__ = ["OPTIONAL_LABELS", "domain"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "domain"]
 
 _COMPRESSED, _CHUNKS = "compression", "memory that is allocated in chunks"
+_MEMORY, _CHOICE, _STATE = (
+    "a bound of the memory",
+    "the choice of a partition by the accumulator",
+    "the state of the accumulator",
+)
 OPTIONAL_LABELS = {
     "headers": "headers",
-    "statistics": "statistics of queue sizes",
+    **dict.fromkeys(("statistics", "no statistics"), "statistics of queue sizes"),
+    **dict.fromkeys(("partition chosen", "adaptive choice"), _CHOICE),
+    **dict.fromkeys(("raises BufferExhaustedException", "waits for memory"), _MEMORY),
+    **dict.fromkeys(("racks", "rack without rack awareness"), "partitions by rack"),
+    "availability timeout": "nodes that are left out while they cannot take batches",
     **{
         f"compressed: {label}": _COMPRESSED
         for label in ("appended", "new batch", "batch full", "partition chosen", "split")
@@ -41,6 +50,14 @@ OPTIONAL_LABELS = {
     "chunks: no rest of memory": _CHUNKS,
     "smaller than a chunk: new batch": _CHUNKS,
     "refused: ConfigException": _CHUNKS,
+}
+OPTIONAL_PARTS = {
+    "steps.look": _STATE,
+    "steps.load": "statistics of queue sizes",
+    **{f"steps.{op}.memory": _MEMORY for op in ("complete", "fail", "split", "abort", "abort_undrained")},
+    "steps.append.bytes": "the bytes that a record adds to its batch",
+    "steps.ready.unknown_leader_topics": "the names of topics without a leader",
+    "steps.expire.next_expiry_ms": _STATE,
 }
 
 

@@ -9,8 +9,10 @@ from kafka_conformance.rules.record_accumulator.adapter import History
 from kafka_conformance.rules.record_accumulator.question import (
     AppendStep,
     AskedConfig,
+    BlockedStep,
     DrainStep,
     ExpireStep,
+    LatencyStep,
     LoadStep,
     ReadyStep,
     RecordAccumulatorQuestion,
@@ -36,7 +38,8 @@ REQUIRED_LABELS = frozenset(
     | {f"chunks: {label}" for label in ("appended", "new batch", "batch full", "partition chosen", "split")}
     | {"chunks: did complete", "chunks: did abort", "chunks: raises BufferExhaustedException"}
     | {"chunks: raises IllegalArgumentException", "smaller than a chunk: new batch", "chunks: no rest of memory"}
-    | {"nodes not numbered from 0", "rack without rack awareness"}
+    | {"nodes not numbered from 0", "rack without rack awareness", "adaptive choice", "racks", "availability timeout"}
+    | {"waits for memory"}
 )
 
 
@@ -48,6 +51,7 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
         yield "nodes not numbered from 0"
     if question.config.rack and not question.config.rack_aware:
         yield "rack without rack awareness"
+    yield from _features(question)
     try:
         history = History(RecordAccumulator, question, NEWEST)
     except JavaException as raised:
@@ -64,6 +68,19 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
     if "chunks" in _way(question.config) and question.config.buffer_memory % CHUNK == 0:
         yield "chunks: no rest of memory"
+
+
+def _features(question: RecordAccumulatorQuestion) -> Iterator[str]:
+    """Yield the features of a producer that the question uses."""
+    config, ops = question.config, {type(step) for step in question.steps}
+    if config.adaptive and any(isinstance(step, AppendStep) and step.partition is None for step in question.steps):
+        yield "adaptive choice"
+    if config.rack_aware:
+        yield "racks"
+    if config.availability_timeout_ms or LatencyStep in ops:
+        yield "availability timeout"
+    if BlockedStep in ops:
+        yield "waits for memory"
 
 
 def _way(config: AskedConfig) -> Iterator[str]:

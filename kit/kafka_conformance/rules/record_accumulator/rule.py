@@ -80,7 +80,7 @@ from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.core.timeline import Explained
 from kafka_conformance.rules.common.endless import endless_append
 from kafka_conformance.rules.record_accumulator.adapter import History, ask_of
-from kafka_conformance.rules.record_accumulator.domain import OPTIONAL_LABELS, domain
+from kafka_conformance.rules.record_accumulator.domain import OPTIONAL_LABELS, OPTIONAL_PARTS, domain
 from kafka_conformance.rules.record_accumulator.explain import explain_history
 from kafka_conformance.rules.record_accumulator.generators import histories
 from kafka_conformance.rules.record_accumulator.labels import REQUIRED_LABELS, labels
@@ -180,6 +180,7 @@ RULE = Rule(
     domain=domain,
     endless=endless_append(_ask),
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
     java=((since("0.10.0.0"), "kafkaoracle.record_accumulator.RecordAccumulatorRule"),),
     share=3,
     source="RecordAccumulator.append, ready, drain, reenqueue, splitAndReenqueue, expiredBatches, deallocate, abort…",

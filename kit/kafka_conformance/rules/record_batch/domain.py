@@ -18,7 +18,7 @@ from kafka_conformance.rules.record_batch.question import (
     number,
 )
 
-__all__ = ["OPTIONAL_LABELS", "domain", "nearest", "plain"]
+__all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "domain", "half", "nearest", "plain"]
 
 _OLD, _CODEC, _BROKER = "message formats 0 and 1", "this codec", "batches that brokers and coordinators write"
 _CODECS = ("gzip", "snappy", "lz4", "zstd")
@@ -31,11 +31,36 @@ OPTIONAL_LABELS = {
     "a delete horizon": _BROKER,
     "log append time": _BROKER,
     "offsets with gaps": _BROKER,
+    "a base offset": _BROKER,
+    "a leader epoch": _BROKER,
+    **dict.fromkeys(
+        ("several batches", "a batch cut off", "no whole batch"), "several batches in one answer of a broker"
+    ),
     "transactional": "transactions",
     "a compression level": "compression levels",
     "an exception of the builder": "the checks of Kafka's builder",
     "a timestamp of 2^53 or more": "timestamps of 2^53 or more",
 }
+
+_HEADER, _ITERATORS, _RECORD = "fields of the header", "Java's other ways to read", "what Java computes for each record"
+OPTIONAL_PARTS = {
+    "valid_bytes": _ITERATORS,
+    "batches.magic": _HEADER,
+    "batches.size": _HEADER,
+    "batches.base_offset": _HEADER,
+    "batches.header": _HEADER,
+    "batches.iterated": _ITERATORS,
+    "batches.skipped": _ITERATORS,
+    **{
+        f"batches.records.{field}": _RECORD
+        for field in ("sequence", "size", "timestamp_type", "valid", "control_type", "marker")
+    },
+}
+
+
+def half(question: RecordBatchQuestion) -> str:
+    """Return the half of the rule: a producer encodes, a consumer decodes."""
+    return "decodes" if question.decode is not None else "encodes"
 
 
 def domain(question: RecordBatchQuestion) -> str:

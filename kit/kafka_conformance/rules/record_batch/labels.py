@@ -22,7 +22,7 @@ REQUIRED_LABELS = frozenset(
         *("headers", "offsets with gaps", "a control record", "transactional", "a delete horizon", "log append time"),
         *("a compression level", "several batches", "a batch cut off", "a wrong CRC", "a record that cannot be read"),
         *("a header that cannot be read", "no whole batch", "an invalid size or magic", "an exception of the builder"),
-        *("sequences wrap", "a timestamp of 2^53 or more"),
+        *("sequences wrap", "a timestamp of 2^53 or more", "a base offset", "a leader epoch"),
     }
 )
 
@@ -43,22 +43,19 @@ def labels(question: RecordBatchQuestion) -> Iterator[str]:
 
 
 def _asked_labels(asked: AskedBatch) -> Iterator[str]:
-    if any(record.headers for record in asked.records):
-        yield "headers"
-    if any(record.offset is not None for record in asked.records):
-        yield "offsets with gaps"
-    if asked.control is not None:
-        yield "a control record"
-    if asked.transactional:
-        yield "transactional"
-    if asked.delete_horizon is not None:
-        yield "a delete horizon"
-    if asked.timestamp_type == "append":
-        yield "log append time"
-    if asked.level is not None:
-        yield "a compression level"
-    if any(isinstance(record.timestamp, str) for record in asked.records):
-        yield "a timestamp of 2^53 or more"
+    kinds = {
+        "headers": any(record.headers for record in asked.records),
+        "offsets with gaps": any(record.offset is not None for record in asked.records),
+        "a control record": asked.control is not None,
+        "a base offset": int(asked.base_offset) != 0,
+        "a leader epoch": asked.leader_epoch != -1,
+        "transactional": asked.transactional,
+        "a delete horizon": asked.delete_horizon is not None,
+        "log append time": asked.timestamp_type == "append",
+        "a compression level": asked.level is not None,
+        "a timestamp of 2^53 or more": any(isinstance(record.timestamp, str) for record in asked.records),
+    }
+    yield from (kind for kind, holds in kinds.items() if holds)
 
 
 def _decoded_labels(size: int, answer: Answer) -> Iterator[str]:

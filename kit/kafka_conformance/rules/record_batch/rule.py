@@ -32,9 +32,10 @@ from __future__ import annotations
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.record_batch import codec_spaces, spaces
 from kafka_conformance.rules.record_batch.adapter import ask
-from kafka_conformance.rules.record_batch.domain import OPTIONAL_LABELS, domain, nearest, plain
+from kafka_conformance.rules.record_batch.domain import OPTIONAL_LABELS, OPTIONAL_PARTS, domain, half, nearest, plain
 from kafka_conformance.rules.record_batch.explain import explain_batches
 from kafka_conformance.rules.record_batch.generators import questions
+from kafka_conformance.rules.record_batch.harmless import harmless
 from kafka_conformance.rules.record_batch.labels import REQUIRED_LABELS, labels, path
 from kafka_conformance.rules.record_batch.question import RecordBatchQuestion
 from kafka_reference.record_batch import RecordBatchBehaviour
@@ -91,6 +92,9 @@ RULE = Rule(
     nearest=nearest,
     plain=plain,
     optional_labels=OPTIONAL_LABELS,
+    optional_parts=OPTIONAL_PARTS,
+    half=half,
+    harmless=harmless,
     java=((since("0.11.0.0"), "kafkaoracle.record_batch.RecordBatchRule"),),
     codecs=True,
     source="MemoryRecordsBuilder, MemoryRecords, DefaultRecordBatch, DefaultRecord, AbstractLegacyRecordBatch, LegacyRecord",

@@ -16,7 +16,7 @@ Entries have a timestamp in ms and an offset. The other steps are those of ``off
 from __future__ import annotations
 
 from kafka_conformance.core.rule import Area, Rule, Space
-from kafka_conformance.rules.common.index_labels import OPTIONAL_LABELS, index_path
+from kafka_conformance.rules.common.index_labels import OPTIONAL_LABELS, OPTIONAL_PARTS, index_path
 from kafka_conformance.rules.time_index.adapter import ask
 from kafka_conformance.rules.time_index.domain import domain
 from kafka_conformance.rules.time_index.explain import explain_time_index
@@ -57,6 +57,7 @@ RULE = Rule(
     domain=domain,
     plain=lambda: (TimeIndexQuestion(0, ((1000, 5), (2000, 9)), (1500,)),),
     optional_labels=OPTIONAL_LABELS | {"raises BufferOverflowException": "Java's errors of mapped files"},
+    optional_parts=OPTIONAL_PARTS,
     java=((INDEXES, "kafkaoracle.time_index.TimeIndexRule"),),
     broker=True,
     source="TimeIndex, AbstractIndex",

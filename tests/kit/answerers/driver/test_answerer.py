@@ -54,6 +54,10 @@ MIDWAY = [
     ("hangs", "hangs", "the driver did not answer a question of murmur2 within 1.5 s"),
     ("prints_noise", "noise",
      "the driver wrote a line to standard output that is not JSON: looking at {'key': 'bad1'}"),
+    ("lays_out_json", "indented", "the driver wrote a line that begins an object and does not end it: {"),
+    ("answers_infinity", "nan",
+     ("the driver wrote -Infinity, which is not a number in JSON: "
+      '{"id": "q3", "answer": {"hash": -Infinity}}')),
     ("prints_after_answering", "noise", "the driver wrote a line to standard output that is not JSON: done"),
     ("answers_twice", "twice", "the driver answered a question twice, the one with the id q3"),
     ("answers_another_id", "stranger", "the driver answered an unknown id: mine"),

@@ -72,10 +72,10 @@ def test_the_nearest_keeps_what_is_asked_codec_and_bytes() -> None:
     assert nearest(damaged) is damaged
 
 
-def test_everyday_batches_have_no_label_that_a_client_may_lack_but_codecs_and_transactions() -> None:
+def test_everyday_batches_have_few_labels_that_a_client_may_lack() -> None:
     asked = {label for question in plain() for label in labels(question)}
     assert asked & set(OPTIONAL_LABELS) == {
-        "transactional",
+        *("transactional", "a base offset", "a leader epoch"),
         *(f"compress {codec}" for codec in ("gzip", "snappy", "lz4", "zstd")),
     }
     assert set(OPTIONAL_LABELS) <= REQUIRED_LABELS

@@ -1,0 +1,21 @@
+"""Lays one answer out over several lines."""
+
+import json
+import sys
+
+HELLO = {"hello": {"protocol": 1, "name": "hostile", "version": "1", "language": "python", "rules": ["murmur2"]}}
+
+
+def say(line: object) -> None:
+    print(json.dumps(line), flush=True)
+
+
+for text in sys.stdin:
+    asked = json.loads(text)
+    if "hello" in asked:
+        say(HELLO)
+    else:
+        if asked["question"]["key"] == "bad1":
+            print(json.dumps({"id": asked["id"], "answer": {"hash": 4}}, indent=2), flush=True)
+            continue
+        say({"id": asked["id"], "answer": {"hash": len(asked["question"]["key"])}})
