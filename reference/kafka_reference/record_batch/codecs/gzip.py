@@ -32,9 +32,9 @@ def gunzip(data: bytes, behaviour: RecordBatchBehaviour) -> Stream:
         try:
             member = inflater.decompress(data[position:])
         except zlib.error:
-            member, start = _Member(data[position:], chunk), len(content)
-            buffer = None if behaviour.gzip_unbuffered else Buffer(_BUFFER, start, member.reader)
-            return Stream(bytes(content) + member.before_fault(), InputFault(), buffer)
+            member, start = _Member(data[position:], chunk), len(content)  # type: ignore[assignment]  # no bytes here
+            buffer = None if behaviour.gzip_unbuffered else Buffer(_BUFFER, start, member.reader)  # type: ignore[attr-defined]
+            return Stream(bytes(content) + member.before_fault(), InputFault(), buffer)  # type: ignore[attr-defined]
         content += member
         if not inflater.eof:
             return Stream(bytes(content), EndOfInput())

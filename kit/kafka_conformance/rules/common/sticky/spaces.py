@@ -164,7 +164,15 @@ def every_lost_generation() -> Iterator[AssignorQuestion]:
     for generations, stated in product(product((1, 2), repeat=3), product((UNSET, -1, 2), (UNSET, -1, 2), (UNSET, -1))):
         for topics in (("t",), ("t",)), (("t",), ("t", "u")):
             members = tuple(
-                AskedMember(f"m{place}", None, None, topics[place % 2], owned[place], generation, stated[place])
+                AskedMember(
+                    f"m{place}",
+                    None,
+                    None,
+                    topics[place % 2],
+                    owned[place],
+                    generation,
+                    stated[place],  # type: ignore[arg-type]  # product of tuples of different types
+                )
                 for place, generation in enumerate(generations)
             )
             yield AssignorQuestion({"t": 3, "u": 1}, members)
