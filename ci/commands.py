@@ -40,7 +40,7 @@ from kafka_reference.partitioning.keyed import partition_for_key
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "kit" / "docs" / "commands.md"
 EXAMPLES = ROOT / "kit" / "docs" / "examples"
-LIMIT_S = 400
+LIMIT_S = 900
 NEWEST, BEFORE = "4.4.0", "4.3.1"
 QUESTION = {"id": "1", "rule": "murmur2", "release": NEWEST, "question": {"key": "666f6f"}}
 LOST = {
@@ -102,7 +102,7 @@ INSTANCES = (
     Instance("sample murmur2", LIGHT, "murmur2"),
     Instance("schema", LIGHT, "$schema"),
     Instance("selftest --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
-    Instance("skew --kafka 3.3.2 --records 2000", JVM, "3.3.2"),
+    Instance("skew --kafka 3.3.2 --records 10000", JVM, "3.3.2"),
     Instance("sweep --rules murmur2,isr --every 1 --keys 100 --scripts 20 --seed 1", JVM, "no difference"),
     Instance("verify --kafka 4.4.0 --rules murmur2,isr --examples 20 --seed 1", JVM, "murmur2"),
 )

@@ -21,9 +21,9 @@ def main() -> NoReturn:
         interrupts.acknowledge()
         os.write(2, b"kafka-conformance: interrupted: nothing was judged to the end\n")
         sys.exit(2)
-    except SystemExit:  # a system without POSIX signals: said already
-        raise
-    except BaseException as error:  # noqa: BLE001  an installation that is not whole is no verdict: Python's exit code is 1
+    except BaseException as error:  # an installation that is not whole is no verdict: Python's exit code is 1
+        if isinstance(error, SystemExit) and error.code == 2:  # a system without POSIX signals: said already
+            raise
         os.write(
             2, f"kafka-conformance: cannot be loaded: {type(error).__name__}: {error}: install it again\n".encode()
         )
