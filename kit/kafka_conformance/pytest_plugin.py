@@ -67,6 +67,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a file of known failures that cannot be read before any test runs, as ``gate`` does."""
+    known: Path | None = config.getoption("--kafka-known-failures")
+    if known is not None:
+        from kafka_conformance.cli.commands.gate import entries_of
+        from kafka_conformance.core.errors import BadInput
+
+        try:
+            entries_of(known)
+        except BadInput as error:
+            raise pytest.UsageError(f"--kafka-known-failures: {error}") from error
+
+
 @pytest.fixture(name="kafka_broker", scope="session")
 def _kafka_broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
     """A real Kafka broker for the session: ``kafka_broker.bootstrap``. It ends with the session, however that ends."""

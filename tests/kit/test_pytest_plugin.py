@@ -82,6 +82,13 @@ def test_the_failure_it_prints_is_there_and_is_replayed(pytester: pytest.Pyteste
     assert '{"hash":7}' in again.output
 
 
+def test_known_failures_that_cannot_be_read_stop_the_session(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nothing():\n    pass\n")
+    done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-known-failures", "absent.toml")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*--kafka-known-failures: absent.toml cannot be read*"])
+
+
 def test_an_answerer_without_the_rule_fails() -> None:
     with pytest.raises(pytest.fail.Exception, match="nothing was judged"):
         assert_conforms(_right, "sequence-increment", examples=5, seed=1)

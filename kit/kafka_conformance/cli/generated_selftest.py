@@ -17,7 +17,8 @@ from kafka_conformance.generated_mutants.hunt import Earlier, Hunt
 from kafka_conformance.generated_mutants.population import Mutant, Population
 from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
 from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
-from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.workers import cores
 from kafka_reference.proven import proven_releases

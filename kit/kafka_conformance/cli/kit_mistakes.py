@@ -6,7 +6,8 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.kit_mistakes.bench import RELEASE, open_bench
 from kafka_conformance.kit_mistakes.gate_checks import SEED
 from kafka_conformance.kit_mistakes.run import CHECKS, MISTAKES, KitResult, Outcome, run_checks
-from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, plural
 
 __all__ = ["print_result", "run_kit_mistakes"]
 

@@ -24,6 +24,7 @@ import click
 from click.shell_completion import shell_complete
 
 from kafka_conformance.cli import commands
+from kafka_conformance.cli.effects import checked
 from kafka_conformance.core import interrupts, streams
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.extras import missing_extra
@@ -73,7 +74,7 @@ def _load(name: str) -> click.Command:
     module = import_module(f"{commands.__name__}.{name}")
     found = getattr(module, "command", None) or click.command(name, help=module.__doc__)(module.run)
     assert isinstance(found, click.Command)  # noqa: S101
-    return found
+    return checked(found, name)
 
 
 def _summary(name: str) -> str:

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.reports.terminal import console, finding, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.verify.verification import Plan, RuleResult
 
 __all__ = ["ProofRow", "print_results", "proof_table", "results_document"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from kafka_conformance.core.console import error_console
+from kafka_conformance.core.console import error_console, is_terminal
 from kafka_conformance.core.streams import say_error
 
 __all__ = ["Steps", "steps"]
@@ -58,7 +59,8 @@ class _Bar(Steps):
 def steps(title: str, total: int) -> Iterator[Steps]:
     """Show progress over ``total`` steps while the block runs."""
     console = error_console()
-    if not console.is_terminal:
+    # FORCE_COLOR makes a pipe a terminal for rich, and a dumb terminal cannot move its cursor.
+    if not is_terminal(sys.stderr) or not console.is_terminal or console.is_dumb_terminal:
         yield Steps(title, total)
         return
     columns = (

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.reports.terminal import table
+from kafka_conformance.reports.tables import PlainTable
 from kafka_conformance.rules.eras import record_in
 from kafka_reference.behaviour import Behaviour, Change
 from kafka_reference.releases import Release
@@ -82,40 +82,12 @@ def behaviour_page(rules: Iterable[Rule]) -> str:
 
 
 def print_lines(lines: Sequence[Line], out: Console) -> None:
-    """Print a table for each Java class, with a row for each field; words are never broken.
-
-    Where the terminal is too narrow for the longest words of all columns, each field is a paragraph.
-    """
+    """Print a table for each Java class, with a row for each field."""
     for java_class, fields in groupby(lines, lambda line: line.java_class):
         out.print(Text(java_class, style="bold"))
         rows = [(line.field, " → ".join(line.words), line.effect, line.releases, line.ticket) for line in fields]
-        widths = _widths([_HEADS, *rows], out.width)
-        if widths is not None:
-            made = table("", _HEADS, rows)
-            for column, width in zip(made.columns, widths, strict=True):
-                column.width = width
-            out.print(made)
-        else:
-            for field, value, effect, *where in rows:
-                out.print(
-                    f"{field}: {value}\n  {effect} ({'; '.join(filter(None, where))})", markup=False, soft_wrap=True
-                )
+        out.print(PlainTable("", _HEADS, rows))
         out.print()
-
-
-def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return the widths of columns that break no word and fit into ``room``; None if there are none."""
-    columns = list(zip(*rows, strict=True))
-    widths = [max(map(len, " ".join(cells).split())) for cells in columns]
-    left = room - sum(widths) - 2 * len(widths)
-    if left < 0:
-        return None
-    for _ in range(left):  # one character more for the column with the most lines
-        lines = [max(map(len, cells)) / width for cells, width in zip(columns, widths, strict=True)]
-        if max(lines) <= 1:
-            break
-        widths[lines.index(max(lines))] += 1
-    return widths
 
 
 def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[Line]:

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from rich.table import Table
 from rich.text import Text
 
-from kafka_conformance.core.console import console, styled
+from kafka_conformance.core.console import console
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.rule import Rule
 
-__all__ = ["console", "finding", "plural", "table"]
-
-
-def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Return a plain table, with numbers to the right."""
-    made = Table(
-        title=styled(title) if title else None, title_justify="left", box=None, pad_edge=False, header_style="bold"
-    )
-    lines = [list(row) for row in rows]
-    for column, head in enumerate(heads):
-        numbers = bool(lines) and all(_is_count(line[column]) for line in lines)
-        made.add_column(styled(head), justify="right" if numbers else "left", overflow="fold")
-    for line in lines:
-        made.add_row(*(styled(cell, keep="\n") for cell in line))
-    return made
-
-
-def _is_count(cell: str) -> bool:
-    return cell == "-" or cell.endswith(" %") or cell.replace(",", "").isdigit()
+__all__ = ["console", "finding", "plural"]
 
 
 def finding(

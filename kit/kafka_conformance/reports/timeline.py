@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kafka_conformance.core.console import styled
 from kafka_conformance.core.timeline import NOTHING, Explained
+from kafka_conformance.reports.tables import PlainTable
 
 __all__ = ["Row", "Timeline", "print_timeline"]
 
@@ -55,15 +55,12 @@ def print_timeline(out: Console, timeline: Timeline) -> None:
     )
     out.print(_text(timeline.title, "dim"), soft_wrap=True)
     sides = [("asked", timeline.asked), ("answered", timeline.answered), ("the reference answers", timeline.instead)]
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    lines = []
     for side, fields in sides:
         for number, (name, content) in enumerate(fields):
             style = "bold red" if fields is timeline.instead else "bold"
-            table.add_row(_text("" if number else side, style), _text(name, "dim"), _text(content))
-    out.print(table)
+            lines.append([_text("" if number else side, style), _text(name, "dim"), _text(content)])
+    out.print(PlainTable("", ("", "", ""), lines))
     if timeline.rows:
         out.print()
         out.print(_timeline(timeline.rows, max(20, out.width // 4 + 4)))
@@ -72,22 +69,18 @@ def print_timeline(out: Console, timeline: Timeline) -> None:
         out.print(_text(f"◀ {many}", "bold red"), soft_wrap=True)
 
 
-def _timeline(rows: Sequence[Row], step_width: int) -> Table:
+def _timeline(rows: Sequence[Row], step_width: int) -> PlainTable:
     clocked = any(row.explained.time_ms is not None for row in rows)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("#", justify="right", no_wrap=True)
-    if clocked:
-        table.add_column("ms", justify="right", no_wrap=True)
-    table.add_column("step", overflow="fold", max_width=step_width)
-    table.add_column("answer, why, and the state where it changed", overflow="fold")
+    heads = ["#", *["ms"] * clocked, "step", "answer, why, and the state where it changed"]
+    lines = []
     before: dict[str, str] = {}
     for number, row in enumerate(rows):
         state = dict(row.explained.state)
         clock = [] if not clocked else [_text(str(row.explained.time_ms))]
         cell = Text("\n").join(_cell(row, _changed(before, state)))
-        table.add_row(_text(str(number), "dim"), *clock, _text(row.explained.step), cell)
+        lines.append([_text(str(number), "dim"), *clock, _text(row.explained.step), cell])
         before = state
-    return table
+    return PlainTable("", heads, lines, right=range(len(heads) - 2), widest={len(heads) - 2: step_width})
 
 
 def _cell(row: Row, changed: Iterable[tuple[str, str]]) -> Iterator[Text]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from kafka_conformance.core.progress import steps
 
 
-@pytest.fixture(autouse=True)
-def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
+@pytest.fixture(autouse=True, params=[{}, {"FORCE_COLOR": "1"}, {"TTY_COMPATIBLE": "1", "TTY_INTERACTIVE": "1"}])
+def colours(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes rich take a pipe for a terminal; CI sets it."""
+    for name, value in request.param.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def test_what_takes_long_says_so_now_and_then(clock: list[float], capsys: pytest
 
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with steps("starting", 2) as progress:
         progress.doing("murmur2 in 4.4.0")
         progress.advance()
@@ -52,6 +54,17 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert out == ""
     assert "murmur2 in 4.4.0" in err
     assert "2/2" in err
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    with steps("starting", 2) as progress:
+        clock[0] += 6
+        progress.advance()
+    assert capsys.readouterr().err == "starting: 1 of 2, 6 s\n"
 
 
 def test_an_error_comes_through() -> None:

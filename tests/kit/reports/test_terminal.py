@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from kafka_conformance.core.pipeline import Difference
-from kafka_conformance.reports.terminal import console, finding, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 

@@ -20,7 +20,8 @@ from kafka_conformance.replication.live.check import CheckedHistory, check_group
 from kafka_conformance.replication.live.cluster import check_extra, playable_release, timing_of
 from kafka_conformance.replication.live.timeline import print_timeline
 from kafka_conformance.replication.script_json import load_script, write_script
-from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, plural
 from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.undetermined import UndeterminedHistory
 

@@ -19,7 +19,8 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import sources
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
 from kafka_conformance.verify.coverage import record as records
 from kafka_conformance.verify.coverage.measurement import open_meter

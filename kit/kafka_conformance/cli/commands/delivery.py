@@ -20,7 +20,8 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.protocol import Answered, Unsupported, to_json
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import named_release, unproven_releases
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.delivery.adapter import to_scenario
 from kafka_conformance.rules.delivery.explain import columns, outcome_text, request_rows, setting_text

@@ -22,7 +22,8 @@ from kafka_conformance.core.protocol import Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import chosen_releases, jvm_name, open_oracle
-from kafka_conformance.reports.terminal import console, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import named
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load

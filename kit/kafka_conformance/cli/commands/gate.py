@@ -79,6 +79,10 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     """Gate one implementation, or several side by side; return the exit code."""
     if write_known and known is None:
         raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
+    if events == Path("-"):
+        raise BadInput(
+            "--events - would write a file named -: name a file; `report` reads one, or - for standard input"
+        )
     if len(targets) > 1 and (known or junit or badge or command):
         raise BadInput(
             "--known-failures, --junit, --badge and a command belong to one implementation: gate it by itself"

@@ -9,7 +9,8 @@ import click
 from kafka_conformance.cli import options
 from kafka_conformance.oracle.fetching import fetched, published_codecs, published_versions
 from kafka_conformance.oracle.session import chosen_releases
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_jars import pins as pinning
 from kafka_jars.pins import Jar, Pins
 from kafka_jars.store import default_store

@@ -30,7 +30,8 @@ from kafka_conformance.core.protocol import (
     to_json,
 )
 from kafka_conformance.oracle.session import named_release
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 
 __all__ = ["run"]

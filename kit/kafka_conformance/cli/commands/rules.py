@@ -17,7 +17,8 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import entries, exists, is_folder, read_text, write_whole
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.streams import say, say_json
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 
 __all__ = ["run"]

@@ -24,7 +24,8 @@ from kafka_conformance.core.protocol import Answered
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import HYPOTHESIS, Source, collect
 from kafka_conformance.oracle.session import open_oracle
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES, named
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify.fingerprint import mutants_fingerprint

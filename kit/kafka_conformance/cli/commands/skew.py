@@ -17,7 +17,8 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
-from kafka_conformance.reports.terminal import console, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.verify import skew_figure
 from kafka_conformance.verify.skew import SCENARIOS, UNLIKELY, Seen, check_extra, look
 from kafka_jars.pins import load

@@ -22,7 +22,8 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import chosen_releases
-from kafka_conformance.reports.terminal import console, finding, plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
 from kafka_conformance.spark.executors import fetch_releases
 from kafka_conformance.spark.session import open_spark

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Began, Event
@@ -25,6 +24,7 @@ from kafka_conformance.gate.reports.outline import (
     worst_verdict,
 )
 from kafka_conformance.reports.page import render
+from kafka_conformance.reports.tables import PlainTable
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["Cell", "exit_code", "matrix", "show", "split_streams", "write_html", "write_markdown"]
@@ -87,12 +87,9 @@ def show(out: Console, streams: Sequence[Sequence[Event]]) -> None:
     seen = list(map(outline, streams))
     found = matrix(seen)
     for first, last in _blocks(out.width, seen, found):
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for head in ("rule", *(one.target for one in seen[first:last])):
-            table.add_column(styled(clipped(head, _WIDEST)), no_wrap=True)
-        for rule, cells in found:
-            table.add_row(rule, *(styled(str(each), _style(each)) for each in cells[first:last]))
-        out.print(table)
+        heads = ["rule", *(clipped(one.target, _WIDEST) for one in seen[first:last])]
+        rows = [[rule, *(styled(str(each), _style(each)) for each in cells[first:last])] for rule, cells in found]
+        out.print(PlainTable("", heads, rows))
         out.print()
     for one in seen:
         out.print(styled(clipped(verdict(one), 2000), _style_of(one.exit_code)), soft_wrap=True)

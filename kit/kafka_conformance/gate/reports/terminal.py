@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kafka_conformance.core.console import styled
@@ -33,6 +32,7 @@ from kafka_conformance.gate.reports.outline import (
 )
 from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.gate.reports.remarks import remarks
+from kafka_conformance.reports.tables import PlainTable
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["show"]
@@ -86,12 +86,11 @@ def show(out: Console, events: Iterable[Event]) -> None:
     _say(out, _line(verdict(seen) + counts, "bold green" if seen.exit_code == 0 else "bold red"))
 
 
-def _table(seen: Outline) -> Table:
+def _table(seen: Outline) -> PlainTable:
     """Return a line for each rule in each release; columns that say nothing are left out, so that no word is broken.
 
     With eras, those of a rule that have the same verdict are one line.
     """
-    made = Table(box=None, pad_edge=False, header_style="bold")
     groups = list(folded(seen.rows)) if any(row.era for row in seen.rows) else [[row] for row in seen.rows]
     places = Places(seen.rows)
     lines = [_cells(group, places) for group in groups]
@@ -100,12 +99,12 @@ def _table(seen: Outline) -> Table:
     ]
     if len({row.release for row in seen.rows}) == 1 and not seen.rows[0].era:
         shown.remove(_HEADS.index("release"))
-    for place in shown:
-        made.add_column(_HEADS[place], justify="right" if place > 3 else "left", no_wrap=True)
-    for (row, *_), line in zip(groups, lines, strict=True):
-        style = _STYLES.get(row.verdict, "bold red")
-        made.add_row(*(styled(line[place], style if place == 2 else "") for place in shown))
-    return made
+    rows = [
+        [styled(line[place], _STYLES.get(row.verdict, "bold red") if place == 2 else "") for place in shown]
+        for (row, *_), line in zip(groups, lines, strict=True)
+    ]
+    right = [column for column, place in enumerate(shown) if place > 3]
+    return PlainTable("", [_HEADS[place] for place in shown], rows, right=right)
 
 
 def _cells(group: Sequence[Row], places: Places) -> list[str]:

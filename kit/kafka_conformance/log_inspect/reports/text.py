@@ -8,9 +8,11 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.core.word_wrap import wrapped
 from kafka_conformance.log_inspect.find import FoundBatch, Search
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
-from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import plural
 
 __all__ = ["offsets_of", "place_of", "show", "show_search", "verdict_line", "worst_first"]
 
@@ -91,8 +93,7 @@ def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
 
 
 def _meaning(out: Console, each: FindingRow) -> None:
-    for line in Text(each.meaning, style="dim").wrap(out, out.width - 2):
-        line.rstrip()
+    for line in wrapped(Text(each.meaning, style="dim"), out.width - 2):
         out.print(Text("  ").append_text(line))
 
 

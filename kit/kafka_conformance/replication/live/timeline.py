@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kafka_conformance.core.console import styled
 from kafka_conformance.replication.live.comparison import Difference
 from kafka_conformance.replication.live.player import PlayedHistory
 from kafka_conformance.replication.story_timeline import describe_event
+from kafka_conformance.reports.tables import PlainTable
 from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled
 from kafka_reference.cluster.script import ClusterScript
 
@@ -25,16 +25,12 @@ def print_timeline(
 ) -> None:
     """Print all events, and below them what differs."""
     out.print(Text(start_text(played.script), style="dim"), soft_wrap=True)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("event", overflow="fold")
-    table.add_column(f"Kafka {release}", overflow="fold")
-    table.add_column("reference", overflow="fold")
+    rows = []
     wrong = {one.event for one in differences}
     for number, (event, actual, wanted) in enumerate(zip(played.script.events, played.answers, expected, strict=True)):
         style = "bold red" if number in wrong else ""
         seen, predicted = answer_text(actual), answer_text(wanted)
-        table.add_row(
+        rows.append([
             Text(str(number), style="dim"),
             Text(describe_event(event)),
             Text(f"{seen} ◀" if number in wrong else seen, style=style),
@@ -42,8 +38,8 @@ def print_timeline(
                 "same" if predicted == seen and seen != _NOTHING else predicted,
                 style="dim" if predicted == seen else "",
             ),
-        )
-    out.print(table)
+        ])  # fmt: skip
+    out.print(PlainTable("", ("#", "event", f"Kafka {release}", "reference"), rows, right=(0,)))
     for one in played.shrinks:
         out.print(
             Text(

@@ -90,6 +90,25 @@ def test_one_document_for_machines() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("words", [("all", "--kafka", "2.8.2", "4.4.0"), ("--kafka", "2.8.2,4.4.0", "all")])
+def test_all_with_two_releases_shows_what_differs_in_every_rule(words: tuple[str, ...]) -> None:
+    shown = run(*words).output
+    lines = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    section = lines[lines.index("producer-sequences") :]
+    assert section[:2] == ["producer-sequences", SenderBehaviour.java_class]
+    assert {"waits", "remembered"} <= set(section)
+    assert "closed" not in lines, "that field has the same value in both"
+    assert "murmur2: no change in any release" in shown
+
+
+def test_all_with_releases_is_one_document_for_machines() -> None:
+    document = json.loads(run("all", "--kafka", "2.8.2", "4.4.0", "--json").output)
+    assert document["releases"] == ["2.8.2", "4.4.0"]
+    assert [one["rule"] for one in document["rules"]] == list(RULES)
+    fields = {one["rule"]: [field["field"] for field in one["fields"]] for one in document["rules"]}
+    assert fields["delivery"] == fields["producer-sequences"] == ["waits", "remembered"]
+
+
 def test_fields_that_no_question_can_show_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = replace(RULES["producer-sequences"], unobservable=frozenset({"SenderBehaviour.waits"}))
     assert [line.field for line in report.behaviour_lines(hidden, [R1, R2])] == ["remembered"]
@@ -115,6 +134,9 @@ def test_nothing_to_show_is_one_line(words: tuple[str, ...], line: str, monkeypa
         (("murmur2", "--kafka", "2.8.2,3.0.2", "4.4.0"), "behaviour takes one release or two, not 3"),
         (("murmur2", "--table", "x.md"), "--table and --check need all"),
         (("all", "--check", "nowhere.md"), "nowhere.md cannot be read"),
+        (("all", "--json"), "behaviour all --json needs releases"),
+        (("all", "--kafka", "nonsense"), "'nonsense' is not a Kafka release"),
+        (("all", "4.4.0", "--table", "x.md"), "--table and --check need all, and no release"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], line: str) -> None:

@@ -180,3 +180,9 @@ def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.Mon
     monkeypatch.setattr(cluster, "check_groups", None)
     with pytest.raises(NoJava):
         run("play", str(script), "--kafka", "4.4.0")
+
+
+def test_runs_plays_every_history_as_often(differing: list[bool]) -> None:
+    done = CliRunner().invoke(app, ["cluster", "check", "--runs", "3"], standalone_mode=False)
+    assert done.exception is None, done.exception
+    assert "12 of 12 histories as predicted" in done.output

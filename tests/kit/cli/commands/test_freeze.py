@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases import generation as freezing
@@ -250,3 +251,14 @@ def test_cases_of_other_jars_are_not_added_to(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
     with pytest.raises(KitError, match="run freeze --extend first"):
         app(["freeze", "--add", "add.ndjson", "--folder", "f"], standalone_mode=False)
+
+
+def test_runs_of_sweeps_named_by_from_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def swept(runs: Sequence[str]) -> None:
+        raise BadInput(" and ".join(runs))
+
+    monkeypatch.setattr(freeze, "_swept", swept)
+    done = CliRunner().invoke(
+        app, ["freeze", "--rules", "murmur2", "--from", "a", "--from", "b"], standalone_mode=False
+    )
+    assert str(done.exception) == "a and b"

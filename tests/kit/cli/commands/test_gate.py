@@ -229,3 +229,10 @@ def test_known_flaky_accepts_answers_that_change_and_no_others(tmp_path: Path) -
     accepted = _run(*rule, "--known-flaky", "--", sys.executable, str(flaky))
     assert accepted.return_value == 0, accepted.output
     assert _run(*rule, "--known-flaky", *_wrong(tmp_path)).return_value == 1
+
+
+def test_events_to_standard_output_are_refused(tmp_path: Path) -> None:
+    done = _run("--events", "-", "--", sys.executable, str(DRIVER))
+    assert isinstance(done.exception, BadInput)
+    assert "--events - would write a file named -" in str(done.exception)
+    assert not (tmp_path / "-").exists()

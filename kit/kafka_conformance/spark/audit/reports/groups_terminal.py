@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
-from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.repair.group_mapping import GroupMapping
 from kafka_conformance.spark.audit.repair.group_offsets import GroupOffsets
 

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import clipped, harmless
-from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.framing.joined import JoinFraming
 from kafka_conformance.spark.audit.isolation import notes_of
 from kafka_conformance.spark.audit.join import Join, JoinSide, KeyInPartition, MissedKey

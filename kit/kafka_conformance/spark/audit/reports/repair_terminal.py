@@ -9,7 +9,8 @@ from rich.filesize import decimal
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
-from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.isolation import notes_of
 from kafka_conformance.spark.audit.repair.plan import Repair
 

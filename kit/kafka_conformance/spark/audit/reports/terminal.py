@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import clipped, harmless
-from kafka_conformance.reports.terminal import plural, table
+from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.audit.reports import framing, producers, summary
 from kafka_conformance.spark.audit.reports.formatting import key, percent, when
 from kafka_conformance.spark.audit.result import Audit, Framing

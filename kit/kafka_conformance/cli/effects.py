@@ -1,0 +1,136 @@
+"""Options without an effect are refused: a user who gives one expects a result that the command does not give.
+
+Most options act in every mode of their command. ``NO_EFFECT`` lists the others: for each command its modes, when a mode is
+chosen, and the options that are ignored in it. A command that refuses an option itself, with a reason of its own, need not
+be listed for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from typing import Any
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from kafka_conformance.core.errors import BadInput
+
+__all__ = ["NO_EFFECT", "Mode", "checked"]
+
+
+class Mode(msgspec.Struct, frozen=True):
+    """A mode of a command: ``where`` in words, ``chosen`` tells by the parameters, ``without`` are ignored options.
+
+    ``example`` are the words that choose it, for tests.
+    """
+
+    where: str
+    chosen: Callable[[Mapping[str, Any]], Any]
+    without: tuple[str, ...]
+    example: tuple[str, ...]
+
+
+_BROKER = ("--bootstrap-server", "--command-config", "--option", "--isolation")
+_COLUMNS = ("--key-column", "--key-encoding")
+_REPAIR = ("--repair-to", "--execute", "--target-partitions", "--follow", "--follow-until-idle", "--keep-staged",
+           "--map-groups", "--group")  # fmt: skip
+_BOUNDS = ("--from", "--to", "--sample")
+
+
+def _has_no_release(given: Mapping[str, Any]) -> bool:
+    return bool(given["rule"] == "all" and not given["kafka"] and not given["second"])
+
+
+NO_EFFECT: dict[str, tuple[Mode, ...]] = {
+    "audit": (
+        Mode("with --report-only", lambda given: given["report_only"],
+             (*_BROKER, "--format", "--partitions", *_COLUMNS, "--expect", "--key-format", *_BOUNDS, "--join", *_REPAIR,
+              "--chunk", "--all-records", "--engine"),
+             ("--report-only", "--folder", "x")),
+        Mode("with --join", lambda given: given["join"], ("--chunk", "--all-records", "--html", "--folder"),
+             ("a", "b", "--join", "--bootstrap-server", "127.0.0.1:1")),
+        Mode("with --repair-to", lambda given: given["repair_to"],
+             ("--expect", "--chunk", "--all-records", "--html"),
+             ("a", "--repair-to", "b", "--bootstrap-server", "127.0.0.1:1")),
+        Mode("with --format", lambda given: given["form"], _BROKER,
+             ("x.json", "--format", "json", "--partitions", "6")),
+        Mode("without --format", lambda given: not given["form"] and not given["report_only"], _COLUMNS,
+             ("a", "--bootstrap-server", "127.0.0.1:1")),
+        Mode("without --format or --segments",
+             lambda given: not (given["form"] or given["segments"] or given["report_only"]), ("--partitions",),
+             ("a", "--bootstrap-server", "127.0.0.1:1")),
+    ),
+    "behaviour": (
+        Mode("with --table or --check", lambda given: given["table"] or given["check"],
+             ("--kafka", "--json", "--allow-unproven"), ("all", "--table", "x.md")),
+        Mode("with all and no release", _has_no_release, ("--allow-unproven",), ("all",)),
+    ),
+    "certificate": (
+        Mode("with --markdown", lambda given: given["markdown"], ("--verbose",), ("--markdown",)),
+        Mode("with a FILE", lambda given: given["files"], ("--shipped",), ("x.json",)),
+    ),
+    "coverage": (
+        Mode("with --shipped", lambda given: given["shipped"], ("--kafka", "--examples", "--seed"), ("--shipped",)),
+        Mode("with --json", lambda given: given["as_json"], ("--verbose",), ("--shipped", "--json")),
+    ),
+    "delivery": (
+        Mode("with --json", lambda given: given["as_json"], ("--explain",), ("--json",)),
+    ),
+    "freeze": (
+        Mode("with --check", lambda given: given["check"] is not None, ("--examples", "--seed", "--folder", "--from"),
+             ("--check", "x")),
+        Mode("without --check", lambda given: given["check"] is None, ("--kafka",), ()),
+    ),
+    "gate": (
+        Mode("with several targets", lambda given: len(given["targets"]) > 1, ("--github",), ("a", "b")),
+    ),
+    "report": (
+        Mode("with --since", lambda given: given["since"],
+             ("--junit", "--markdown", "--html", "--badge", "--github", "--terminal"), ("x", "--since", "y")),
+    ),
+    "rules": (
+        Mode("with --write or --check", lambda given: given["write"] or given["check"], ("--json",), ("--write", "x")),
+    ),
+    "selftest": (
+        Mode("with --kit", lambda given: given["kit"], ("--examples", "--seed"), ("--kit",)),
+        Mode("with --generated", lambda given: given["generated"], ("--examples",), ("--generated",)),
+    ),
+    "verify": (
+        Mode("with --answerer mutant:NAME", lambda given: given["answerer_name"].startswith("mutant:"),
+             ("--certificate",), ("--answerer", "mutant:sign-abs")),
+        Mode("with --json", lambda given: given["as_json"], ("--verbose",), ("--json",)),
+    ),
+}  # fmt: skip
+"""For each command the modes in which some of its options have no effect."""
+
+
+def checked(command: click.Command, name: str) -> click.Command:
+    """Return the command; before it runs, it raises BadInput for an option without an effect."""
+    run = command.callback
+    if run is None or name not in NO_EFFECT:
+        return command
+
+    @wraps(run)
+    def checked_run(**given: Any) -> Any:
+        context = click.get_current_context()
+        options = set(_given(context))
+        for mode in NO_EFFECT[name]:
+            if mode.chosen(context.params):
+                for option in mode.without:
+                    if option in options:
+                        raise BadInput(f"{option} has no effect {mode.where}: leave it out")
+        return run(**given)
+
+    command.callback = checked_run
+    return command
+
+
+def _given(context: click.Context) -> Iterator[str]:
+    """Yield the long names of the options on the command line, whatever their values are."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and isinstance(parameter, click.Option):
+            yield max(parameter.opts, key=len)
