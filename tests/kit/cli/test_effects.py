@@ -59,7 +59,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--records": (DELIVERY, "--records 2"),
         **{option: (f"{DELIVERY} --explain", f"{option} 2") for option in (
             "--lose-request", "--lose-response", "--crash-before", "--crash-unreplicated", "--crash-replicated",
-            "--restart-producer", "--refuse",
+            "--restart-producer", "--refuse", "--refuse-after-append",
         )},
         "--stop-follower": (DELIVERY, LATER),
         "--resume-follower": (f"{DELIVERY} {LATER} --shrink-isr 3", "--resume-follower 4=1"),

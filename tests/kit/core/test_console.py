@@ -13,7 +13,7 @@ from rich.text import Text
 from kafka_conformance.core import streams
 from kafka_conformance.core.console import console, styled
 from kafka_conformance.core.sanitize import harmless_json
-from kafka_conformance.reports.terminal import table
+from kafka_conformance.reports.tables import table
 
 HOSTILE = "a\x1b[31mb\x9b2Jc\u202ed\x07\r\x00\ud83de"
 SHOWN = r"a\x1b[31mb\x9b2Jc\u202ed\x07\r\x00\ud83de"
