@@ -8,11 +8,11 @@ be listed for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
-import msgspec
 from click.core import ParameterSource
 
 from kafka_conformance.core.errors import BadInput
@@ -20,7 +20,8 @@ from kafka_conformance.core.errors import BadInput
 __all__ = ["NO_EFFECT", "Mode", "checked"]
 
 
-class Mode(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)  # not of msgspec, which a command imports when it is used
+class Mode:
     """A mode of a command: ``where`` in words, ``chosen`` tells by the parameters, ``without`` are ignored options.
 
     ``example`` are the words that choose it, for tests.

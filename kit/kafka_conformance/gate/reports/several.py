@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Began, Event
@@ -88,7 +89,9 @@ def show(out: Console, streams: Sequence[Sequence[Event]]) -> None:
     found = matrix(seen)
     for first, last in _blocks(out.width, seen, found):
         heads = ["rule", *(clipped(one.target, _WIDEST) for one in seen[first:last])]
-        rows = [[rule, *(styled(str(each), _style(each)) for each in cells[first:last])] for rule, cells in found]
+        rows: list[list[str | Text]] = [
+            [rule, *(styled(str(each), _style(each)) for each in cells[first:last])] for rule, cells in found
+        ]
         out.print(PlainTable("", heads, rows))
         out.print()
     for one in seen:
