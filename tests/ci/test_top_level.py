@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SETTLED = {
     ".ci", ".gitattributes", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md",
-    "ci", "jars", "kit", "mkdocs.yml", "pyproject.toml", "reference", "tests", "tox.ini",
+    "ci", "jars", "kit", "mkdocs.yml", "pyproject.toml", "reference", "tests", "tox.ini", "toxfile.py",
 }  # fmt: skip
 
 

@@ -40,6 +40,12 @@ _REPAIR = ("--repair-to", "--execute", "--target-partitions", "--follow", "--fol
 _BOUNDS = ("--from", "--to", "--sample")
 
 
+def _names_broker(given: Mapping[str, Any]) -> bool:
+    """Whether ``audit`` reads a topic. Without a broker, the endings of files may tell their format."""
+    other = given["form"] or given["segments"] or given["report_only"]
+    return bool((given["bootstrap"] or given["command_config"]) and not other)
+
+
 def _has_no_release(given: Mapping[str, Any]) -> bool:
     return bool(given["rule"] == "all" and not given["kafka"] and not given["second"])
 
@@ -57,11 +63,8 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
              ("a", "--repair-to", "b", "--bootstrap-server", "127.0.0.1:1")),
         Mode("with --format", lambda given: given["form"], _BROKER,
              ("x.json", "--format", "json", "--partitions", "6")),
-        Mode("without --format", lambda given: not given["form"] and not given["report_only"], _COLUMNS,
-             ("a", "--bootstrap-server", "127.0.0.1:1")),
-        Mode("without --format or --segments",
-             lambda given: not (given["form"] or given["segments"] or given["report_only"]), ("--partitions",),
-             ("a", "--bootstrap-server", "127.0.0.1:1")),
+        Mode("with --bootstrap-server or --command-config, and without --format", _names_broker,
+             (*_COLUMNS, "--partitions"), ("a", "--bootstrap-server", "127.0.0.1:1")),
     ),
     "behaviour": (
         Mode("with --table or --check", lambda given: given["table"] or given["check"],

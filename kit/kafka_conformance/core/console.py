@@ -20,7 +20,7 @@ from rich.text import Text
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.word_wrap import has_longer_word, wrapped
 
-__all__ = ["console", "error_console", "is_terminal", "styled"]
+__all__ = ["can_animate", "console", "error_console", "is_terminal", "styled"]
 
 _WIDTH = 140
 
@@ -65,6 +65,11 @@ def is_terminal(stream: TextIO | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed
         return False
+
+
+def can_animate(shown: Console) -> bool:
+    """Whether lines of standard error can be drawn over: FORCE_COLOR makes a pipe a terminal for rich alone."""
+    return is_terminal(sys.stderr) and shown.is_terminal and not shown.is_dumb_terminal
 
 
 def styled(text: str, style: str = "", keep: str = "") -> Text:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from kafka_conformance.core.console import error_console, is_terminal
+from kafka_conformance.core.console import can_animate, error_console
 from kafka_conformance.core.streams import say_error
 
 __all__ = ["Steps", "steps"]
@@ -59,8 +58,7 @@ class _Bar(Steps):
 def steps(title: str, total: int) -> Iterator[Steps]:
     """Show progress over ``total`` steps while the block runs."""
     console = error_console()
-    # FORCE_COLOR makes a pipe a terminal for rich, and a dumb terminal cannot move its cursor.
-    if not is_terminal(sys.stderr) or not console.is_terminal or console.is_dumb_terminal:
+    if not can_animate(console):
         yield Steps(title, total)
         return
     columns = (

@@ -20,8 +20,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
-import msgspec
-
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.sanitize import encodable, harmless, harmless_json
 
@@ -112,6 +110,8 @@ def say_json(document: Any) -> None:
 
 def json_bytes(document: Any) -> bytes:
     """Return a document as JSON. A file's name that is not UTF-8 has halves of surrogate pairs, which JSON cannot hold."""
+    import msgspec  # not at the top: `--help` and `--version` print no JSON
+
     try:
         return msgspec.json.encode(document)
     except UnicodeEncodeError:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from kafka_conformance.core import pipeline
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Outcome, Question, Verdict, judge
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate import grading
+from kafka_conformance.gate import grading, parts
 from kafka_conformance.gate.grading import GradedComparison
+from kafka_conformance.gate.parts import is_same
 from kafka_conformance.kit_mistakes.mistake import Mistake, Plant, replacing
 
 __all__ = ["COMPARISON_MISTAKES"]
@@ -23,7 +24,10 @@ def _judging(equal: Callable[[Answer, Answer], bool]) -> Plant:
                 return Agrees()
         return judge(expected, actual, names)
 
-    return replacing((pipeline, "judge", wrong), (grading, "judge", wrong))
+    def same(one: Answer, other: Answer) -> bool:
+        return equal(one, other) or is_same(one, other)
+
+    return replacing((pipeline, "judge", wrong), (grading, "judge", wrong), (parts, "is_same", same))
 
 
 def _first_field(one: Answer, other: Answer) -> bool:

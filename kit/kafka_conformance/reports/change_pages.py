@@ -102,7 +102,7 @@ def read_changes(folder: Path) -> Changes:
         rules = _lines(folder / "rules.ndjson", RuleChange)
         files = sorted({change.after for change in rules if change.what == "changes"}, key=parse_release)
         examples = [each for name in files for each in _lines(folder / f"{name}.ndjson", Example)]
-    except UNREADABLE as error:
+    except (BadInput, *UNREADABLE) as error:
         raise BadInput(
             f"{folder} has no changes that can be read: {error}; write them with diff all --table"
         ) from error

@@ -150,7 +150,7 @@ def test_a_case_twice_and_a_file_of_another_rule(sound: Frozen) -> None:
 
 
 def test_a_folder_is_read_whole_or_not_at_all(sound: Frozen, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"sequence-increment\.ndjson is not a file of frozen cases"):
+    with pytest.raises(BadInput, match=r"sequence-increment\.ndjson cannot be read: No such file or directory"):
         read_folder(tmp_path, [RULE])
     path = tmp_path / f"{RULE.slug}.ndjson"
     write(path, sound.provenance, sound.cases)

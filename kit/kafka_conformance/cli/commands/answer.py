@@ -39,8 +39,8 @@ def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | No
             bad += not good
             out.write(msgspec.json.encode(answered) + b"\n")
             out.flush()
-            if output_lost():  # nobody reads the answers any more
-                break
+            if output_lost():  # nobody reads the answers any more: some are not given
+                return 2
     return 2 if bad else 0
 
 

@@ -137,7 +137,7 @@ def explain_sender(history: SenderHistory, steps: Sequence[Any], answers: Sequen
 def answer_to_step(step: Any, answer: Answer) -> str:
     """Return the answer to a step in words."""
     if not isinstance(step, RunStep) or "sent" not in answer:
-        return "; ".join(_look_text(answer)) if isinstance(step, LookStep) else answer_in_words(answer)
+        return "; ".join(_look_text(answer)) or NOTHING if isinstance(step, LookStep) else answer_in_words(answer)
     words = [f"{_batch(batch)} to node {sent['node']}" for sent in answer["sent"] for batch in sent["batches"]]
     words += [f"record {record} {_end(end)}" for record, end in answer["ended"]]
     if "asked_id" in answer:

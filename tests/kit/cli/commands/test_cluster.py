@@ -125,7 +125,7 @@ def test_histories_with_zookeeper(differing: list[bool], tmp_path: Path) -> None
         ),
         (("check", "--zookeeper"), r"^Kafka [0-9.]+ has no ZooKeeper: "),
         (("check", "--zookeeper", "--kafka", "3.8.1"), r"^histories are played since 3\.9, not on 3\.8\.1$"),
-        (("play", "none.json"), "^script none.json cannot be read: "),
+        (("play", "none.json"), "^none.json cannot be read: "),
     ],
 )
 def test_what_cannot_be_played_is_one_line(differing: list[bool], words: tuple[str, ...], line: str) -> None:
