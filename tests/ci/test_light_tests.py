@@ -91,7 +91,7 @@ def test_what_is_run_and_left_out_is_there() -> None:
     for entry in LEFT_OUT:
         path, _, function = entry.partition("::")
         assert path.startswith(TESTS)
-        assert f"def {function}" in (ROOT / path).read_text(encoding="utf-8")
+        assert f"def {function.partition('[')[0]}" in (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_what_the_tests_import_has_the_versions_of_the_project() -> None:
