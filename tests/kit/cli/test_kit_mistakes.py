@@ -64,7 +64,10 @@ def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("options", [["--rules", "murmur2"], ["--changed"], ["--record", "record.json"]])
-def test_options_about_rules_do_not_go_with_it(options: list[str]) -> None:
+def test_options_about_rules_do_not_go_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.
     done = CliRunner().invoke(app, ["selftest", "--kit", *options], standalone_mode=False)
     assert isinstance(done.exception, BadInput)
     assert "leave out --rules, --changed, --generated and --record" in str(done.exception)

@@ -138,6 +138,9 @@ def test_a_rule_that_names_no_classes_is_refused_before_anything_starts(monkeypa
         (["--shipped", "--record", "x.json"], "--shipped measures nothing that --record could write"),
     ],
 )
-def test_what_cannot_be_measured_is_one_line(words: list[str], message: str) -> None:
+def test_what_cannot_be_measured_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.
     with pytest.raises(BadInput, match=message):
         run(*words)

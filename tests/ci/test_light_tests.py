@@ -1,0 +1,124 @@
+"""The run of the light install's tests as another user: who that is, what it may read, and which tests are left out."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import light_tests
+import pytest
+from light_tests import LEFT_OUT, ROOT, TESTS, fault, make_readable, run_as_other
+
+IS_ROOT = os.geteuid() == 0
+ENTRY = next(iter(LEFT_OUT))
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder of which every parent lets everybody in, as those of ``tmp_path`` do not."""
+    with tempfile.TemporaryDirectory(prefix="kc-light-") as name:
+        made = Path(name)
+        make_readable(made)
+        (made / "tree").mkdir(mode=0o755)
+        yield made
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can start a process of another user")
+def test_what_root_starts_is_another_user_without_groups(folder: Path) -> None:
+    ran = run_as_other(["sh", "-c", "id -u; id -G"], folder, capture=True)
+    assert ran.stdout == "65534\n65534\n"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="root may write everywhere, so only root's own run differs")
+def test_a_test_that_writes_to_the_checkout_fails_as_another_user(folder: Path) -> None:
+    planted = "touch planted && echo written"
+    assert "ermission denied" in run_as_other(["sh", "-c", planted], folder, capture=True).stdout
+    assert not (folder / "tree" / "planted").exists()
+    assert run_as_other(["sh", "-c", planted], folder, folder / "home", capture=True).stdout == "written\n"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="a file of root's is needed")
+def test_a_file_that_root_alone_may_read_is_not_read(folder: Path) -> None:
+    (folder / "tree" / "secret").write_text("read")
+    (folder / "tree" / "secret").chmod(0o600)
+    assert run_as_other(["cat", "secret"], folder, capture=True).returncode == 1
+
+
+def test_another_user_may_write_to_home_and_temporary_folder_alone(folder: Path) -> None:
+    ran = run_as_other(["sh", "-c", 'touch "$HOME/a" "$TMPDIR/b" && env'], folder, capture=True)
+    assert ran.returncode == 0
+    names = {line.partition("=")[0] for line in ran.stdout.splitlines()} - {"PWD", "SHLVL", "_", "OLDPWD"}
+    assert names == {"PATH", "HOME", "TMPDIR", "LANG", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE"}
+
+
+def test_a_child_begins_with_the_hangup_signal_ignored(folder: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        ran = run_as_other(["grep", "SigIgn", "/proc/self/status"], folder, capture=True)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert int(ran.stdout.split()[1], 16) & 1 << (signal.SIGHUP - 1)
+
+
+def test_the_copied_tree_is_readable_whatever_the_modes_of_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "checkout"
+    (source / "below").mkdir(parents=True)
+    for name, mode in (("below/closed.py", 0o600), ("run", 0o700), ("unlisted", 0o644), ("deleted", 0o644)):
+        (source / name).write_text(name)
+        (source / name).chmod(mode)
+    monkeypatch.setattr(light_tests, "ROOT", source)
+    subprocess.run(["git", "init", "-q"], cwd=source, check=True, timeout=60)
+    subprocess.run(["git", "add", "below", "run", "deleted"], cwd=source, check=True, timeout=60)
+    (source / "deleted").unlink()
+    light_tests.copy_tree(tmp_path / "copy")
+    modes = {
+        str(each.relative_to(tmp_path / "copy")): stat.S_IMODE(each.stat().st_mode)
+        for each in (tmp_path / "copy").rglob("*")
+    }
+    assert modes == {"below": 0o755, "below/closed.py": 0o644, "run": 0o755}
+
+
+def test_what_is_run_and_left_out_is_there() -> None:
+    assert [name for name in TESTS if not (ROOT / name).exists()] == []
+    for entry in LEFT_OUT:
+        path, _, function = entry.partition("::")
+        assert path.startswith(TESTS)
+        assert f"def {function.partition('[')[0]}" in (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_what_the_tests_import_has_the_versions_of_the_project() -> None:
+    assert [re.split(r"[\[>]", each)[0] for each in light_tests.requirements()] == list(light_tests.NEEDED)
+
+
+@pytest.mark.parametrize(
+    "output", ["E   ModuleNotFoundError: No module named 'numpy'", "this command needs numpy: pip"]
+)
+def test_a_left_out_test_that_lacks_its_module_is_right(output: str) -> None:
+    assert fault(ENTRY, 1, f"\x1b[31m{output}\x1b[0m") == ""
+
+
+def test_a_left_out_test_that_passes_is_put_back() -> None:
+    assert fault(ENTRY, 0, "3 passed") == f"{ENTRY} passes without numpy: take it out of LEFT_OUT"
+
+
+def test_a_left_out_test_that_fails_for_another_reason_is_named() -> None:
+    assert fault(ENTRY, 1, "No module named 'pyarrow'") == (
+        f"{ENTRY} fails, and not for want of numpy:\nNo module named 'pyarrow'"
+    )
+
+
+def test_a_python_that_nobody_else_may_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(command: list[str], *_: object, **__: object) -> None:
+        raise PermissionError(command[0])
+
+    monkeypatch.setattr(light_tests, "run_as_other", fails)
+    with pytest.raises(SystemExit, match=r"65534 can run none of .*/usr/bin/python3 .*outside root's home"):
+        light_tests.interpreter(folder)
