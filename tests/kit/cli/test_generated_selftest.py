@@ -92,6 +92,19 @@ def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "1 of 1 rules asked" in output
 
 
+def test_a_changed_rule_of_the_slowest_is_left_to_nightly_unless_it_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran("--record", str(tmp_path / "record.json"))
+    (row,) = records.read(tmp_path / "record.json").rows
+    monkeypatch.setattr(records, "shipped", lambda: records.Record((replace(row, fingerprint="other"),)))
+    monkeypatch.setattr(generated_selftest, "_SLOWEST", {SLUG})
+    code, output = ran("--changed")
+    assert code == 0
+    assert f"changed, and left to tox -e nightly: {SLUG}" in output
+    assert "1 of 1 rules asked" in ran("--changed", "--record", str(tmp_path / "record.json"))[1]
+
+
 def test_new_cases_are_asked_about_survivors_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first run misses the cases that wrap; the second one asks them, and nothing else."""
     every, cases = RuleQuestions.asked, generated_selftest.frozen
