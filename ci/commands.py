@@ -126,7 +126,7 @@ def main(chosen: Sequence[str]) -> None:
         f"{len(instances) - len(failures)} of {len(instances)} as they should, in {time.monotonic() - begun:.0f} s",
         flush=True,
     )
-    sys.exit("\n".join(failures))
+    sys.exit("\n".join(failures) or 0)
 
 
 def longest_first(instances: Sequence[Instance]) -> list[Instance]:

@@ -36,3 +36,13 @@ def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: s
     moved = [replace(each, needs=needs) if commands.command_of(each) == name else each for each in INSTANCES]
     (fault,) = faults(NEEDS, set(all_commands()), moved)
     assert fault.startswith(f"{name} needs ")
+
+
+@pytest.mark.parametrize(("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")])
+def test_the_stage_ends_with_its_failures_and_with_0_without_any(
+    monkeypatch: pytest.MonkeyPatch, failure: str, code: int | str
+) -> None:
+    monkeypatch.setattr(commands, "tried", lambda *_: failure)
+    with pytest.raises(SystemExit) as ended:
+        commands.main(["rules"])
+    assert ended.value.code == code
