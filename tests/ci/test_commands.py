@@ -38,7 +38,9 @@ def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: s
     assert fault.startswith(f"{name} needs ")
 
 
-@pytest.mark.parametrize(("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")])
+@pytest.mark.parametrize(
+    ("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")]
+)
 def test_the_stage_ends_with_its_failures_and_with_0_without_any(
     monkeypatch: pytest.MonkeyPatch, failure: str, code: int | str
 ) -> None:
