@@ -23,7 +23,6 @@ reaches the function as it is. The check is made as text, as dataclasses make th
 constructors millions of times: an argument of exactly the expected type costs one comparison of types.
 """
 
-# unreached file: what is refused is no question
 from __future__ import annotations
 
 import dataclasses

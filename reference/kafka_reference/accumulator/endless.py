@@ -28,7 +28,6 @@ Owner = TypeVar("Owner")
 P = ParamSpec("P")
 
 
-# unreached: a question without an answer is no part of a rule
 def end_endless(partition_changed: Callable[Concatenate[Owner, P], bool]) -> Callable[Concatenate[Owner, P], bool]:
     """Return ``partition_changed`` with a limit: it returns True only so many times in a row, and then raises NeverReturns.
 

@@ -31,7 +31,7 @@ __all__ = ["check_possible", "run_scenario", "simulate"]
 
 
 @checked
-def simulate(
+def simulate(  # unreached: for callers; the rule asks run_scenario
     scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,
     replicas: Callable[..., Replicas] = Replicas,

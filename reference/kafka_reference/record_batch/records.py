@@ -112,7 +112,7 @@ def _reads(data: bytes, count: int) -> Iterator[tuple[int, int]]:
         except (IndexError, IllegalArgumentException):
             size, body = -1, position + _LONGEST_VARINT
         yield position, body - position
-        if size < 0:
+        if size < 0:  # unreached: no question has a wrong size of a record before a fault of its codec
             return
         yield body, size
         position = body + size

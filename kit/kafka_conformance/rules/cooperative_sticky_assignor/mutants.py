@@ -75,6 +75,7 @@ MUTANTS = (
     _MAKE.mutant("mismatch-not-withheld", "a partition given up for its rack is not withheld (KAFKA-15170)",
                  _MAKE.behaving(withholds_mismatched_racks=False), "4.4.0", f"{KAFKA}13965"),
     _MAKE.mutant("generation-unread", "generations are not read (KAFKA-12984)",
-                 _MAKE.behaving(CooperativeStickyAssignorBehaviour, reads_generation=False), "4.4.0", f"{KAFKA}10985",
+                 _MAKE.behaving(CooperativeStickyAssignorBehaviour, reads_generation=False,
+                                reads_generation_of_subscription=False), "4.4.0", f"{KAFKA}10985",
                  "https://github.com/confluentinc/librdkafka/pull/2939"),
 )  # fmt: skip

@@ -60,6 +60,7 @@ class Stream:
                 if not got:
                     return Stream(self.data[:filled], self.fault)
                 filled += got
+        # unreached: no question has a whole buffer behind its last record and a fault behind that
         return Stream(self.data[:filled], self.fault)
 
     def seen_in_chunks(self) -> Stream:

@@ -137,6 +137,7 @@ SAME_AS = {
 
 # Mutants that answer as a release does; the release is reported.
 AS_RELEASE = {
+    "log-segment-leader-notes-last-offset": "as-3.7.0",
     "as-3.2": "as-3.2.3",
     "as-3.1": "as-3.1.2",
     "as-0.10.0": "as-0.10.0.1",
