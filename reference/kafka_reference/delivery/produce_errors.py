@@ -136,9 +136,8 @@ def why_impossible(
     given = PRODUCE_ERRORS[error]
     if given.moment is Moment.NEVER:
         return f"no broker answers a produce request with it: {given.why_never}"
-    if (
-        release is not None and release not in given.releases
-    ):  # unreached: for callers; a rule names errors of its release
+    if release is not None and release not in given.releases:
+        # unreached: for callers; a rule names errors of its release
         return f"no broker of release {release} answers a produce request with it: {given.releases} do"
     if waits is False and (given.needs_acks_all or after_append):
         return "only requests with acks=all wait for followers: with acks=0 or 1 no broker answers with it"
