@@ -135,7 +135,7 @@ def test_commands_break_no_word_in_a_narrow_terminal(name: str, monkeypatch: pyt
         shutil.rmtree(".kafka-conformance", ignore_errors=True)  # a gate asks earlier failures again
         done = CliRunner().invoke(app, LIGHT[name], standalone_mode=False)
         assert done.exception is None, done.exception
-        return Counter(re.sub(r"(?<![\w.])\d+\.\d(?![\w.])( s\b)?", "", done.output).split())
+        return Counter(re.sub(r"(?<![\w.])\d+\.\d(?![\w.])( s\b)?", "", done.stdout).split())
 
     wide = shown(10_000)
     assert heads != {"-"} or name in {"log find", "coverage"}
