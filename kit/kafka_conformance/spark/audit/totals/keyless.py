@@ -151,7 +151,8 @@ def _single(rows: Counts, at: int) -> str:
 def _scatter(rows: Counts, shares: NDArray[np.float64]) -> float:
     """Return the chi-square of all rows, each relative to its own sum."""
     expected = rows.sum(axis=1, keepdims=True) * shares
-    return float(((rows - expected) ** 2 / expected).sum())
+    # A partition that no row has a record of is expected to have none.
+    return float((np.divide((rows - expected) ** 2, expected, out=np.zeros(expected.shape), where=expected > 0)).sum())
 
 
 def _deviations(chi_square: float, degrees: int) -> float:

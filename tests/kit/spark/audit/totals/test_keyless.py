@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from kafka_conformance.spark.audit.totals import keyless as totals_keyless
 from kafka_conformance.spark.audit.totals.keyless import (
     EVEN_BATCHES,
     ONE_PARTITION,
@@ -245,3 +246,8 @@ def test_the_width_of_a_bucket() -> None:
     assert bucket_ms(10**9, 12, 1000) == 1
     assert bucket_ms(0, 12, 1000) == 1000
     assert bucket_ms(10, 12, 0) == 1
+
+
+def test_scatter_of_a_partition_without_any_record_is_that_of_the_others() -> None:
+    rows = np.array([[30, 10, 0], [10, 30, 0]])
+    assert totals_keyless._scatter(rows, np.array([0.5, 0.5, 0.0])) == pytest.approx(20.0)
