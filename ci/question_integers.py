@@ -7,7 +7,7 @@
 
 A field is *poor* if it is asked often and has few values, few last digits, or values of few magnitudes (numbers of bits): a
 client that turns milliseconds into floating seconds and back is right for 0, 1, 3 and 5, and wrong for one timestamp in a
-hundred. Poverty is no fault by itself: an epoch of a leader, a partition or the id of a node need few values.
+hundred. A field of few values is not a fault by itself: leader epochs, partitions and node ids need few.
 """
 
 from __future__ import annotations
