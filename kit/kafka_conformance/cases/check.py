@@ -1,8 +1,8 @@
 """Frozen cases against the real Java: every answer is asked again, in every release that a case names.
 
 First the files are checked by themselves: a damaged file is not asked about at all. Then every answer of Java that
-differs is drift, and so is a jar that is not the one that answered, a pinned release without a case, a mutant that a case
-kills or does not kill any more, and a mutant that no case kills.
+differs is drift, and so is an answer that the reference does not give, a jar that is not the one that answered, a pinned
+release without a case, a mutant that a case kills or does not kill any more, and a mutant that no case kills.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kafka_conformance.answerers.recorded import RecordedAnswerer
-from kafka_conformance.cases.generation import Java
+from kafka_conformance.cases.generation import Java, apart
 from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Frozen, read
 from kafka_conformance.core.decoding import UNREADABLE
@@ -77,9 +77,10 @@ def drifts(found: Mapping[str, Frozen], releases: Sequence[Release], java: Java,
         questions = [case.typed_question(rule) for case in frozen.cases]
         waiting = _JAVA_THREAD.submit(_answer_drifts, rule, frozen, questions, releases, java, progress)
         killed = list(_kill_drifts(rule, frozen, questions))
+        others = [f"{slug} {name}: the reference does not give this answer" for name in apart(rule, frozen.cases, questions)]
         yield from _provenance_drifts(rule, frozen, releases)
         yield from waiting.result()
-        yield from killed
+        yield from (*killed, *others)
 
 
 def _answer_drifts(

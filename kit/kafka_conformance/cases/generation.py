@@ -35,7 +35,7 @@ from kafka_conformance.rules.eras import eras
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["Java", "Plan", "RuleCases", "freeze"]
+__all__ = ["Java", "Plan", "RuleCases", "apart", "freeze"]
 
 # Java answers the questions of one rule while those of the next are generated.
 _JAVA_THREAD = ThreadPoolExecutor(1, "java")
@@ -193,7 +193,7 @@ def _made(asked: _Asked, plan: Plan, java: Java) -> RuleCases:
         len(asked.questions) * len(asked.jars),
         asked.absent,
         tuple(asked.failed),
-        tuple(_apart(rule, cases, questions)),
+        tuple(apart(rule, cases, questions)),
         tuple(mutant.slug for mutant in mutants if mutant.slug not in killed_at_all),
         tuple(sorted(rule.required_labels - labels)),
     )
@@ -220,7 +220,7 @@ def _cases(candidate: Candidate, named_after: Collection[str]) -> Iterable[Case]
         yield Case(name, namesake, versions, question, msgspec.json.decode(answer), ())
 
 
-def _apart(rule: Rule, cases: Sequence[Case], questions: Sequence[Question]) -> Iterable[str]:
+def apart(rule: Rule, cases: Sequence[Case], questions: Sequence[Question]) -> Iterable[str]:
     """Yield the ids of cases that the reference answers differently, in some release of each distinct behaviour."""
     behaviour = {str(release): number for number, era in enumerate(eras(rule)) for release in era.releases}
     for case, question in zip(cases, questions, strict=True):

@@ -86,6 +86,7 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
         Mode("with --check", lambda given: given["check"] is not None, ("--examples", "--seed", "--folder", "--from"),
              ("--check", "x")),
         Mode("without --check", lambda given: given["check"] is None, ("--kafka",), ()),
+        Mode("with --kills", lambda given: given["recount"], ("--examples", "--seed", "--from"), ("--kills",)),
     ),
     "gate": (
         Mode("with several targets", lambda given: len(given["targets"]) > 1, ("--github",), ("a", "b")),

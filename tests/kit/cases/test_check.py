@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
+from kafka_reference.errors import NotInThisRelease
 from kafka_reference.releases import Release, parse_release
 
 RULE = RULES["sequence-increment"]
@@ -40,7 +41,6 @@ class Java:
 
 @pytest.fixture(scope="module")
 def sound() -> Frozen:
-    from dataclasses import replace
     from itertools import islice
 
     from kafka_conformance.core.rule import Space
@@ -87,6 +87,17 @@ def test_an_answer_java_no_longer_has_is_drift(sound: Frozen) -> None:
     lines = drifted(sound, Java(answerer=ReferenceAnswerer("java", broken)))
     assert len(lines) == sum(len(case.releases) for case in sound.cases)
     assert "Java has no answer: Failed(what='RuntimeError: broke')" in lines[0]
+
+
+def test_case_that_the_reference_does_not_answer_is_drift(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(question: Any, release: Release) -> Any:
+        raise NotInThisRelease("since 5.0.0")
+
+    monkeypatch.setitem(RULES, RULE.slug, replace(RULE, ask=absent))
+    java = Java(answerer=ReferenceAnswerer("java", lambda question, release: RULE.ask(question, release)))
+    ids = [case.id for case in sound.cases]
+    lines = [line for line in drifted(sound, java) if "reference" in line]
+    assert lines == [f"sequence-increment {one}: the reference does not give this answer" for one in ids]
 
 
 def test_kills_are_judged_again(sound: Frozen) -> None:

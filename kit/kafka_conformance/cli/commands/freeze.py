@@ -13,6 +13,7 @@ from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.addition import merge_cases, read_questions
 from kafka_conformance.cases.check import drifts, read_folder
 from kafka_conformance.cases.generation import Plan, RuleCases, freeze
+from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Provenance, folder_of_cases, frozen, write
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
@@ -47,6 +48,9 @@ _DRIFTS_SHOWN = 10
 @click.option("--add", default=None, type=options.FILE, metavar="FILE",
               help="Keep the cases that are in the folder, and add the questions of this file, which alone are asked: "
                    'lines like {"rule": …, "question": …}.')  # fmt: skip
+@click.option("--kills", "recount", is_flag=True,
+              help="Keep the cases that are in the folder, and record which mutants each kills now; needs no Java: after a "
+                   "mutant was changed.")  # fmt: skip
 @click.option("--kafka", default="all", show_default=True, metavar="RELEASES",
               help="With --check: the releases, exact ones joined by commas, 'newest', 'spread' or 'all'.")  # fmt: skip
 @click.option("--check", is_flag=False, flag_value=Path(), default=None, type=options.FILE, metavar="[FOLDER]",
@@ -55,12 +59,14 @@ _DRIFTS_SHOWN = 10
               help="Also select from the questions that a sweep with --kills recorded in this folder; "
                    "repeatable.")  # fmt: skip
 def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: bool = False,
-        extend: bool = False, add: Path | None = None, kafka: str = "all", check: Path | None = None,
-        runs: Sequence[str] = ()) -> int:  # fmt: skip
+        extend: bool = False, add: Path | None = None, recount: bool = False, kafka: str = "all",
+        check: Path | None = None, runs: Sequence[str] = ()) -> int:  # fmt: skip
     """Write the files, or check those in ``check`` (an empty path: the shipped ones); return the exit code."""
-    if sum((keep, extend, add is not None, check is not None)) > 1:
-        raise BadInput("--keep, --extend, --add and --check exclude one another: give one")
+    if sum((keep, extend, add is not None, recount, check is not None)) > 1:
+        raise BadInput("--keep, --extend, --add, --kills and --check exclude one another: give one")
     meant = named(rules)
+    if recount:
+        return _recount(meant, folder)
     if check is not None:
         return _check(meant, folder_of_cases() if check == Path() else check, kafka)
     pins = load()
@@ -82,6 +88,25 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: b
             sizes.append(path.stat().st_size)
     _print(made, sizes, folder, seed)
     return _exit_code(made)
+
+
+def _recount(rules: Sequence[Rule], folder: Path) -> int:
+    """Write which mutants each case kills; 1 if no case kills some mutant."""
+    unkilled = []
+    with steps("asking mutants", len(rules)) as progress:
+        for slug, found in read_folder(folder, rules).items():
+            progress.doing(slug)
+            rule = next(one for one in rules if one.slug == slug)
+            mutants = [mutant for mutant in MUTANTS if mutant.rule == slug]
+            killed = kills(rule, mutants, found.cases, [case.typed_question(rule) for case in found.cases])
+            pairs = zip(found.cases, killed, strict=True)
+            write(folder / f"{slug}.ndjson", found.provenance,
+                  [msgspec.structs.replace(case, kills=slugs) for case, slugs in pairs])  # fmt: skip
+            unkilled += sorted({mutant.slug for mutant in mutants}.difference(*killed))
+            progress.advance()
+    words = f"mutants that no case kills: {', '.join(unkilled)}" if unkilled else "each mutant is killed"
+    console().print(f"{plural(len(rules), 'rule')} recounted in {folder}; {words}", markup=False, soft_wrap=True)
+    return 1 if unkilled else 0
 
 
 def _provenance(made: RuleCases, folder: Path) -> Provenance:

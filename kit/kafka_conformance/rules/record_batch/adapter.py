@@ -35,6 +35,7 @@ _TYPES = {
 }
 _TYPE_NAMES = {kind: name for name, kind in _TYPES.items()}
 _SNAPPY_MAGIC, _SNAPPY_HEADER, _LARGEST_BLOCK = b"\x82SNAPPY\x00", 16, 1 << 29
+_ENTRY_HEADER = 12
 _WITH_LEVELS = since("3.8.0")
 # Half a surrogate pair in UTF-8, of which Java makes one character U+FFFD and Python three.
 _SURROGATE, _REPLACEMENT = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]"), "\ufffd".encode()
@@ -59,15 +60,27 @@ def _answer(question: RecordBatchQuestion, release: Release) -> Answer:
 
 def _has_block_beyond_memory(data: bytes) -> bool:
     """Return whether a frame of snappy in ``data`` has a block of more than 512 MB, for which Java may lack the memory."""
-    start = data.find(_SNAPPY_MAGIC)
+    position = 0
+    while len(data) - position >= _ENTRY_HEADER:
+        # Of every magic, an entry begins with its offset and the size of what follows, 8 and 4 bytes.
+        size = int.from_bytes(data[position + 8 : position + _ENTRY_HEADER], "big", signed=True)
+        end = position + _ENTRY_HEADER + max(size, 0)
+        if _has_large_block(data[position:end]):
+            return True
+        position = end
+    return False
+
+
+def _has_large_block(entry: bytes) -> bool:
+    start = entry.find(_SNAPPY_MAGIC)
     if start < 0:
         return False
     position = start + _SNAPPY_HEADER
-    while len(data) - position >= 4:
-        size = int.from_bytes(data[position : position + 4], "big", signed=True)
+    while len(entry) - position >= 4:
+        size = int.from_bytes(entry[position : position + 4], "big", signed=True)
         if size > _LARGEST_BLOCK:
             return True
-        if data.startswith(_SNAPPY_MAGIC[:4], position):
+        if entry.startswith(_SNAPPY_MAGIC[:4], position):
             position += _SNAPPY_HEADER
         elif size < 0:
             return False

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases import generation as freezing
-from kafka_conformance.cases.store import read, write
+from kafka_conformance.cases.store import frozen, read, write
 from kafka_conformance.cli.commands import freeze
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
@@ -243,6 +243,25 @@ def test_bad_files_of_questions(text: str, message: str, tmp_path: Path) -> None
 def test_ways_to_freeze_exclude_one_another() -> None:
     with pytest.raises(BadInput, match="exclude one another"):
         app(["freeze", "--keep", "--extend"], standalone_mode=False)
+
+
+def test_kills_option_records_changed_mutants_without_java(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    before = frozen(RULES[SLUG], Path("f"))
+    assert before is not None
+    monkeypatch.setattr(freeze, "open_oracle", lambda *_: pytest.fail("no Java is needed"))
+    path = Path("f") / f"{SLUG}.ndjson"
+    write(path, before.provenance, [msgspec.structs.replace(case, kills=()) for case in before.cases])
+    capsys.readouterr()
+    assert app(["freeze", "--kills", "--rules", SLUG, "--folder", "f"], standalone_mode=False) == 0
+    assert capsys.readouterr().out == "1 rule recounted in f; each mutant is killed\n"
+    assert frozen(RULES[SLUG], Path("f")) == before
+    unkilled = (*freeze.MUTANTS, Mutant("correct-one", SLUG, "", RULES[SLUG].ask))
+    monkeypatch.setattr(freeze, "MUTANTS", unkilled)
+    assert app(["freeze", "--kills", "--rules", SLUG, "--folder", "f"], standalone_mode=False) == 1
+    assert "mutants that no case kills: correct-one" in capsys.readouterr().out
 
 
 def test_cases_of_other_jars_are_not_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,3 +160,20 @@ def test_block_of_snappy_beyond_memory_has_no_answer_up_to_3_5_1() -> None:
                 decode(data, "3.5.1")
         else:
             assert decode(data, "3.5.1")["batches"][0]["iterated"]["raises"] == "KafkaException"
+
+
+def snappy_batch(block_size: int, base_offset: int) -> bytes:
+    frame = b"\x82SNAPPY\x00" + b"\0\0\0\1" * 2 + block_size.to_bytes(4, "big")
+    return RawBatch(frame, 1, base_offset, attributes=2).data()
+
+
+def test_large_snappy_block_of_any_batch_is_outside_old_releases() -> None:
+    for data in (snappy_batch(1 << 30, 0), ONE + snappy_batch(1 << 30, 6)):
+        assert decode(data)["batches"]
+        with pytest.raises(NotInThisRelease, match="release 3.5.1 allocates a block of snappy above 512 MB"):
+            decode(data, "3.5.1")
+
+
+def test_bytes_of_the_next_batch_are_not_a_large_snappy_block() -> None:
+    data = snappy_batch(0, 10) + RawBatch(b"", 0, 11, base_timestamp=1 << 62).data()
+    assert [batch["base_offset"] for batch in decode(data, "3.5.1")["batches"]] == [10, 11]
