@@ -141,16 +141,15 @@ def assert_conforms(
     __tracebackhide__ = True
     from kafka_conformance.answerers.in_process import CallableAnswerer
     from kafka_conformance.answerers.names import target_name
-    from kafka_conformance.cli.commands.gate import asked_eras, asked_rules, entries_of
+    from kafka_conformance.cli.commands.gate import asked_eras, asked_rules, entries_of, proven_rules
     from kafka_conformance.core.errors import BadInput
     from kafka_conformance.core.progress import Steps
     from kafka_conformance.gate.runner import GatePlan, gate
-    from kafka_conformance.oracle.session import fresh_seed, unproven_releases
+    from kafka_conformance.oracle.session import fresh_seed
 
     if not rules:
         raise BadInput('assert_conforms was given no rule: assert_conforms(answerer, "partition-for-key") for one')
-    asked = asked_rules(kafka, rules)
-    unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
+    asked, unproven = proven_rules(asked_rules(kafka, rules), named=True, allow=allow_unproven)
     used = fresh_seed() if seed is None else seed
     named = f"python:{_name(answerer)}"
     with CallableAnswerer(answerer, named, timeout_s=timeout_s) as target:

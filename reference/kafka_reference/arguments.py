@@ -15,7 +15,7 @@ enum, class       a member, an instance; the error lists the members
 sequence of X     any sequence that is no text; its elements are checked, and the error names the first wrong one
 ``Mapping``       a mapping; keys and values are checked
 ``Draws``         a list or iterator of int32, a source of draws, or None
-``str | Release`` a release: text has to name a proven one, a Release may be any
+``str | Release`` a release: text has to name one in which the rule is proven, a Release may be any
 ================= ====================================================================================================
 
 A wrong type is a TypeError, a wrong value of the right type a ValueError. The check only raises: an accepted argument
@@ -38,7 +38,7 @@ from typing import Any, ForwardRef, Literal, TypeAlias, TypeVar, Union, get_args
 
 __all__ = [
     "ALLOCATIONS", "ANY_RELEASE", "COUNT", "INT32", "POSITIVE", "PRODUCER_SETTINGS", "SEED", "SETTINGS", "TEXT_SETTINGS",
-    "Narrowed", "checked", "one_of",
+    "Narrowed", "checked", "one_of", "proven_by",
 ]  # fmt: skip
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -188,12 +188,25 @@ SETTINGS = Narrowed(Mapping, _Accepted(_SETTINGS_WORDS, _find_setting, _quick_se
 _RELEASE_WORDS = "a release: text, such as '4.4.0', or a Release"
 
 
-def _release(kind: type, *, has_to_be_proven: bool) -> _Accepted:
+@dataclass(frozen=True, slots=True)
+class _ProvenBy(Narrowed):
+    """A release in which one rule is proven."""
+
+    rule: str
+
+
+def proven_by(rule: str) -> Narrowed:
+    """Narrow a release: text has to name one in which the certificate proves this rule, which covers the function."""
+    return _ProvenBy("release", ANY_RELEASE.accepted, rule)
+
+
+def _release(kind: type, rule: str, *, has_to_be_proven: bool) -> _Accepted:
     def find(value: Any) -> _Wrong | None:
         if isinstance(value, str) and has_to_be_proven:
             from kafka_reference import proven, releases
 
-            proven.check_proven(releases.parse_release(value), f"Pass parse_release({value!r}) to take it unproven")
+            instead = f"Pass parse_release({value!r}) to take it unproven"
+            proven.check_proven(releases.parse_release(value), instead, rule)
         return None if isinstance(value, (str, kind)) else _Wrong(value, _RELEASE_WORDS, is_type=True)
 
     return _Accepted(
@@ -404,7 +417,8 @@ def _of_generic(kind: Any, narrowed: Narrowed | None) -> _Accepted:
     if origin in (Union, types.UnionType):
         release = [one for one in parts if getattr(one, "__name__", "") == "Release"]
         if str in parts and release:
-            return _release(release[0], has_to_be_proven=narrowed is not ANY_RELEASE)
+            rule = narrowed.rule if isinstance(narrowed, _ProvenBy) else ""
+            return _release(release[0], rule, has_to_be_proven=narrowed is not ANY_RELEASE)
         return _any_of([_of_type(one, narrowed) for one in parts])
     if origin is Literal:
         return _literal(parts)

@@ -64,7 +64,7 @@ class Certificate:
     """One run of ``verify``: when, with which kit and seed, on which JVM, over which code, and its rows.
 
     ``harness`` says, by rule, which of the logic that answered as Java is the kit's own and not Kafka's. ``scores`` has the
-    mutation score of each rule on record.
+    mutation score of each rule on record. ``unproven`` has, by rule, the pinned releases that have it and no row of it.
     """
 
     made: str
@@ -75,6 +75,7 @@ class Certificate:
     rows: tuple[Row, ...]
     harness: dict[str, str] = field(default_factory=dict)
     scores: dict[str, MutationScore] = field(default_factory=dict)
+    unproven: dict[str, list[str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         rules, releases, asked = len(self.rules()), len(self.releases()), sum(row.asked for row in self.rows)
@@ -105,7 +106,7 @@ def from_json(text: str) -> Certificate:
     rows = tuple(Row(**row) for row in document["rows"])
     scores = {rule: MutationScore(**score) for rule, score in document.get("scores", {}).items()}
     made = Certificate(**{**document, "rows": rows, "scores": scores})
-    _check(made, seed=int, rows=tuple, harness=dict, scores=dict)
+    _check(made, seed=int, rows=tuple, harness=dict, scores=dict, unproven=dict)
     for score in scores.values():
         _check(score, **{one.name: int for one in fields(score)})
     for row in made.rows:

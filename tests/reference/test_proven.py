@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -19,7 +19,8 @@ from kafka_reference.partitioning.default import DefaultPartitioner, UniformStic
 from kafka_reference.partitioning.keyless_distribution import distribute
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
 from kafka_reference.producer.kafka_producer import KafkaProducer
-from kafka_reference.proven import is_proven, nearest_proven, proven_releases
+from kafka_reference.certificate import Certificate, Row
+from kafka_reference.proven import is_proven, lacks_proof, nearest_proven, proven_releases
 
 _CLUSTER = Cluster((Node(0),), (Partition(0, 0),))
 _DOORS: dict[str, Callable[[Any], Any]] = {
@@ -62,9 +63,45 @@ def test_the_newest_release_is_proven() -> None:
     assert is_proven(parse_release("4.4.0"))
 
 
+@pytest.fixture
+def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A certificate of two rules in 4.3.1, and of one of them in 4.4.0."""
+    pairs = [("round-robin-partitioner", "4.3.1"), ("delivery", "4.3.1"), ("delivery", "4.4.0")]
+    rows = tuple(Row(rule, release, 1, 1, {}, "", pinned=True) for rule, release in pairs)
+    made = Certificate("", "", 1, "", "", rows, unproven={"round-robin-partitioner": ["4.4.0"]})
+    monkeypatch.setattr(proven, "certificate", lambda: made)
+    caches = (proven_releases, lacks_proof)
+    for one in caches:
+        one.cache_clear()
+    yield
+    for one in caches:
+        one.cache_clear()
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_rule_without_a_row_in_a_proven_release_is_refused_as_text() -> None:
+    message = "^round-robin-partitioner in release 4.4.0 is not proven: .* did you mean 4.3.1"
+    with pytest.raises(UnprovenRelease, match=message):
+        RoundRobinPartitioner("4.4.0")
+    RoundRobinPartitioner("4.3.1")
+    RoundRobinPartitioner(parse_release("4.4.0"))
+    simulate(Scenario({}, records=1), "4.4.0")
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_three_states_of_a_rule_in_a_release_differ() -> None:
+    newest, other = parse_release("4.4.0"), parse_release("4.3.1")
+    assert (is_proven(newest), is_proven(newest, "delivery"), is_proven(newest, "round-robin-partitioner")) == (
+        True, True, False,
+    )  # fmt: skip
+    assert [lacks_proof(newest, slug) for slug in ("round-robin-partitioner", "murmur2")] == [True, False]
+    assert proven_releases("round-robin-partitioner") == (other,)
+    assert proven_releases() == (other, newest)
+
+
 def test_the_nearest_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     known = tuple(map(parse_release, ("0.10.0.1", "2.0.1", "2.3.1", "3.9.1", "3.9.2", "4.4.0")))
-    monkeypatch.setattr(proven, "proven_releases", lambda: known)
+    monkeypatch.setattr(proven, "proven_releases", lambda *_: known)
     assert [str(one) for one in nearest_proven(parse_release("3.9.9"))] == ["3.9.1", "3.9.2"]
     assert [str(one) for one in nearest_proven(parse_release("9.9.9"))] == ["4.4.0"]
     assert [str(one) for one in nearest_proven(parse_release("0.9.0.0"))] == ["0.10.0.1"]

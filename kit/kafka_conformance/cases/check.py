@@ -25,6 +25,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
+from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["damages", "drifts", "read_folder"]
@@ -77,7 +78,9 @@ def drifts(found: Mapping[str, Frozen], releases: Sequence[Release], java: Java,
         questions = [case.typed_question(rule) for case in frozen.cases]
         waiting = _JAVA_THREAD.submit(_answer_drifts, rule, frozen, questions, releases, java, progress)
         killed = list(_kill_drifts(rule, frozen, questions))
-        others = [f"{slug} {name}: the reference does not give this answer" for name in apart(rule, frozen.cases, questions)]
+        others = [
+            f"{slug} {name}: the reference does not give this answer" for name in apart(rule, frozen.cases, questions)
+        ]
         yield from _provenance_drifts(rule, frozen, releases)
         yield from waiting.result()
         yield from (*killed, *others)
@@ -111,7 +114,7 @@ def _drift(name: str, judgement: Judgement) -> Iterator[str]:
 
 
 def _provenance_drifts(rule: Rule, frozen: Frozen, releases: Sequence[Release]) -> Iterator[str]:
-    pinned = {str(release) for release in releases if rule.has_java(release)}
+    pinned = {str(release) for release in releases if rule.has_java(release) and not lacks_proof(release, rule.slug)}
     for version in sorted(pinned - set(frozen.provenance.jars)):
         yield f"{rule.slug}: release {version} is pinned and has no cases"
     if frozen.provenance.java != rule.source:

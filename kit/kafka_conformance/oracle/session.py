@@ -54,15 +54,19 @@ def named_release(name: str) -> Release:
         raise BadInput(str(error)) from error
 
 
-def unproven_releases(releases: Iterable[Release], *, allow: bool) -> tuple[str, ...]:
-    """Return those of ``releases`` that have no row in the certificate. Raises BadInput for the first, unless ``allow``."""
-    unproven = [release for release in releases if not is_proven(release)]
+def unproven_releases(asked: Iterable[tuple[str, Release]], *, allow: bool) -> tuple[str, ...]:
+    """Return those releases in which the certificate does not prove a rule that is asked there, by its slug, or any rule.
+
+    ``asked`` are slugs, or "" for any rule, and releases. Raises BadInput for the first, unless ``allow``.
+    """
+    unproven = [(slug, release) for slug, release in asked if not is_proven(release, slug)]
     if unproven and not allow:
+        slug, release = unproven[0]
         try:
-            check_proven(unproven[0], "--allow-unproven takes it all the same")
+            check_proven(release, "--allow-unproven takes it all the same", slug)
         except UnprovenRelease as error:
             raise BadInput(str(error)) from error
-    return tuple(map(str, unproven))
+    return tuple(dict.fromkeys(str(release) for _, release in unproven))
 
 
 def split(names: str) -> Sequence[str]:

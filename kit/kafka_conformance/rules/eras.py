@@ -20,7 +20,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.spans import runs
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import NotInThisRelease
-from kafka_reference.proven import proven_releases
+from kafka_reference.proven import lacks_proof, proven_releases
 from kafka_reference.releases import Release, parse_release
 
 __all__ = [
@@ -58,7 +58,9 @@ class Era:
 def eras(rule: Rule) -> tuple[Era, ...]:
     """Return the eras of a rule, ordered by their newest releases; none if no release that has the rule is proven."""
     found: list[tuple[dict[str, Any], list[Release]]] = []
-    having = [release for release in proven_releases() if release in rule.releases]
+    having = [
+        release for release in proven_releases() if release in rule.releases and not lacks_proof(release, rule.slug)
+    ]
     for release in having:
         values = _behaviour(rule, release)
         same = next((releases for others, releases in found if others == values), None)

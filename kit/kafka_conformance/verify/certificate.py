@@ -34,6 +34,7 @@ __all__ = [
     "markdown",
     "merged",
     "proven_pairs",
+    "unproven_releases",
     "void_rules",
     "with_rows_of",
     "write",
@@ -115,6 +116,20 @@ def proven_pairs(rules: Sequence[Rule], proven: Certificate, pins: Pins) -> froz
     )
 
 
+def unproven_releases(made: Certificate, pins: Pins) -> dict[str, list[str]]:
+    """Return, by rule, the pinned releases that have the rule and of which ``made`` has no row of it."""
+    present = {(row.rule, row.release) for row in made.rows}
+    found = {
+        slug: [
+            version
+            for version in map(str, sorted(map(parse_release, pins.releases)))
+            if (slug, version) not in present and rule.has_java(parse_release(version))
+        ]
+        for slug, rule in RULES.items()
+    }
+    return {slug: versions for slug, versions in found.items() if versions}
+
+
 def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
     """Return ``made`` with the rows of ``earlier`` that still prove their rule in a release that ``made`` has no row of.
 
@@ -129,7 +144,11 @@ def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
     ]
     taken = [replace(row, **_run_of(row, earlier, made)) for row in rows]
     harness = {rule: RULES[rule].harness for rule in dict.fromkeys(row.rule for row in rows) if RULES[rule].harness}
-    return replace(made, rows=_sorted([*made.rows, *taken]), harness={**made.harness, **harness})
+    every = _sorted([*made.rows, *taken])
+    proven = {(row.rule, row.release) for row in every}
+    left = {slug: [one for one in some if (slug, one) not in proven] for slug, some in earlier.unproven.items()}
+    unproven = {slug: some for slug, some in left.items() if some}
+    return replace(made, rows=every, harness={**made.harness, **harness}, unproven=unproven)
 
 
 def _run_of(row: Row, earlier: Certificate, made: Certificate) -> dict[str, Any]:
@@ -185,11 +204,16 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
         each = sorted({row.asked for row in rows})
         asked, agreed = sum(row.asked for row in rows), sum(row.agreed for row in rows)
         span = f"{len(rows)}: {rows[0].release} to {rows[-1].release}" if len(rows) > 1 else rows[0].release
+        if unproven := made.unproven.get(rule):
+            span = f"{span}; not proven so far: {', '.join(unproven)}"
         per = f"{each[0]:,}" if len(each) == 1 else f"{each[0]:,} to {each[-1]:,}"
         match = "all" if agreed == asked else f"{agreed:,} of {asked:,}"
         lines.append(
             f"| `{rule}` | {_coverage_cells(summaries.get(rule), made.scores.get(rule))} | {span} | {per} | {match} |"
         )
+    missing = [f"`{rule}` in {', '.join(some)}" for rule, some in made.unproven.items() if rule not in made.rules()]
+    if missing:
+        lines += ["", f"Not proven so far: {'; '.join(missing)}."]
     lines += ["", _COVERAGE]
     if made.harness:
         lines += ["", "Harness: what of the Java half is the kit's own logic and not Kafka's.", ""]

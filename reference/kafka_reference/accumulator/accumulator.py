@@ -49,7 +49,7 @@ from kafka_reference.accumulator.reenqueue import put_back, track_pieces
 from kafka_reference.accumulator.sequences import NO_SEQUENCES, SequenceTracker
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, AccumulatorState, NodeLatency, Queue
-from kafka_reference.arguments import INT32, SETTINGS, checked
+from kafka_reference.arguments import INT32, SETTINGS, checked, proven_by
 from kafka_reference.errors import IllegalStateException, KafkaException, NotInThisRelease
 from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.builtin import LoadTable, StickyPartitionInfo
@@ -87,7 +87,7 @@ class Appended:
     bytes: int | None
 
 
-@checked(config=SETTINGS, partition=INT32)
+@checked(config=SETTINGS, partition=INT32, version=proven_by("record-accumulator"))
 class RecordAccumulator:
     """The accumulator of release ``version``. ``now_ms`` is its clock; batches are numbered in the order they are made.
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_reference.accumulator.behaviour import MetadataSnapshotBehaviour
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import INT32, checked, proven_by
 from kafka_reference.java.hash_maps import capacity_for, partition_hash, table_order
 from kafka_reference.partitioning.cluster import Cluster, Partition
 from kafka_reference.releases import NEWEST, Release
@@ -26,7 +26,7 @@ from kafka_reference.releases import NEWEST, Release
 __all__ = ["Metadata"]
 
 
-@checked(partition=INT32)
+@checked(partition=INT32, version=proven_by("record-accumulator"))
 class Metadata:
     """A cluster in which each of ``topics`` has the same partitions; ``epochs`` go with the partitions, None for unknown.
 

@@ -22,7 +22,7 @@ from kafka_reference.accumulator.chunks import create_memory
 from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.reasons import Reason
 from kafka_reference.accumulator.sequences import SequenceTracker
-from kafka_reference.arguments import ALLOCATIONS, SETTINGS, checked
+from kafka_reference.arguments import ALLOCATIONS, SETTINGS, checked, proven_by
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.java.thread_local_random import DrawSource
 from kafka_reference.partitioning.behaviour import BuiltInPartitionerBehaviour
@@ -36,7 +36,7 @@ Queue = deque[Batch]
 P = ParamSpec("P")
 
 
-@checked(settings=SETTINGS, allocation=ALLOCATIONS)
+@checked(settings=SETTINGS, allocation=ALLOCATIONS, version=proven_by("record-accumulator"))
 @dataclass(frozen=True, slots=True)
 class AccumulatorConfig:
     """The producer's configuration. ``delivery_timeout_ms`` is ``request.timeout.ms`` up to 2.0.x.

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.assignment.behaviour import RangeAssignorBehaviour
 from kafka_reference.assignment.members import (
     Assignment,
@@ -35,7 +35,7 @@ from kafka_reference.releases import NEWEST, Release
 __all__ = ["TopicShares", "range_assignment"]
 
 
-@checked
+@checked(release=proven_by("range-assignor"))
 def range_assignment(
     topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST
 ) -> Assignment:

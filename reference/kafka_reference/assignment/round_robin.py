@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.assignment.behaviour import RoundRobinAssignorBehaviour
 from kafka_reference.assignment.members import (
     Assignment,
@@ -25,7 +25,7 @@ from kafka_reference.releases import NEWEST, Release
 __all__ = ["round_robin_assignment"]
 
 
-@checked
+@checked(release=proven_by("round-robin-assignor"))
 def round_robin_assignment(
     topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST
 ) -> Assignment:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.assignment import sticky_claims, sticky_general, sticky_history, sticky_quota, sticky_stealing
 from kafka_reference.assignment.hash_map import HashMap, by_text
 from kafka_reference.assignment.members import Assignment, Member, Topic, TopicPartition, in_hash_map_order
@@ -24,7 +24,7 @@ from kafka_reference.releases import NEWEST, Release
 __all__ = ["cooperative_sticky_assignment", "sticky_assignment", "transferred_partitions"]
 
 
-@checked
+@checked(release=proven_by("sticky-assignor"))
 def sticky_assignment(
     topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST
 ) -> Assignment:
@@ -44,7 +44,7 @@ def sticky_assignment(
     return dict(_assign(group, cooperative=False)[0].items())
 
 
-@checked
+@checked(release=proven_by("cooperative-sticky-assignor"))
 def cooperative_sticky_assignment(
     topics: Mapping[str, Topic], members: Sequence[Member], release: str | Release = NEWEST
 ) -> Assignment:

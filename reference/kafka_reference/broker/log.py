@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.batches import DataBatch, Marker
 from kafka_reference.broker.entries import ProducerStateEntry
@@ -30,7 +30,7 @@ class AppendResult:
     duplicate: bool = False
 
 
-@checked
+@checked(version=proven_by("broker-producer-state"))
 class ProducerState:
     """The producer state of a partition of release ``version``, led by a broker: batches go to the end of its log.
 

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.broker.append_checks import Origin
 from kafka_reference.broker.append_info import ProducerAppendInfo
 from kafka_reference.broker.batches import DataBatch, LogBatch
@@ -70,7 +70,7 @@ class Duplicate:
     offset: int
 
 
-@checked
+@checked(version=proven_by("broker-producer-state"))
 class ProducerStateManager:
     """The producer state of one partition in release ``version``, opened over the snapshots in ``disk``.
 

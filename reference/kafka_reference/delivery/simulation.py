@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.delivery.faults import InvalidScenario
 from kafka_reference.delivery.leader import Leader
 from kafka_reference.delivery.messages import (
@@ -30,7 +30,7 @@ from kafka_reference.replication.produce_acks import waits
 __all__ = ["check_possible", "run_scenario", "simulate"]
 
 
-@checked
+@checked(version=proven_by("delivery"))
 def simulate(  # unreached: for callers; the rule asks run_scenario
     scenario: Scenario, version: str | Release = NEWEST, *,
     producer: Callable[[Release], Producer] = Producer, leader: Callable[[Release], Leader] = Leader,

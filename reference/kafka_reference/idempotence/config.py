@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kafka_reference.arguments import SETTINGS, checked
+from kafka_reference.arguments import SETTINGS, checked, proven_by
 from kafka_reference.config_def import Value
 from kafka_reference.errors import ConfigException, NullPointerException
 from kafka_reference.idempotence.config_behaviour import (
@@ -120,7 +120,7 @@ def _unboxed(value: Value) -> bool | int | str:
     return value
 
 
-@checked(config=SETTINGS)
+@checked(config=SETTINGS, version=proven_by("idempotence-config"))
 def producer_outcome(config: Mapping[str, object], version: str | Release = NEWEST) -> ProducerOutcome:
     """Return the effective settings of a ``KafkaProducer`` of release ``version`` with the settings ``config``.
 

@@ -50,7 +50,7 @@ from typing import Any, ClassVar, Self
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.batches import Batch, BatchState
 from kafka_reference.accumulator.metadata import Metadata
-from kafka_reference.arguments import SETTINGS, checked
+from kafka_reference.arguments import SETTINGS, checked, proven_by
 from kafka_reference.errors import IllegalStateException, JavaException
 from kafka_reference.idempotence.batch_actions import BatchAction, SideEffect, answer_of, decide, situation_of
 from kafka_reference.idempotence.behaviour import NodeBehaviour, SenderBehaviour
@@ -71,7 +71,7 @@ _TIMEOUT, _DROPPED = "TimeoutException", "OutOfOrderSequenceException"
 _ERROR_NAMES = {End.SENT: "NONE", End.DISCONNECTED: "NETWORK_EXCEPTION", End.TIMED_OUT: "REQUEST_TIMED_OUT"}
 
 
-@checked(settings=SETTINGS)
+@checked(settings=SETTINGS, version=proven_by("producer-sequences"))
 @dataclass(frozen=True, slots=True)
 class SenderConfig:
     """The configuration of a sender; ``acks`` is -1 for all.
@@ -112,7 +112,7 @@ class SenderConfig:
         )
 
 
-@checked(config=SETTINGS)
+@checked(config=SETTINGS, version=proven_by("producer-sequences"))
 class Sender:
     """The sender of release ``version``, over an accumulator.
 

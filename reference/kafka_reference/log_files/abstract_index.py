@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, NoReturn
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.errors import IllegalArgumentException, IllegalStateException, JavaException, NullPointerException
 from kafka_reference.java.int32 import INT_MAX, int32
 from kafka_reference.log_files.behaviour import IndexBehaviour
@@ -42,7 +42,7 @@ class AbstractIndex(ABC):
     subject: ClassVar[str]
     mapped_type: ClassVar[type[MappedFile]] = MappedFile
 
-    @checked
+    @checked(version=proven_by("offset-index"))
     def __init__(
         self,
         base_offset: int,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.errors import IllegalArgumentException, JavaException
 from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.log_files.abstract_index import DEFAULT_MAX_INDEX_SIZE
@@ -91,7 +91,7 @@ class RollLimits:
     now_ms: int
 
 
-@checked
+@checked(version=proven_by("log-segment"))
 class LogSegment:
     """A segment with its batches and both indexes.
 

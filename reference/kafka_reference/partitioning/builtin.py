@@ -55,7 +55,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import INT32, checked, proven_by
 from kafka_reference.errors import (
     ArithmeticException,
     ArrayIndexOutOfBoundsException,
@@ -108,7 +108,7 @@ class LoadTable:
         return _at(self.partition_ids, abs(binary_search(self.range_ends, number % span) + 1))
 
 
-@checked(sticky_batch_size=INT32)
+@checked(sticky_batch_size=INT32, version=proven_by("builtin-partitioner"))
 class BuiltInPartitioner:
     """The partitioner of one topic, as of release ``version``.
 

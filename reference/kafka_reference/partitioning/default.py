@@ -36,7 +36,7 @@ https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafk
 
 from __future__ import annotations
 
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import INT32, checked, proven_by
 from kafka_reference.errors import NotInThisRelease, NullPointerException
 from kafka_reference.java.thread_local_random import Draws, draw_source
 from kafka_reference.partitioning.behaviour import (
@@ -54,7 +54,7 @@ from kafka_reference.releases import Release
 __all__ = ["DefaultPartitioner", "UniformStickyPartitioner"]
 
 
-@checked(previous=INT32)
+@checked(previous=INT32, version=proven_by("default-partitioner"))
 class DefaultPartitioner:
     """The partitioner of release ``version``; ``draws`` gives the random int32 it uses, None random ones.
 
@@ -116,7 +116,7 @@ class DefaultPartitioner:
         return self._counters[counter] - 1
 
 
-@checked(previous=INT32)
+@checked(previous=INT32, version=proven_by("uniform-sticky-partitioner"))
 class UniformStickyPartitioner:
     """The sticky cache for every record, with a key or without; ``draws`` gives the random int32 it uses, None random ones.
 

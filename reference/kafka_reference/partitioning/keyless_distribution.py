@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kafka_reference.arguments import COUNT, checked
+from kafka_reference.arguments import COUNT, checked, proven_by
 from kafka_reference.behaviour import Behaviour
 from kafka_reference.errors import QuestionError
 from kafka_reference.java.thread_local_random import Draws
@@ -108,7 +108,7 @@ class Batches:
         return held + 1 >= self._full
 
 
-@checked(records=COUNT, batch_records=COUNT)
+@checked(records=COUNT, batch_records=COUNT, version=proven_by("sticky-distribution"))
 def distribute(
     partitioner: str,
     version: str | Release,

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import INT32, checked, proven_by
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
 from kafka_reference.java.thread_local_random import Draws
 from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
@@ -55,7 +55,7 @@ class CustomPartitioner:
     returns: int
 
 
-@checked(partition=INT32)
+@checked(partition=INT32, version=proven_by("producer-partition"))
 def choose_partition(
     *,
     partition: int | None = None,

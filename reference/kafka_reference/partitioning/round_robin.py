@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_reference.arguments import INT32, checked
+from kafka_reference.arguments import INT32, checked, proven_by
 from kafka_reference.errors import ArithmeticException, NotInThisRelease
 from kafka_reference.partitioning.behaviour import PartitionerBehaviour, RoundRobinPartitionerBehaviour
 from kafka_reference.partitioning.cluster import Cluster, Partition
@@ -53,7 +53,7 @@ def pick(number: int, available: Sequence[Partition], partitions: int) -> int:
     return number % partitions
 
 
-@checked(previous=INT32)
+@checked(previous=INT32, version=proven_by("round-robin-partitioner"))
 class RoundRobinPartitioner:
     """The partitioner of release ``version``. Raises NotInThisRelease before 2.4.0.
 

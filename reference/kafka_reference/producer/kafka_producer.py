@@ -33,7 +33,7 @@ from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.sizes import upper_bound
-from kafka_reference.arguments import INT32, SETTINGS, checked
+from kafka_reference.arguments import INT32, SETTINGS, checked, proven_by
 from kafka_reference.errors import (
     BufferExhaustedException,
     InvalidProducerEpochException,
@@ -89,7 +89,7 @@ class Placement:
     returned: bool = False
 
 
-@checked(config=SETTINGS)
+@checked(config=SETTINGS, version=proven_by("producer-send"))
 class KafkaProducer:
     """A producer of release ``version``, and its sender.
 

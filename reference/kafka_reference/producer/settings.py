@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from kafka_reference.accumulator.state import AccumulatorConfig
-from kafka_reference.arguments import SETTINGS, checked
+from kafka_reference.arguments import SETTINGS, checked, proven_by
 from kafka_reference.errors import ConfigException
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.idempotence.config_behaviour import ACKS, IDEMPOTENCE, IN_FLIGHT, RETRIES, ProducerConfigBehaviour
@@ -33,7 +33,7 @@ _DEFAULT_DELIVERY_TIMEOUT_MS = 120_000
 _TOO_SHORT = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms"
 
 
-@checked(settings=SETTINGS)
+@checked(settings=SETTINGS, version=proven_by("producer-send"))
 @dataclass(frozen=True, slots=True)
 class ProducerSettings:
     """A producer's configuration; None is a setting that was left alone.

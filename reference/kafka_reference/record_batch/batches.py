@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from struct import Struct
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.java.int32 import INT_MAX
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
@@ -26,7 +26,7 @@ _MAGIC, _NEWEST_MAGIC = 16, 2
 _INT32 = Struct(">i")
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def decode_batches(data: bytes | memoryview, release: str | Release = NEWEST) -> Iterator[Batch]:
     """Yield the batches in ``data``; a batch that is cut off ends them.
 
@@ -40,13 +40,13 @@ def decode_batches(data: bytes | memoryview, release: str | Release = NEWEST) ->
         start += size
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def decode_header(data: bytes | memoryview, release: str | Release = NEWEST) -> Batch | None:  # unreached: for tools
     """Return the first batch in ``data``, or None if it is cut off; raises as ``decode_batches``."""
     return next(decode_batches(data, release), None)
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def decode_records(  # unreached: for tools
     data: bytes | memoryview, release: str | Release = NEWEST
 ) -> Iterator[Record | Message | None]:
@@ -55,7 +55,7 @@ def decode_records(  # unreached: for tools
         yield from batch.records()
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def valid_bytes(data: bytes | memoryview, release: str | Release = NEWEST) -> int:
     """Return the size of all complete batches in ``data`` in bytes."""
     return sum(batch.size_in_bytes for batch in decode_batches(data, release))

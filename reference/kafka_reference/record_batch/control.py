@@ -8,7 +8,7 @@ Java source mirrored: ``ControlRecordType`` and ``EndTransactionMarker``, 0.11.0
 
 from __future__ import annotations
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.errors import IllegalArgumentException, NullPointerException
 from kafka_reference.record_batch.behaviour import RecordBatchBehaviour
 from kafka_reference.record_batch.errors import BufferUnderflowException, InvalidRecordException
@@ -29,7 +29,7 @@ def encode_end_marker(marker: EndTransactionMarker) -> tuple[bytes, bytes]:
     )
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
     """Return the type of a control record, for example "COMMIT"; "UNKNOWN" if ``release`` has no such type.
 
@@ -51,7 +51,7 @@ def control_type(key: bytes | None, release: str | Release = NEWEST) -> str:
     return behaviour.control_types.get(int.from_bytes(key[2:4], "big", signed=True), "UNKNOWN")
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def decode_end_marker(key: bytes | None, value: bytes | None, release: str | Release = NEWEST) -> EndTransactionMarker:
     """Return the end of a transaction, from the key and the value of a control record.
 

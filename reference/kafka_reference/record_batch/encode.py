@@ -13,7 +13,7 @@ from struct import Struct
 
 from crc32c import crc32c
 
-from kafka_reference.arguments import checked
+from kafka_reference.arguments import checked, proven_by
 from kafka_reference.errors import IllegalArgumentException
 from kafka_reference.java.int32 import INT_MAX, int32
 from kafka_reference.java.int64 import int64
@@ -41,7 +41,7 @@ _NULL = write_varint(-1)
 _LEVELS = {Codec.GZIP: (-1, *range(1, 10)), Codec.LZ4: range(1, 18), Codec.ZSTD: range(-131072, 23)}
 
 
-@checked
+@checked(release=proven_by("record-batch"))
 def encode_batch(batch: NewBatch, release: str | Release = NEWEST) -> bytes:
     """Return the bytes of ``batch``, none if it has no records. With magic 0 and 1 each record without codec is a batch.
 

@@ -190,3 +190,28 @@ def test_the_shipped_certificate_proves_the_installed_rules() -> None:
         f"the code of {', '.join(void)} has changed: run `kafka-conformance verify --kafka all --changed --certificate"
         " reference/kafka_reference/certificate.json`"
     )
+
+
+def test_pinned_release_without_a_row_of_a_rule_is_listed_as_unproven() -> None:
+    every = [str(release) for release in sorted(map(parse_release, PINS.releases)) if RULE.has_java(release)]
+    unproven = certificates.unproven_releases(proven(), PINS)
+    assert unproven["murmur2"] == [release for release in every if release not in {"3.9.2", "4.4.0"}]
+    assert "0.10.0.1" not in unproven["record-batch"], "a release that lacks the rule has nothing to prove"
+    assert certificates.unproven_releases(shipped(), PINS) == shipped().unproven, (
+        "run `kafka-conformance certificate --shipped --write reference/kafka_reference/certificate.json`"
+    )
+
+
+def test_release_that_was_unproven_is_struck_off_when_it_is_proven() -> None:
+    earlier = replace(proven(), unproven={"murmur2": ["4.3.1", "4.4.1"], "record-sizes": ["4.4.1"]})
+    made = certificate(replace(row("murmur2", "4.4.1", 5, 5), fingerprint=fingerprint(RULE)))
+    both = certificates.with_rows_of(earlier, made)
+    assert both.unproven == {"murmur2": ["4.3.1"], "record-sizes": ["4.4.1"]}
+
+
+def test_table_names_the_releases_in_which_a_rule_is_not_proven() -> None:
+    half = replace(proven(), unproven={"murmur2": ["4.4.1"], "isr": ["4.3.1", "4.4.1"]})
+    table = certificates.markdown(half)
+    assert "| 2: 3.9.2 to 4.4.0; not proven so far: 4.4.1 |" in table
+    assert "\n\nNot proven so far: `isr` in 4.3.1, 4.4.1.\n\n" in table
+    assert "ot proven so far" not in certificates.markdown(proven())

@@ -57,7 +57,7 @@ def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path |
     releases = chosen_releases(f"{kafka or 'newest'},{second}" if rule != _ALL else f"{kafka},{second}", load())
     if len(releases) > 2:
         raise BadInput(f"behaviour takes one release or two, not {len(releases)}")
-    unproven = unproven_releases(releases, allow=allow_unproven)
+    unproven = unproven_releases([("", release) for release in releases], allow=allow_unproven)
     found = {one.slug: behaviour_lines(one, releases) for one in meant}
     if as_json:
         documents = [_fields(slug, lines) for slug, lines in found.items()]

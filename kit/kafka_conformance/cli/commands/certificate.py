@@ -6,6 +6,7 @@ FILE is a certificate of `verify` (default: the last one made here, else the shi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from kafka_conformance.generated_mutants.certified import with_scores
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.verify import certificate as certificates
+from kafka_jars.pins import load
 from kafka_reference.certificate import Certificate, MutationScore, certificate, from_json
 
 __all__ = ["run"]
@@ -36,7 +38,7 @@ def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | N
     found = [_read(file, shipped=shipped) for file in files or (None,)]
     source, made = ", ".join(source for source, _ in found), certificates.merged([one for _, one in found])
     if write is not None:
-        made = with_scores(made)
+        made = replace(with_scores(made), unproven=certificates.unproven_releases(made, load()))
         certificates.write(made, write)
     if markdown:
         say(certificates.markdown(made), end="")
@@ -68,6 +70,8 @@ def _print(made: Certificate, void: Sequence[str], source: str, *, verbose: bool
     out.print(run, markup=False, soft_wrap=True)
     if taken := sum(row.made is not None or row.seed is not None for row in made.rows):
         out.print(f"{plural(taken, 'row')} of earlier runs, whose code has not changed since", markup=False)
+    for rule, releases in made.unproven.items():
+        out.print(f"not proven so far: {rule} in {', '.join(releases)}", markup=False, soft_wrap=True)
     if not void:
         out.print("it proves the code that is installed")
     elif list(void) == made.rules():

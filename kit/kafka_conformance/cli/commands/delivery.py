@@ -106,7 +106,7 @@ def run(*, kafka: str, answerer_name: str, explain: bool, as_json: bool, allow_u
     Raises BadInput, KitError.
     """
     release = NEWEST if kafka == "newest" else named_release(kafka)
-    unproven = unproven_releases([release], allow=allow_unproven)
+    unproven = unproven_releases([("delivery", release)], allow=allow_unproven)
     question = _question(options, release)
     rule = next((mutant.rule for mutant in MUTANTS if answerer_name == f"mutant:{mutant.slug}"), "delivery")
     if rule != "delivery":

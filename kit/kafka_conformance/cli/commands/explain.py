@@ -96,7 +96,7 @@ def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json:
         allow_unproven: bool = False) -> int:  # fmt: skip
     """Explain every question in ``file``; 0, or BadInput or KitError."""
     asked = [each for document, where in _documents(file) for each in _typed(document, where, kafka)]
-    unproven = unproven_releases(dict.fromkeys(each.release for each in asked), allow=allow_unproven)
+    unproven = unproven_releases([(each.rule.slug, each.release) for each in asked], allow=allow_unproven)
     if svg is not None:
         if len(asked) > 1:
             raise BadInput(f"{file} holds {len(asked)} questions, and a figure shows one: give --svg a file with one")

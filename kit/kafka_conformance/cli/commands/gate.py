@@ -39,6 +39,7 @@ from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES, named
 from kafka_conformance.rules.eras import ERAS, Era, eras, newest_of_eras
 from kafka_jars.pins import load
+from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release
 
 __all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
@@ -90,8 +91,8 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     if write_known and known is not None:
         check_writable(known)
     entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
-    asked, selection = asked_rules(kafka, rules), Selection(check_patterns(patterns), check_patterns(skip))
-    unproven = unproven_releases(dict.fromkeys(release for _, release in asked), allow=allow_unproven)
+    asked, unproven = proven_rules(asked_rules(kafka, rules), named=bool(rules), allow=allow_unproven)
+    selection = Selection(check_patterns(patterns), check_patterns(skip))
     plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
                     unproven=unproven, known_flaky=known_flaky, selection=selection,
                     eras=asked_eras(kafka, rules))  # fmt: skip
@@ -152,13 +153,33 @@ def asked_rules(kafka: str, slugs: Sequence[str]) -> list[tuple[Rule, Release]]:
     if kafka.strip() == ERAS:
         return [(rule, release) for rule in rules for release in newest_of_eras(rule)]
     if not kafka:
-        every = chosen_releases("all", pins)
-        return [(rule, newest_with(rule, every)) for rule in rules]
+        return [(rule, _newest_proven(rule, chosen_releases("all", pins))) for rule in rules]
     releases = chosen_releases(kafka, pins)
     found = [(rule, at) for rule in rules for at in releases if at in rule.releases]
     if not found:
         raise BadInput(f"none of these rules exists in Kafka {kafka}: {', '.join(rule.slug for rule in rules)}")
     return found
+
+
+def _newest_proven(rule: Rule, releases: Sequence[Release]) -> Release:
+    """Return the newest of these releases in which the rule is proven; the newest that has it if it is proven in none."""
+    return newest_with(rule, [release for release in releases if not lacks_proof(release, rule.slug)] or releases)
+
+
+def proven_rules(asked: Sequence[tuple[Rule, Release]], *, named: bool, allow: bool
+                 ) -> tuple[list[tuple[Rule, Release]], tuple[str, ...]]:  # fmt: skip
+    """Return what a gate asks of ``asked``, and the releases in which a rule that is asked is not proven.
+
+    Unless the rules were ``named`` or unproven ones are allowed, a rule is left out where the certificate does not prove it
+    so far, with a warning. Raises BadInput for a release without any proof, for a named rule, and if nothing is left.
+    """
+    kept = [(rule, release) for rule, release in asked if named or allow or not lacks_proof(release, rule.slug)]
+    left_out = [f"{rule.slug} in {release}" for rule, release in asked if (rule, release) not in kept]
+    if left_out:
+        warn(f"not proven so far, left out: {', '.join(left_out)}; --allow-unproven asks them")
+    if not kept:
+        raise BadInput("nothing is left to ask: name other rules or releases, or give --allow-unproven")
+    return kept, unproven_releases([(rule.slug, release) for rule, release in kept], allow=allow)
 
 
 def asked_eras(kafka: str, slugs: Sequence[str]) -> dict[str, Sequence[Era]]:

@@ -42,7 +42,7 @@ def run(*, rule: str, kafka: str, count: int, kind: str, seed: int, as_json: boo
     """Print the samples; 0, or BadInput."""
     meant = rule_named(rule)
     release = _one_release(kafka, meant)
-    unproven = unproven_releases([release], allow=allow_unproven)
+    unproven = unproven_releases([(meant.slug, release)], allow=allow_unproven)
     if answers and not as_json:
         raise BadInput("--answers needs --json: without it, questions and answers are printed together")
     chosen = samples(meant, release, count, kind=kind, seed=seed)

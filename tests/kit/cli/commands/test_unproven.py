@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from kafka_conformance.cli.commands import verify
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.pytest_plugin import assert_conforms
+from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import eras
 from kafka_conformance.strategies import answered
+from kafka_reference import proven
+from kafka_reference.certificate import certificate as shipped
+from kafka_reference.releases import parse_release
 
 _ANSWERER = """
 from kafka_reference import murmur2
@@ -104,3 +112,57 @@ def test_the_behaviour_of_one_is_marked_if_it_is_allowed() -> None:
     )  # fmt: skip
     listed = json.loads(_run(*_BEHAVIOUR, "--kafka", "9.9.9", "--allow-unproven", "--json").output)
     assert listed["unproven"] == ["9.9.9"]
+
+
+@pytest.fixture
+def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The certificate that ships, without murmur2 in 4.4.0."""
+    rows = tuple(row for row in shipped().rows if (row.rule, row.release) != ("murmur2", "4.4.0"))
+    made = replace(shipped(), rows=rows, unproven={"murmur2": ["4.4.0"]})
+    monkeypatch.setattr(proven, "certificate", lambda: made)
+    monkeypatch.setattr(verify, "shipped", lambda: made)
+    caches = (proven.proven_releases, proven.lacks_proof)
+    for one in caches:
+        one.cache_clear()
+    yield
+    for one in caches:
+        one.cache_clear()
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_gate_asks_the_newest_release_in_which_a_rule_is_proven() -> None:
+    done = _run(*_GATE)
+    assert "conforms: unproven_target:answerer, Kafka 4.3.1: " in done.output
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_gate_leaves_out_a_rule_that_is_not_proven_and_warns(capfd: pytest.CaptureFixture[str]) -> None:
+    done = _run(*_GATE, "--kafka", "4.3.1,4.4.0")
+    assert done.return_value == 0, done.output
+    assert "Kafka 4.3.1: " in done.output
+    assert "not proven so far, left out: murmur2 in 4.4.0; --allow-unproven asks them" in done.stderr
+    allowed = _run(*_GATE, "--kafka", "4.3.1,4.4.0", "--allow-unproven")
+    assert "Kafka 4.3.1 and 4.4.0 (unproven: 4.4.0)" in allowed.output
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_gate_refuses_a_named_rule_that_is_not_proven() -> None:
+    done = _run(*_GATE, "--rules", "murmur2", "--kafka", "4.4.0")
+    assert isinstance(done.exception, BadInput)
+    assert str(done.exception).startswith("murmur2 in release 4.4.0 is not proven: ")
+    only = _run(*_GATE, "--kafka", "4.4.0", "--rules", "murmur2", "--allow-unproven")
+    assert "(unproven: 4.4.0)" in only.output
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_verify_of_changes_leaves_out_what_is_not_proven_so_far(tmp_path: Path) -> None:
+    done = _run("verify", "--changed", "--certificate", str(tmp_path / "made.json"))
+    assert done.return_value == 0, done.output
+    assert "not proven so far, left out: murmur2 in 4.4.0; name the rules or the releases to ask them" in done.stderr
+    assert "nothing to verify" in done.output
+
+
+@pytest.mark.usefixtures("half_proven")
+def test_eras_of_a_rule_have_the_releases_in_which_it_is_proven() -> None:
+    assert [str(era.newest) for era in eras(RULES["murmur2"])] == ["4.3.1"]
+    assert eras(RULES["sequence-increment"])[-1].newest == parse_release("4.4.0")
