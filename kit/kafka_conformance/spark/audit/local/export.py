@@ -185,6 +185,9 @@ def _check_size(path: str, files: Sequence[str], names: Sequence[str]) -> None:
     """
     form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(dictionary_columns=names))
     dataset, size = ds.dataset(files, format=form, partitioning="hive"), 0
+    pages = sum(_page_bytes(fragment.metadata, names) for fragment in dataset.get_fragments())
+    if pages > LARGEST_TEXT:  # before a page is decompressed
+        raise _too_much_text(path)
     for batch in dataset.to_batches(columns=names, batch_readahead=1, fragment_readahead=1, use_threads=False):
         for column in batch.columns:
             if pa.types.is_dictionary(column.type):
@@ -192,6 +195,13 @@ def _check_size(path: str, files: Sequence[str], names: Sequence[str]) -> None:
                 size += pc.sum(lengths.take(column.indices)).as_py() or 0
         if size > LARGEST_TEXT:
             raise _too_much_text(path)
+
+
+def _page_bytes(metadata: Any, names: Sequence[str]) -> int:
+    """Return how many bytes the pages of these columns have when decompressed, as the file says."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = (group.column(number) for group in groups for number in range(group.num_columns))
+    return sum(each.total_uncompressed_size for each in columns if each.path_in_schema.partition(".")[0] in names)
 
 
 def _too_much_text(path: str) -> TooMuchText:
