@@ -8,9 +8,11 @@ one that was ended midway, leave nothing half-written.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -24,7 +26,7 @@ from kafka_jars.errors import JarChanged, JarUnavailable
 from kafka_jars.pins import Jar
 from kafka_jars.scratch import ScratchFolder
 
-__all__ = ["Fetch", "Store", "Stored", "arriving", "default_store"]
+__all__ = ["Fetch", "Store", "Stored", "arriving", "default_store", "sha256_of"]
 
 # Brings the jar of these coordinates into this folder and says where it is.
 Fetch: TypeAlias = Callable[[str, Path], Path]
@@ -117,10 +119,17 @@ def cache_folder() -> Path:
         return Path(named)
 
 
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a regular file. Raises OSError, also for a FIFO or a device, which may have no end."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is a FIFO or a device, not a file")
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _checked(jar: Jar, path: Path, called: str = "") -> Stored:
     try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = sha256_of(path)
     except OSError as error:
         raise JarUnavailable(
             f"the jar {path} cannot be read ({error.strerror}): delete it to fetch it again"

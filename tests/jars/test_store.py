@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,6 +118,8 @@ def test_the_folder_is_the_one_named_else_the_users(monkeypatch: pytest.MonkeyPa
     (Path.mkdir, "Is a directory"),
     (lambda path: path.symlink_to("nowhere"), "No such file or directory"),
     (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
+    (os.mkfifo, "it is a FIFO or a device, not a file"),
+    (lambda path: path.symlink_to("/dev/zero"), "it is a FIFO or a device, not a file"),
 ])  # fmt: skip
 def test_what_is_no_file_in_place_of_a_jar_is_one_line(store: Store, make: Callable[[Path], None], why: str) -> None:
     path = store.path(PINNED)

@@ -13,7 +13,7 @@ import msgspec
 
 from kafka_conformance.cases.generation import RuleCases
 from kafka_conformance.cases.store import Frozen
-from kafka_conformance.core.decoding import UNREADABLE
+from kafka_conformance.core.decoding import UNREADABLE, decode_question
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.protocol import Question
@@ -42,7 +42,7 @@ def read_questions(path: Path, rules: Mapping[str, Rule] = RULES) -> dict[str, l
             one = msgspec.json.decode(line, type=ChosenQuestion)
             if one.rule not in rules:
                 raise BadInput(f"{path}, line {number}: unknown rule {one.rule!r}: see kafka-conformance rules")
-            question = msgspec.json.decode(one.question, type=rules[one.rule].question)
+            question = decode_question(one.question, rules[one.rule].question)
         except UNREADABLE as error:
             raise BadInput(f"{path}, line {number} is not a rule and its question: {error}") from error
         found.setdefault(one.rule, {})[question] = None

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.core.decoding import UNREADABLE
+from kafka_conformance.core.decoding import UNREADABLE, decode_question
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.core.pipeline import Difference
@@ -62,7 +62,7 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.rule not in RULES:
             raise BadInput(f"unknown rule {self.rule!r}: expected one of {', '.join(RULES)}")
         try:
-            return msgspec.json.decode(self.question, type=RULES[self.rule].question)
+            return decode_question(self.question, RULES[self.rule].question)
         except UNREADABLE as error:
             raise BadInput(f"the question is not one of rule {self.rule}: {error}") from error
 

@@ -132,13 +132,18 @@ def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:
 
 
 def _open_files(name: str, given: Given) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
+    from kafka_conformance.spark.audit.local.export import LocalExport, TooMuchText, files_of, record_count
 
     if given.form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
         return None, "its folders hold columns (name=value)"
     if given.engine == "auto" and record_count(name, given.form, LIMIT_RECORDS) > LIMIT_RECORDS:
         return None, f"it has more than {LIMIT_RECORDS:,} records"
-    export = LocalExport(name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
+    try:
+        export = LocalExport(name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
+    except TooMuchText as error:
+        if given.engine == "local":
+            raise
+        return None, str(error)
     if given.selection.bounded:
         export.narrow(given.selection.spans(export))
     return export, ""

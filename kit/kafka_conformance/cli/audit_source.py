@@ -75,6 +75,8 @@ class Given(msgspec.Struct, frozen=True):
 
     def check(self, names: Sequence[str]) -> None:
         """Check, before Spark starts, that files exist, or that a broker lets the topics be read. Raises BadInput."""
+        if not self.segments and not all(names):
+            raise BadInput("a name is empty: name a topic, or files")
         if self.segments:
             if self.bootstrap or self.form or self.options or self.client:
                 raise BadInput(

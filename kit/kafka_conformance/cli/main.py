@@ -200,5 +200,5 @@ def _fail_usage(message: str) -> int:
 
 
 def _fail(message: object) -> int:
-    streams.say_error(f"kafka-conformance: {message}", keep="\n")
+    streams.say_error(f"kafka-conformance: {message}")
     return 2

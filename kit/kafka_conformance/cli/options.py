@@ -26,11 +26,24 @@ Command = Callable[..., Any]
 Function = TypeVar("Function", bound=Command)
 
 
-class _Written(click.Path):
+class _Named(click.Path):
+    """A file or a folder; an empty name is refused, which would be the working directory."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, readable=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path. Raises click.BadParameter for an empty name."""
+        if value in {"", b""}:
+            self.fail("the name is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class _Written(_Named):
     """A file that the command writes, checked before any work: click reads the options first."""
 
     def __init__(self, check: Callable[[Path], Path | None]) -> None:
-        super().__init__(path_type=Path, readable=False)
+        super().__init__()
         self._check = check
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -43,7 +56,7 @@ def _checked(path: Path) -> Path:
     return path
 
 
-FILE = click.Path(path_type=Path, readable=False)
+FILE = _Named()
 """A file or a folder that the command opens itself: ``core.files`` knows more reasons why it cannot than click."""
 REPORT = _Written(report_path)
 """A report beside the verdict: one that cannot be written is a warning."""

@@ -24,11 +24,14 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.sanitize import encodable, harmless, harmless_json
 
 __all__ = [
-    "input_lines", "install", "json_bytes", "output_lost", "raw_output", "read_input", "say", "say_error", "say_json",
+    "LONGEST_LINE", "input_lines", "install", "json_bytes", "output_lost", "raw_output", "read_input", "say", "say_error",
+    "say_json",
 ]  # fmt: skip
 
 _PIECE: Final = 2**20
 _LARGEST: Final = 256 * _PIECE
+LONGEST_LINE: Final = 16 * _PIECE
+"""Bytes of the longest line of standard input, with its end."""
 
 
 class _Lenient(io.FileIO):
@@ -125,9 +128,14 @@ def raw_output() -> BinaryIO:
 
 
 def input_lines() -> Iterator[bytes]:
-    """Yield the lines of standard input. Raises BadInput if it is closed."""
+    """Yield the lines of standard input, of one above LONGEST_LINE one byte more. Raises BadInput if it is closed."""
     with _reading_input():
-        yield from _input()
+        lines = _input()
+        while line := lines.readline(LONGEST_LINE + 1):
+            yield line
+            rest = line
+            while len(line) > LONGEST_LINE and rest and not rest.endswith(b"\n"):
+                rest = lines.readline(_PIECE)
 
 
 def read_input(limit: int = _LARGEST) -> bytes:

@@ -151,7 +151,7 @@ def open_directory(root: Path) -> LogDirectory:
     try:
         entries = sorted(root.iterdir(), key=lambda path: path.name)
     except OSError as error:
-        hint = ": name the folder that has it" if root.is_file() else ""
+        hint = ": name the folder that has it" if error.errno == errno.ENOTDIR else ""
         raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)

@@ -62,6 +62,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     """A search, step by step. ``record`` is the first one at or after ``offset``; None, as ``batch``, if there is none.
 
     ``passed`` are the batches before ``batch``, at most the last 1,000; ``read`` is the number of batches that were read.
+    ``judged`` is False if the batch was too large to be read: whether it has the record is not known.
     """
 
     partition: str
@@ -78,6 +79,7 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     batch: FoundBatch | None
     record: FoundRecord | None
     why: str
+    judged: bool = True
 
 
 def one_partition(directory: LogDirectory, name: str) -> Partition:
@@ -124,7 +126,7 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
         entry = _lookup(index, offset, probes)
     start = 0 if entry is None else entry.position
     passed: list[FoundBatch] = []
-    batch, record, why, read = None, None, "", 0
+    batch, record, why, read, judged = None, None, "", 0, True
     with Segment(files.path("log")) as segment:
         position = start
         if segment.size > LARGEST_FILE:
@@ -141,10 +143,11 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
             shown = _shown(position, header)
             if header.last_offset >= offset:
                 batch = shown
-                if header.size > LARGEST_BYTES:
-                    why = f"the batch has {header.size:,} bytes: more than {LARGEST_BYTES:,} are not read"
+                data = segment.bytes_at(position, header.size) if header.size <= LARGEST_BYTES else b""
+                if why := _limit(header, data):
+                    judged = False
                 else:
-                    record, why = _record(segment.bytes_at(position, header.size), offset)
+                    record, why = _record(data, offset)
                 break
             passed.append(shown)
             del passed[:-_SHOWN_BATCHES]
@@ -152,7 +155,7 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
     return Search(
         partition=partition.name, offset=offset, segments=bases, segment=files.base_offset,
         file=files.path("log").name, entries=entries, probes=probes, entry=entry, start=start, read=read, passed=passed,
-        batch=batch, record=record, why=why,
+        batch=batch, record=record, why=why, judged=judged,
     )  # fmt: skip
 
 
@@ -175,13 +178,20 @@ def _shown(position: int, header: BatchHeader) -> FoundBatch:
     return FoundBatch(position, header.size, header.base_offset, header.last_offset, header.records, header.codec)
 
 
-def _record(data: bytes, offset: int) -> tuple[FoundRecord | None, str]:
+def _limit(header: BatchHeader, data: bytes) -> str:
+    """Return why the records of a batch are not read, "" if they are."""
+    if header.size > LARGEST_BYTES:
+        return f"the batch has {header.size:,} bytes: more than {LARGEST_BYTES:,} are not read"
     if too_large(data):
-        return None, f"the batch may take more than {LARGEST_BYTES:,} bytes when decompressed"
+        return f"the batch may take more than {LARGEST_BYTES:,} bytes when decompressed: it is not read"
+    if header.magic == 2 and header.records > MOST_RECORDS:
+        return f"the batch has {header.records:,} records: more than {MOST_RECORDS:,} are not read"
+    return ""
+
+
+def _record(data: bytes, offset: int) -> tuple[FoundRecord | None, str]:
     batch = decode_header(data)
     try:
-        if batch is not None and (batch.record_count or 0) > MOST_RECORDS:
-            return None, f"the batch has {batch.record_count:,} records: more than {MOST_RECORDS:,} are not read"
         if batch is None:
             return None, "the batch cannot be decoded"
         if not batch.valid():

@@ -169,6 +169,8 @@ _LISTED = (
          "it is or decompressed, or its format before v2. They are not judged: the exit code is 2, unless something else is "
          "broken."),
     # Producers and transactions.
+    Kind("bad-marker", _BROKEN, "The control batch of a producer has no marker that ends a transaction. The broker reads "
+         "every marker when it recovers the log, and fails; so do consumers with isolation.level=read_committed."),
     Kind("sequence-gap", _BROKEN, "Sequence numbers of an idempotent producer skip or repeat. Either a batch is missing "
          "or duplicated here, or a broker accepted it in the wrong order."),
     Kind("producer-epoch-back", _BROKEN, "A batch of a fenced producer follows one of its successor: two instances with "

@@ -23,7 +23,7 @@ from kafka_conformance.log_inspect.checks.checkpoints import (
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.leader_epochs import LeaderEpochCheck
 from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, open_index
-from kafka_conformance.log_inspect.checks.producers import ProducerCheck, control_type
+from kafka_conformance.log_inspect.checks.producers import ProducerCheck
 from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
@@ -288,7 +288,7 @@ class _SegmentRun:
                 epochs.batch(position, header)
             if header.producer_id >= 0:
                 if header.attributes & CONTROL:
-                    producers.control(position, header, control_type(payload), batches.gaps)
+                    producers.control(position, header, payload, batches.gaps)
                 else:
                     producers.batch(position, header, batches.gaps)
             if records is not None:

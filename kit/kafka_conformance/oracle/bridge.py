@@ -15,11 +15,12 @@ import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from kafka_conformance.core.errors import KitError, OracleFault
-from kafka_jars.store import Stored, arriving
+from kafka_jars.store import Stored, arriving, sha256_of
 
 __all__ = ["Compiler", "another", "instance", "with_causes"]
 
@@ -93,16 +94,17 @@ class Compiler:
     def _cached(self, key: str) -> Path | None:
         """Return the jar of this key; delete those that are not what their names say."""
         for path in sorted(self._folder.glob(f"kafka-conformance-{key}.*.jar")):
-            if path.is_dir():
+            if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name == _jar_name(key, path.read_bytes()):
-                return path
-            else:
-                path.unlink(missing_ok=True)
+                continue
+            with suppress(OSError):
+                if path.name == _jar_name(key, sha256_of(path)):
+                    return path
+            path.unlink(missing_ok=True)
         return None
 
     def _keep(self, key: str, jar: bytes, scratch: Path) -> Path:
-        arrived, kept = scratch / "classes.jar", self._folder / _jar_name(key, jar)
+        arrived, kept = scratch / "classes.jar", self._folder / _jar_name(key, hashlib.sha256(jar).hexdigest())
         with arrived.open("wb") as file:
             file.write(jar)
             file.flush()
@@ -185,8 +187,8 @@ def _jar_of(classes: Path) -> bytes:
     return jar.getvalue()
 
 
-def _jar_name(key: str, jar: bytes) -> str:
-    return f"kafka-conformance-{key}.{hashlib.sha256(jar).hexdigest()[:32]}.jar"
+def _jar_name(key: str, sha256: str) -> str:
+    return f"kafka-conformance-{key}.{sha256[:32]}.jar"
 
 
 def _failure(target: str, log: str) -> str:

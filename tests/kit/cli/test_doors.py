@@ -79,6 +79,57 @@ def test_every_command_refuses_a_file_that_cannot_be_read_in_one_line(tmp_path: 
         assert f"{name} cannot be read: {bad[name]}\n" in printed, (words, printed)
 
 
+LOG = DRIVER.parent / "log" / "orders-0"
+EXPORT = ["--partitions", "3", "--engine", "local"]
+# Every argument and option that names a file or folder, of the commands that need no Java before they look at it.
+NAMED = (
+    ["audit", "FILE", "--format", "json", *EXPORT],
+    ["audit", "FILE", "--format", "parquet", *EXPORT],
+    ["audit", "--segments", "FILE", "--topic", "orders", *EXPORT],
+    ["behaviour", "all", "--check", "FILE"],
+    ["certificate", "FILE"],
+    ["cluster", "play", "FILE"],
+    ["diff", "4.3.0", "4.4.0", "--check", "FILE"],
+    ["explain", "FILE"],
+    ["explain", str(DRIVER.parent / "sticky-switch.json"), "--svg", "FILE"],
+    ["freeze", "--add", "FILE"],
+    [*GATE, "--known-failures", "FILE", *TARGET],
+    ["gate", "./FILE"],
+    ["log", "find", "FILE", "0"],
+    ["log", "inspect", "FILE"],
+    ["log", "inspect", str(LOG), "--html", "FILE"],
+    ["replay", "FILE"],
+    ["report", "FILE"],
+    ["report", "events", "--since", "FILE"],
+    ["report", "events", "--junit", "FILE", "--markdown", "FILE", "--html", "FILE", "--badge", "FILE"],
+)
+
+
+def test_no_name_of_a_file_is_a_mistake_or_a_difference(tmp_path: Path, bad: dict[str, str]) -> None:
+    names = [*bad, "", ".", "file/below", "\udcff\x1b[31m", "a\nb", "lost.json"]
+    (tmp_path / "file").write_text("{}")
+    _run([[*GATE, "--events", "events", *TARGET]], tmp_path)
+    named = [[word.replace("FILE", name) for word in words] for words in NAMED for name in names]
+    for words, code, printed in _run(named, tmp_path):
+        assert "mistake" not in printed, (words, printed)
+        assert "the system refused" not in printed, (words, printed)
+        assert printed.replace("\n", "").isprintable(), (words, printed)
+        assert code in {0, 2}, (words, code, printed)
+        assert code == 0 or printed.count("\n") <= 1, (words, printed)
+
+
+def test_pages_of_rules_are_not_made_for_a_folder_that_cannot_hold_them(tmp_path: Path, bad: dict[str, str]) -> None:
+    names = [name for name in bad if name != "folder.json"]
+    script = _SCRIPT.replace(
+        "for words", "main.import_module('kafka_conformance.cli.commands.rules').rule_pages = None\nfor words"
+    )
+    commands = [["rules", option, name] for name in names for option in ("--write", "--check")]
+    done = run_obeying([sys.executable, "-c", script, json.dumps(commands)], timeout_s=60, cwd=tmp_path)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [code for _, code, _ in found] == [2] * len(commands), done.stderr
+    assert not [printed for _, _, printed in found if "mistake" in printed or printed.count("\n") != 1]
+
+
 def test_a_report_that_cannot_be_written_never_changes_the_verdict(tmp_path: Path, bad: dict[str, str]) -> None:
     reports = [name for name in bad if name not in ("folder.json", "endless.json")]
     options = ("--html", "--junit", "--markdown", "--badge", "--events")

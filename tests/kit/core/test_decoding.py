@@ -11,12 +11,14 @@ import pytest
 
 from kafka_conformance.answerers.named_driver import read_driver
 from kafka_conformance.cases import store
+from kafka_conformance.cases.addition import read_questions
 from kafka_conformance.cases.failures import read_failure
 from kafka_conformance.cli.commands import certificate, explain, report
-from kafka_conformance.core.decoding import UNREADABLE, UNREADABLE_TOML
+from kafka_conformance.core.decoding import UNREADABLE, UNREADABLE_TOML, decode_question
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.gate import known_failures
 from kafka_conformance.replication.script_json import load_script
+from kafka_conformance.rules import RULES
 from kafka_conformance.spark.audit.finished import finished_audit
 from kafka_conformance.verify.coverage import mirrored
 from kafka_conformance.verify.coverage import record as coverage
@@ -97,3 +99,21 @@ def test_a_saved_question_that_is_nested_too_deep(tmp_path: Path) -> None:
 def test_other_errors_are_not_hidden() -> None:
     assert not any(issubclass(KeyError, each) for each in (*UNREADABLE, *UNREADABLE_TOML))
     assert issubclass(msgspec.ValidationError, UNREADABLE)
+
+
+def test_a_question_that_is_too_large_is_refused_by_every_reader(tmp_path: Path) -> None:
+    large = b'{"key":"' + b"00" * (4 * 2**20) + b'"}'
+    path = tmp_path / "large.json"
+    path.write_bytes(b'{"rule":"murmur2","question":' + large + b"}")
+    why = "it has 8,388,618 bytes: expected at most 8,388,608"
+    with pytest.raises(KitError, match=why):
+        list(explain._typed(*next(explain._documents(str(path))), ""))
+    with pytest.raises(KitError, match=why):
+        read_questions(path)
+    side = {"by": "reference", "release": "4.4.0", "answer": {}}
+    sides = {"id": "x", "rule": "murmur2", "expected": side, "actual": side, "found": {}}
+    path.write_bytes(msgspec.json.encode({**sides, "question": msgspec.Raw(large)}))
+    with pytest.raises(KitError, match=why):
+        read_failure(str(path)).typed_question()
+    question = msgspec.json.decode(large[:10] + b'00"}', type=RULES["murmur2"].question)
+    assert decode_question(large[:10] + b'00"}', RULES["murmur2"].question) == question

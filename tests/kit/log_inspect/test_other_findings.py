@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from log_edits import bases, change, file, flip, kinds, rewrite, seen
-from log_partitions import Log, data, healthy
+from log_partitions import Log, control, data, healthy
 
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
@@ -196,3 +196,35 @@ def test_a_producer_that_the_broker_forgot_may_go_on_with_any_sequence(tmp_path:
     log.append(data(3, (1, 0, 77), timestamp=1_000 + 86_400_000))
     found = seen(log.write())
     assert (found.verdict, kinds(found, "note")) == ("sound", {"sequence-gap"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [
+        (None, None, "NullPointerException"), (b"\0", b"", "InvalidRecordException"),
+        (b"\0\0\0\7", b"\0" * 6, "IllegalArgumentException"), (b"\0\0\0\1", b"\0\0", "BufferUnderflowException"),
+        (b"\xff\xff\0\1", b"\0" * 6, "InvalidRecordException"),
+    ],
+)  # fmt: skip
+def test_a_control_batch_without_a_readable_marker_is_broken(
+    tmp_path: Path, key: bytes | None, value: bytes | None, what: str
+) -> None:
+    log = Log(tmp_path / "t-0")
+    log.append(data(2, (1, 0, 0), transactional=True))
+    log.append(replace(control(1, 0, commit=True), records=[NewRecord(1, key, value)]))
+    found = seen(log.write())
+    assert kinds(found) == {"bad-marker"}
+    assert what in found.findings[0].what
+
+
+def test_an_empty_control_batch_is_what_compaction_left_of_a_marker(tmp_path: Path) -> None:
+    log = Log(tmp_path / "t-0")
+    log.append(data(2, (1, 0, 0), transactional=True))
+    log.append(control(1, 0, commit=True))
+    path = log.write() / f"{0:020}.log"
+    position = log.positions[1][1]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: position + 61])
+    rewrite(path, position, lambda batch: batch.__setitem__(slice(8, 12), struct.pack(">i", 49)))
+    rewrite(path, position, lambda batch: batch.__setitem__(slice(57, 61), bytes(4)))
+    assert "bad-marker" not in kinds(seen(log.folder))

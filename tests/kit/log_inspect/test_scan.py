@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from log_partitions import Log, control, data, healthy
+from log_partitions import Log, healthy
 
 from kafka_conformance.log_inspect import scan as scanning
-from kafka_conformance.log_inspect.checks.producers import ABORT, COMMIT, control_type
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import IndexFile
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
-from kafka_reference.record_batch import Codec, decode_batches, valid_bytes
+from kafka_reference.record_batch import decode_batches, valid_bytes
 
 
 @pytest.fixture(scope="module")
@@ -72,18 +71,6 @@ def test_noise_ends_the_scan_and_raises_nothing(noise: bytes, tmp_path_factory: 
     with Segment(path, keep=True) as segment:
         items = list(scan(segment))
     assert bool(items) == bool(noise)
-
-
-def test_the_type_of_a_control_batch(tmp_path: Path) -> None:
-    log = Log(tmp_path / "t-0")
-    for commit in (True, False):
-        log.append(control(1, 0, commit=commit))
-    log.append(data(2, codec=Codec.GZIP))
-    log.write()
-    with Segment(log.folder / f"{0:020}.log") as segment:
-        kinds = [control_type(item.payload) for item in scan(segment) if isinstance(item, Scanned)]
-    assert kinds == [COMMIT, ABORT, None]
-    assert control_type(memoryview(b"\x80\x80")) is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -136,7 +137,23 @@ def _make_a_folder(jar: Path) -> None:
     (jar / "kafkaoracle").mkdir(parents=True)
 
 
-@pytest.mark.parametrize("damage", [_empty, _truncate, _change_a_bit, _make_a_folder, Path.unlink])
+def _make_a_fifo(jar: Path) -> None:
+    jar.unlink()
+    os.mkfifo(jar)
+
+
+def _link_to_what_has_no_end(jar: Path) -> None:
+    jar.unlink()
+    jar.symlink_to("/dev/zero")
+
+
+def _link_to_a_folder(jar: Path) -> None:
+    jar.unlink()
+    jar.symlink_to(".")
+
+
+@pytest.mark.parametrize("damage", [_empty, _truncate, _change_a_bit, _make_a_folder, _make_a_fifo, _link_to_what_has_no_end,
+                                    _link_to_a_folder, Path.unlink])  # fmt: skip
 def test_a_damaged_jar_of_classes_is_compiled_again(
     tmp_path: Path, source: Path, damage: Callable[[Path], None]
 ) -> None:

@@ -13,10 +13,10 @@ import msgspec
 
 from kafka_conformance.answerers.names import open_answerer
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.decoding import UNREADABLE
+from kafka_conformance.core.decoding import UNREADABLE, decode_question
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import PROTOCOL, Answered, Ask, Failed, Lost, Outcome, Unsupported
-from kafka_conformance.core.streams import input_lines, output_lost, raw_output
+from kafka_conformance.core.streams import LONGEST_LINE, input_lines, output_lost, raw_output
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.session import named_release
 from kafka_conformance.rules import RULES
@@ -45,6 +45,8 @@ def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | No
 
 
 def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> tuple[dict[str, Any], bool]:
+    if len(line) > LONGEST_LINE:
+        return {"id": None, "failed": f"line {number} has more than {LONGEST_LINE:,} bytes"}, False
     try:
         document = msgspec.json.decode(line)
     except UNREADABLE as error:
@@ -57,7 +59,7 @@ def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> t
         rule = RULES.get(asked.rule)
         if rule is None:
             return {"id": asked.id, "unsupported": f"unknown rule {asked.rule!r}"}, True
-        question = msgspec.json.decode(asked.question, type=rule.question)
+        question = decode_question(asked.question, rule.question)
         (outcome,) = answerer.answer(rule, named_release(asked.release), [question])
     except UNREADABLE as error:
         return {"id": name, "failed": f"line {number} is no question: {error}"}, False

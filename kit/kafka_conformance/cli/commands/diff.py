@@ -15,7 +15,7 @@ import msgspec
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import exists
+from kafka_conformance.core.files import exists, is_folder
 from kafka_conformance.core.pipeline import first_difference, size_of
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import to_json
@@ -61,7 +61,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
     chosen = chosen_releases(",".join(releases), pins)
     if len(chosen) < 2:
         raise BadInput(f"diff needs two releases or more, or all: {' '.join(releases)!r} is one")
-    on_record = None if check is None else read_changes(check.with_suffix(""))
+    on_record = None if check is None else read_changes(_beside(check))
     diffs: list[ReleaseDiff] = []
     with steps("starting Spark's JVM", len(named(rules)) * len(chosen)) as progress, open_oracle(pins) as oracle:
         java = JavaAnswerer(oracle)
@@ -82,6 +82,13 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
     if any(each.changes for each in diffs):
         return 1
     return 2 if any(each.tally.errors for each in diffs) else 0
+
+
+def _beside(page: Path) -> Path:
+    """Return the folder of the changes that an index page shows: ``changes`` beside ``changes.md``. Raises BadInput."""
+    if is_folder(page):
+        raise BadInput(f"{page} is a folder: name the page, such as changes.md")
+    return page.with_suffix("")
 
 
 def markdown(diffs: Iterable[ReleaseDiff]) -> str:
@@ -121,7 +128,7 @@ _CHANGES_SHOWN = 3
 
 def _write(page: Path, diffs: Sequence[ReleaseDiff], asked: Sequence[str]) -> None:
     """Write the changes of the rules that were asked into the page and its folder."""
-    folder = page.with_suffix("")
+    folder = _beside(page)
     old = read_changes(folder) if exists(folder) else Changes((), ())
     changes = old.merged(Changes(tuple(_rule_changes(diffs)), tuple(_examples(diffs))), asked)
     write_changes(folder, changes)

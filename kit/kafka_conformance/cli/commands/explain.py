@@ -21,7 +21,7 @@ from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import FOLDER
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.decoding import UNREADABLE
+from kafka_conformance.core.decoding import UNREADABLE, decode_question
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import exists, read_bytes
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Question, Unsupported, question_id, to_json
@@ -179,7 +179,7 @@ def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
         raise BadInput(f"{where}: unknown rule {document.rule!r}: {did_you_mean(document.rule, RULES)}")
     rule = RULES[document.rule]
     try:
-        question = msgspec.json.decode(document.question, type=rule.question)
+        question = decode_question(document.question, rule.question)
     except UNREADABLE as error:
         raise BadInput(f"{where}: the question is none of rule {rule.slug}: {error}") from error
     releases = [(kafka, document.story)] if kafka else document.named_releases()

@@ -84,6 +84,8 @@ def find(*, directory: Path, offset: int, partition: str, as_json: bool) -> int:
         say_json(found)
     else:
         text.show_search(console(), found)
+    if not found.judged:
+        return 2
     return 0 if found.record is not None and found.record.offset == offset else 1
 
 

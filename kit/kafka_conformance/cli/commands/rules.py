@@ -14,7 +14,7 @@ import click
 from kafka_conformance.cases.rule_pages import rule_pages
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import entries, exists, is_folder, read_text, write_whole
+from kafka_conformance.core.files import check_writable, entries, exists, is_folder, read_text, write_whole
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.reports.tables import table
@@ -33,6 +33,7 @@ def run(*, write: Path | None, check: Path | None, as_json: bool) -> int:
     if check is not None and not is_folder(check):
         raise BadInput(f"{check} is no folder: write the pages first, with --write {check}")
     if write is not None:
+        check_writable(write / "README.md")  # the pages take half a minute
         for name, text in rule_pages().items():
             write_whole(write / name, text.encode())
     if check is not None:

@@ -9,6 +9,8 @@ followed by 0, and a new epoch begins with 0. An epoch never goes back. What a l
   ``transactional.id.expiration.ms``, seven days): then it accepts any sequence.
 - The end of a transaction may raise the epoch: by the coordinator's fencing, and since 4.0.0 at every end (KIP-890).
 
+The marker that ends a transaction is read as a broker reads it when it recovers the log, also without ``--records``.
+
 Java source mirrored: ``ProducerAppendInfo.append`` and ``checkSequence``; ``kafka_reference.broker`` has them by release.
 """
 
@@ -18,12 +20,15 @@ from collections.abc import Mapping
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.findings import Severity
-from kafka_conformance.log_inspect.header import BatchHeader
+from kafka_conformance.log_inspect.header import HEADER, BatchHeader
+from kafka_reference.errors import JavaException
+from kafka_reference.record_batch import EndTransactionMarker, decode_end_marker, decode_header
 
-__all__ = ["AbortedTransaction", "ProducerCheck", "ProducerState", "control_type"]
+__all__ = ["AbortedTransaction", "ProducerCheck", "ProducerState"]
 
 EXPIRATION_MS = 86_400_000
-ABORT, COMMIT = 0, 1
+_LARGEST_MARKER = 2**20
+"""Bytes of the largest control batch that is decoded: a marker has 78."""
 _UNKNOWN = -2
 """In place of a last sequence: any may follow."""
 
@@ -108,9 +113,10 @@ class ProducerCheck:
                 state.transaction, state.records, state.begun = header.base_offset, 0, certain
             state.records += header.records
 
-    def control(self, position: int, header: BatchHeader, kind: int | None, gaps: int) -> None:
-        """Check a control batch of a producer: the end of a transaction, of ``kind`` ABORT or COMMIT."""
+    def control(self, position: int, header: BatchHeader, payload: memoryview | None, gaps: int) -> None:
+        """Check a control batch of a producer, with the bytes of its records: it ends a transaction."""
         self.markers += 1
+        marker = self._marker(position, header, payload)
         state = self._states.get(header.producer_id)
         if state is None:
             state = self._states[header.producer_id] = ProducerState(header.producer_epoch, gaps)
@@ -119,13 +125,33 @@ class ProducerCheck:
         if header.producer_epoch > state.epoch:
             state.epoch, state.sequence, state.offset = header.producer_epoch, -1, -1
         state.timestamp, state.gaps = header.max_timestamp, gaps
-        if kind == ABORT:
+        if marker is not None and not marker.commit:
             self.abort_markers[header.base_offset] = header.producer_id
             if state.transaction is not None and state.records:
                 self.aborted.append(
                     AbortedTransaction(header.producer_id, state.transaction, header.base_offset, certain=state.begun)
                 )
         state.transaction, state.records = None, 0
+
+    def _marker(
+        self, position: int, header: BatchHeader, payload: memoryview | None
+    ) -> EndTransactionMarker | None:  # fmt: skip
+        """Return the marker in a control batch; None if compaction has removed it, or with a finding."""
+        kind, what = "bad-marker", "the batch has no record that can be read"
+        if payload is None or header.size > _LARGEST_MARKER:
+            kind, what = "record-unread", f"a control batch of {header.size:,} bytes is not read: a marker has 78"
+        elif not header.records:
+            return None
+        else:
+            try:
+                batch = decode_header(HEADER.pack(*header) + bytes(payload))
+                first = next(iter(batch.records()), None) if batch is not None else None
+                if first is not None:
+                    return decode_end_marker(first.key, first.value)
+            except JavaException as thrown:
+                what = f"{thrown.java_name}{f': {thrown.message}' if thrown.message else ''}"
+        self._context.findings.add(kind, self._file, what, position=position, offset=header.base_offset)
+        return None
 
     def _gap(self, position: int, header: BatchHeader, state: ProducerState, expected: int, gaps: int) -> None:
         severity = Severity.BROKEN
@@ -147,19 +173,3 @@ class ProducerCheck:
             f"epoch {state.epoch}", position=position, offset=header.base_offset,
             severity=Severity.NOTE if expired else None,
         )  # fmt: skip
-
-
-def control_type(payload: memoryview | None) -> int | None:
-    """Return the type in the key of a control record, 0 for ABORT and 1 for COMMIT; None if there is none."""
-    if payload is None:
-        return None
-    data = bytes(payload[:64])
-    at = 0
-    try:
-        for field in ("length", "timestamp", "offset", "key length"):
-            while data[at] & 0x80:
-                at += 1
-            at += 2 if field == "length" else 1  # the attributes follow the length
-        return int.from_bytes(data[at + 2 : at + 4], "big") if len(data) >= at + 4 else None
-    except IndexError:
-        return None

@@ -140,3 +140,24 @@ def test_a_mutant_answers_as_itself() -> None:
 def test_nobody() -> None:
     with pytest.raises(BadInput, match="unknown answerer 'nobody'"):
         answered(ASK, answerer="nobody")
+
+
+def test_a_line_that_is_too_long_is_passed_over_and_the_next_one_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = json.dumps(ASK).encode() + b"\n"
+    given = b'{"a":"' + b"x" * (40 * 2**20) + b'"}\n' + ask
+    read = 0
+
+    class Counted(io.BytesIO):
+        def readline(self, size: int | None = -1, /) -> bytes:
+            nonlocal read
+            line = super().readline(size)
+            read = max(read, len(line))
+            return line
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(Counted(given)))
+    out = io.BytesIO()
+    assert run(answerer_name="reference", out=out) == 2
+    first, second = map(json.loads, out.getvalue().splitlines())
+    assert first == {"id": None, "failed": "line 1 has more than 16,777,216 bytes"}
+    assert second == {"id": "1", "answer": {"hash": 597841616}}
+    assert read <= 16 * 2**20 + 1

@@ -122,6 +122,15 @@ def test_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "the log ends before it" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("limit", "why"), [("LARGEST_BYTES", "bytes"), ("MOST_RECORDS", "records")])
+def test_find_does_not_judge_a_batch_that_is_too_large(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], limit: str, why: str
+) -> None:
+    monkeypatch.setattr(f"kafka_conformance.log_inspect.find.{limit}", 0)
+    assert run("find", str(folder), "100") == 2
+    assert f"{why}: more than 0 are not read" in capsys.readouterr().out
+
+
 def test_find_shows_a_long_scan_shortly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = healthy(tmp_path / "t-0")
     log.interval = 10**9

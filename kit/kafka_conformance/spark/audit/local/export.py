@@ -38,18 +38,24 @@ from kafka_conformance.spark.audit.selection import parse_time
 from kafka_conformance.spark.audit.sources import spans_of
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
-__all__ = ["LocalExport", "files_of", "record_count"]
+__all__ = ["LocalExport", "TooMuchText", "files_of", "record_count"]
 
 _TIMES = ("timestamp_ms", "timestamp")
 _PIECE = 16_384
 LONGEST_LINE = 128 * 2**20
 """The most bytes of a line of JSON, a record with its key and perhaps its value."""
+LARGEST_TEXT = 2**31
+"""The most bytes of keys, and of other text, of an export: they are held in memory."""
 _ENDS = ("first", "end")
 _INT64 = range(-(2**63), 2**63)
 
 
 _FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What pyarrow raises for a file: of the last kind for a name or a text that is not UTF-8."""
+
+
+class TooMuchText(KitError):
+    """The keys and other text of an export are more than this process holds in memory."""
 
 
 class LocalExport:
@@ -166,8 +172,41 @@ def _read(path: str, form: str, key: str) -> pa.Table:
         return _read_json(files, path, key)
     dataset = ds.dataset(files, format="parquet", partitioning="hive")
     _check_columns(path, key, dataset.schema.names)
-    names = ["partition", "offset", key, *(name for name in _TIMES if name in dataset.schema.names)]
-    return dataset.to_table(columns=list(dict.fromkeys(names)))
+    wanted = ("partition", "offset", key, *(name for name in _TIMES if name in dataset.schema.names))
+    names = list(dict.fromkeys(wanted))
+    _check_size(path, files, names)
+    return dataset.to_table(columns=names)
+
+
+def _check_size(path: str, files: Sequence[str], names: Sequence[str]) -> None:
+    """Raise TooMuchText if the texts of these columns take more than LARGEST_TEXT bytes.
+
+    In a file, a dictionary has each value once, and 100 KB can stand for 3 GB. Read as dictionaries, they stay as small.
+    """
+    form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(dictionary_columns=names))
+    dataset, size = ds.dataset(files, format=form, partitioning="hive"), 0
+    pages = sum(_page_bytes(fragment.metadata, names) for fragment in dataset.get_fragments())
+    if pages > LARGEST_TEXT:  # before a page is decompressed
+        raise _too_much_text(path)
+    for batch in dataset.to_batches(columns=names, batch_readahead=1, fragment_readahead=1, use_threads=False):
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                lengths = pc.binary_length(column.dictionary)
+                size += pc.sum(lengths.take(column.indices)).as_py() or 0
+        if size > LARGEST_TEXT:
+            raise _too_much_text(path)
+
+
+def _page_bytes(metadata: Any, names: Sequence[str]) -> int:
+    """Return how many bytes the pages of these columns have when decompressed, as the file says."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = (group.column(number) for group in groups for number in range(group.num_columns))
+    return sum(each.total_uncompressed_size for each in columns if each.path_in_schema.partition(".")[0] in names)
+
+
+def _too_much_text(path: str) -> TooMuchText:
+    what = f"its keys and other text take more than {LARGEST_TEXT:,} bytes, which are not held in memory"
+    return TooMuchText(f"reading {path}: {what}: use --engine spark")
 
 
 def _check_columns(path: str, key: str, columns: Sequence[str]) -> None:
@@ -179,7 +218,7 @@ def _check_columns(path: str, key: str, columns: Sequence[str]) -> None:
 def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [] for name in ("partition", "offset", key, *_TIMES)}
     names: dict[str, None] = {}
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    decode, size = msgspec.json.Decoder(dict[str, Any]).decode, 0
     for name in files:
         with pa.input_stream(name, compression="detect") as stream:
             for number, line in enumerate(_lines(stream, name), 1):
@@ -189,7 +228,10 @@ def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
                     raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
                 names.update(dict.fromkeys(row))
                 for column, values in columns.items():
-                    values.append(row.get(column))
+                    values.append(value := row.get(column))
+                    size += len(value) if isinstance(value, str) else 0
+                if size > LARGEST_TEXT:
+                    raise _too_much_text(path)
     _check_columns(path, key, list(names) if names else list(columns))
     kinds = sorted({type(value).__name__ for value in columns[key]} - {"str", "NoneType"})
     if kinds:

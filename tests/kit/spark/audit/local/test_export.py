@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kafka_conformance.cli.audit_engine import local_source
+from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.local import export as export_module
 from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
@@ -252,3 +256,51 @@ def test_the_name_of_a_file_is_no_pattern(tmp_path: Path) -> None:
     parquet(tmp_path / "orders1 a.parquet", ROWS)
     assert files_of(path) == [path]
     assert read(LocalExport(path, "parquet", 3)) == READ
+
+
+def dictionary_of(folder: Path, size: int, times: int) -> str:
+    """A file in which one key of ``size`` bytes stands for ``times`` records."""
+    folder.mkdir()
+    return parquet(folder / "keys.parquet", [(0, offset, offset, b"k" * size) for offset in range(times)])
+
+
+_READS = """
+import sys
+import pyarrow as pa
+from kafka_conformance.spark.audit.local import export
+export.LARGEST_TEXT = 150 * 2**20
+try:
+    export.LocalExport(sys.argv[1], "parquet", 1)
+except export.TooMuchText as error:
+    print(pa.default_memory_pool().max_memory(), error)
+"""
+
+
+def test_a_dictionary_that_stands_for_too_much_is_refused_before_it_is_expanded(tmp_path: Path) -> None:
+    path = dictionary_of(tmp_path / "a", 2**20, 200)
+    assert Path(path).stat().st_size < 2**21
+    done = subprocess.run(
+        [sys.executable, "-c", _READS, path], capture_output=True, text=True, timeout=120, check=False
+    )  # fmt: skip
+    most, _, error = done.stdout.partition(" ")
+    assert "more than 157,286,400 bytes, which are not held in memory: use --engine spark" in error, done.stderr
+    assert 2**20 <= int(most) < 16 * 2**20
+
+
+def test_text_of_json_lines_is_refused_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"partition": 0, "offset": offset, "key": "k" * 100} for offset in range(10)]
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 1_000)
+    path = lines(tmp_path / "rows.json", rows)
+    assert len(read(LocalExport(path, "json", 1))) == 10
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
+    with pytest.raises(KitError, match="more than 999 bytes"):
+        LocalExport(path, "json", 1)
+
+
+def test_an_export_of_too_much_text_is_left_to_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = dictionary_of(tmp_path / "a", 100, 10)
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
+    given = Given(form="parquet", partitions=1)
+    assert local_source(path, given) is None
+    with pytest.raises(KitError, match="more than 999 bytes"):
+        local_source(path, msgspec.structs.replace(given, engine="local"))
