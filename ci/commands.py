@@ -25,9 +25,10 @@ import tempfile
 import threading
 import time
 import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import click
@@ -112,7 +113,7 @@ INSTANCES = (
 def main(chosen: Sequence[str]) -> None:
     """Run all instances, or those whose words begin with one of these; exits with 1 if one fails or a command is missing."""
     begun = time.monotonic()
-    wrong = faults(commands_of_page(PAGE.read_text(encoding="utf-8")), set(all_commands()), INSTANCES)
+    wrong = faults(commands_of_page(PAGE.read_text(encoding="utf-8")), all_commands(), INSTANCES)
     if wrong:
         sys.exit("\n".join(wrong))
     instances = [each for each in INSTANCES if not chosen or each.words.startswith(tuple(chosen))]
@@ -134,12 +135,13 @@ def longest_first(instances: Sequence[Instance]) -> list[Instance]:
     return sorted(instances, key=lambda each: each.needs != JVM)
 
 
-def all_commands() -> Iterator[str]:
-    """Yield the name of every command, ``log inspect`` of one below a group."""
+@cache
+def all_commands() -> frozenset[str]:
+    """Return the name of every command, ``log inspect`` of one below a group."""
     context = click.Context(app)
-    for name in app.list_commands(context):
-        command = app.get_command(context, name)
-        yield from (f"{name} {below}" for below in command.commands) if isinstance(command, click.Group) else (name,)
+    commands = {name: app.get_command(context, name) for name in app.list_commands(context)}
+    groups = {name: command.commands for name, command in commands.items() if isinstance(command, click.Group)}
+    return frozenset(commands.keys() - groups) | {f"{name} {below}" for name in groups for below in groups[name]}
 
 
 def commands_of_page(text: str) -> dict[str, str]:
@@ -159,7 +161,7 @@ def command_of(instance: Instance) -> str:
     return " ".join(words[: 2 if words[0] in group else 1])
 
 
-def faults(page: dict[str, str], commands: set[str], instances: Sequence[Instance]) -> list[str]:
+def faults(page: dict[str, str], commands: Set[str], instances: Sequence[Instance]) -> list[str]:
     """Return what is missing or differs between the page, the command line and the instances."""
     tried_in = {name: {each.needs for each in instances if command_of(each) == name} for name in commands}
     wrong = [f"{name} is no command, but {PAGE.name} has it" for name in page.keys() - commands]

@@ -12,29 +12,29 @@ NEEDS = commands_of_page(PAGE.read_text(encoding="utf-8"))
 
 
 def test_the_page_and_the_instances_have_every_command() -> None:
-    assert faults(NEEDS, set(all_commands()), INSTANCES) == []
+    assert faults(NEEDS, all_commands(), INSTANCES) == []
 
 
 @pytest.mark.parametrize("name", ["audit", "broker run", "jars list", "sweep"])
 def test_a_command_without_an_instance_is_named(name: str) -> None:
     others = [each for each in INSTANCES if commands.command_of(each) != name]
-    assert faults(NEEDS, set(all_commands()), others) == [f"{name} has no instance in commands.py"]
+    assert faults(NEEDS, all_commands(), others) == [f"{name} has no instance in commands.py"]
 
 
 def test_a_command_that_the_page_lacks_is_named() -> None:
-    assert faults(NEEDS, {*all_commands(), "new"}, INSTANCES) == [
+    assert faults(NEEDS, all_commands() | {"new"}, INSTANCES) == [
         "new is not in the table of commands.md", "new has no instance in commands.py"
     ]  # fmt: skip
 
 
 def test_a_command_that_is_only_on_the_page_is_named() -> None:
-    assert faults({**NEEDS, "old": ""}, set(all_commands()), INSTANCES) == ["old is no command, but commands.md has it"]
+    assert faults({**NEEDS, "old": ""}, all_commands(), INSTANCES) == ["old is no command, but commands.md has it"]
 
 
 @pytest.mark.parametrize(("name", "needs"), [("gate", JVM), ("sweep", LIGHT)])
 def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: str, needs: str) -> None:
     moved = [replace(each, needs=needs) if commands.command_of(each) == name else each for each in INSTANCES]
-    (fault,) = faults(NEEDS, set(all_commands()), moved)
+    (fault,) = faults(NEEDS, all_commands(), moved)
     assert fault.startswith(f"{name} needs ")
 
 

@@ -46,7 +46,8 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_single_frozen_case_finds_it(bug: Bug, slug: str) -> None:
     case = first_case(RULES[slug], bug.asks[slug])
     assert case is not None
-    code, events = _gated(bug, "--run", case.id)
+    # One generated question in place of 200: --run leaves out all of them.
+    code, events = _gated(bug, "--run", case.id, "--examples", "1")
     (ended,) = [each for each in events if isinstance(each, RuleEnded) and each.asked]
     assert (code, ended.rule, ended.verdict) == (1, slug, "differs")
     assert (ended.frozen, ended.fresh, ended.differed) == (1, 0, 1)

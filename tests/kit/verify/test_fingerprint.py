@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import cProfile
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import CodeType
@@ -30,9 +32,21 @@ HASHES = {"murmur2", "partition-for-key", "producer-partition", "default-partiti
 SCRIPTS = {"producer-sequences", "delivery"}
 
 
+@cache
+def installed_fingerprints() -> dict[str, str]:
+    """The fingerprint of each rule as it is installed."""
+    return {slug: fingerprint(rule) for slug, rule in RULES.items()}
+
+
+@cache
+def installed_mutants() -> dict[str, str]:
+    """The fingerprint of the mutants of each rule as they are installed."""
+    return {slug: mutants_fingerprint(rule) for slug, rule in RULES.items()}
+
+
 def changed_by(sources: Sources) -> set[str]:
     """The rules whose fingerprint is another one with these sources."""
-    return {slug for slug, rule in RULES.items() if fingerprint(rule, sources) != fingerprint(rule)}
+    return {slug for slug, rule in RULES.items() if fingerprint(rule, sources) != installed_fingerprints()[slug]}
 
 
 def python_with(module: str, old: str, new: str, times: int = -1) -> Sources:
@@ -106,7 +120,7 @@ def test_mutants_timelines_and_labels_void_nothing() -> None:
 
 def mutants_changed_by(sources: Sources) -> set[str]:
     """The rules whose mutants have another fingerprint with these sources."""
-    return {slug for slug, rule in RULES.items() if mutants_fingerprint(rule, sources) != mutants_fingerprint(rule)}
+    return {slug for slug, rule in RULES.items() if mutants_fingerprint(rule, sources) != installed_mutants()[slug]}
 
 
 RULES_OF_KAFKA = "kafka_conformance.rules"
@@ -268,18 +282,15 @@ PACKAGES = {Path(package.__file__ or "").parent: package.__name__ for package in
 
 def called_by(run: Callable[[], Any]) -> set[tuple[str, str]]:
     """The top-level functions and classes of ours whose code runs: module and name."""
-    codes: set[CodeType] = set()
-
-    def profile(frame: Any, event: str, _: Any) -> None:
-        if event == "call":
-            codes.add(frame.f_code)
-
+    profile = cProfile.Profile(builtins=False)  # written in C: a callback in Python takes most of the time
     before = sys.getprofile()
-    sys.setprofile(profile)
+    profile.enable()
     try:
         run()
     finally:
+        profile.disable()
         sys.setprofile(before)
+    codes = [entry.code for entry in profile.getstats() if isinstance(entry.code, CodeType)]
     found = set()
     for code in codes:
         path, name = Path(code.co_filename), code.co_qualname.partition(".")[0]
