@@ -1,17 +1,23 @@
-"""The reference as an answerer, and anything shaped like it: a mutant answers in the same way, with one thing wrong."""
+"""The reference as an answerer, and anything shaped like it: a mutant answers in the same way, with one thing wrong.
+
+:class:`LabellingAnswerer` labels the questions as they are answered: most labels need the reference's run in the newest
+release, which then runs once for both.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from kafka_conformance.core.newest_run import keep_run
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Outcome, Question, Unsupported, answered
 from kafka_conformance.core.rule import Rule
 from kafka_reference.errors import NotInThisRelease, QuestionError
 from kafka_reference.releases import Release
 
-__all__ = ["ReferenceAnswerer", "outcome_of"]
+__all__ = ["LabellingAnswerer", "ReferenceAnswerer", "outcome_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,31 @@ class ReferenceAnswerer:
             Failed(endless) if (endless := rule.endless(question, at)) else outcome_of(ask, question, at)
             for question in questions
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class LabellingAnswerer:
+    """Answers as ``answerer`` does, and counts in ``labels`` the labels of the questions it receives."""
+
+    answerer: ReferenceAnswerer
+    labels: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def name(self) -> str:
+        """The name of the answerer."""
+        return self.answerer.name
+
+    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+        """The outcomes, one for each question."""
+        return [self._answer(rule, at, question) for question in questions]
+
+    def _answer(self, rule: Rule, at: Release, question: Question) -> Outcome:
+        with keep_run() as run:
+            self.labels.update(rule.labels(question))
+        answer = run.answer_of(self.answerer.instead or rule.ask, question, at)
+        if answer is not None and not rule.endless(question, at):
+            return Answered(answer)
+        return self.answerer.answer(rule, at, [question])[0]
 
 
 def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Outcome:

@@ -10,7 +10,7 @@ import msgspec
 
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.core.sources import Source, sources
+from kafka_conformance.core.sources import Source
 from kafka_conformance.verify.verification import Plan
 
 __all__ = ["QuestionStore"]
@@ -37,7 +37,7 @@ class QuestionStore:
         return self._sources[rule.slug]
 
     def _generate(self, rule: Rule, path: Path) -> Sequence[Source]:
-        made = sources(rule, self._plan.examples_of(rule), self._plan.seed)
+        made = self._plan.generate(rule)
         if len(self._plan.releases) > 1:
             stored = [_Stored(s.name, msgspec.Raw(msgspec.json.encode(s.questions)), s.labels) for s in made]
             write_whole(path, msgspec.json.encode(stored))

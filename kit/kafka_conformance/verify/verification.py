@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.answerers.names import REFERENCE
+from kafka_conformance.answerers.reference import LabellingAnswerer, ReferenceAnswerer
 from kafka_conformance.cases.failures import FOLDER, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, Difference, Tally, group_by_kind, shrink_difference, tally
@@ -24,7 +25,7 @@ from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import jvm_name
 from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
-from kafka_reference.releases import Release
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["Finding", "Plan", "RuleResult", "Verifier", "exit_code"]
 
@@ -52,6 +53,14 @@ class Plan:
     def examples_of(self, rule: Rule) -> int:
         """Return how many questions the rule's strategy generates."""
         return rule.examples_of(self.examples)
+
+    def generate(self, rule: Rule) -> list[Source]:
+        """Return the sources of a rule's questions.
+
+        In the newest release alone, they have no labels: :class:`Verifier` takes these from the run that answers.
+        """
+        unlabelled = replace(rule, labels=lambda _: iter(()))
+        return sources(unlabelled if list(self.releases) == [NEWEST] else rule, self.examples_of(rule), self.seed)
 
     def tasks(self) -> list[tuple[Rule, Release]]:
         """Return each release with each rule to ask in it, in the order of the report."""
@@ -143,7 +152,7 @@ class Verifier:
         opened = oracle.open_broker(name) if rule.broker else oracle.open(name)
         jar_sha256 = opened.broker_sha256 if rule.broker else opened.jar_sha256
         comparison = Comparison(JavaAnswerer(oracle), self._actual, release)
-        counts = tally(rule, comparison, questions)
+        counts = self._tally(rule, comparison, questions)
         if rule.columns is not None and self._plan.longest_key >= 0 and self._actual.name == REFERENCE:
             self._compare_columns(rule, comparison, counts)  # a mutant has no bulk form
         findings = _findings(rule, comparison, counts, self._plan, jar_sha256, self._folder)
@@ -157,8 +166,17 @@ class Verifier:
 
     def _generate(self, rule: Rule) -> Sequence[Source]:
         if rule.slug not in self._generated:
-            self._generated[rule.slug] = sources(rule, self._plan.examples_of(rule), self._plan.seed)
+            self._generated[rule.slug] = self._plan.generate(rule)
         return self._generated[rule.slug]
+
+    def _tally(self, rule: Rule, comparison: Comparison, questions: Sequence[Source]) -> Tally:
+        """Count the judgements; label questions that have no labels yet as they are answered."""
+        if any(source.labels for source in questions) or not isinstance(self._actual, ReferenceAnswerer):
+            return tally(rule, comparison, questions)
+        actual = LabellingAnswerer(self._actual)
+        counts = tally(rule, replace(comparison, actual=actual), questions)
+        counts.labels += actual.labels
+        return counts
 
     def _compare_columns(self, rule: Rule, comparison: Comparison, counts: Tally) -> None:
         """Compare the answers to every key of up to the planned length, in bulk."""

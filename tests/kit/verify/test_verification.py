@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import OracleFault
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answer, Answered, Failed, Unsupported
+from kafka_conformance.core.sources import sources
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.partition.history import PartitionHistory
 from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
@@ -30,13 +33,16 @@ MURMUR2, FOR_KEY = RULES["murmur2"], RULES["partition-for-key"]
 class Bulk:
     """Opens any release; its columns are answered by ``column``, its questions by the stand-in below."""
 
-    jar_sha256, pinned = "ab" * 32, True
+    jar_sha256, broker_sha256, pinned = "ab" * 32, "cd" * 32, True
 
     def __init__(self, column: Callable[[Any, Any], Any] = bulk.murmur2_columns) -> None:
         self.column = column
         self.closed: list[str] = []
 
     def open(self, _: str) -> Bulk:
+        return self
+
+    def open_broker(self, _: str) -> Bulk:
         return self
 
     def close_release(self, version: str) -> None:
@@ -138,6 +144,21 @@ def test_who_breaks_down_is_counted_and_nothing_is_found() -> None:
 
     (result,) = judged([MURMUR2], ReferenceAnswerer("broken", broken))
     assert (result.tally.agreed, len(result.tally.errors), result.findings) == (0, result.tally.total, ())
+
+
+@pytest.mark.parametrize(("versions", "runs"), [("4.4.0", 2), ("3.9.2", 3)])
+def test_newest_release_alone_is_labelled_by_the_run_that_answers(
+    versions: str, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run stands in for Java's, one answers; another release has another run that labels."""
+    made: list[Any] = []
+    create = PartitionHistory.__init__
+    monkeypatch.setattr(PartitionHistory, "__init__", lambda *given: (made.append(given[1]), create(*given))[1])
+    (result,) = judged([RULES["isr"]], versions=versions, examples=0)
+    assert result.tally.agreed == result.tally.total
+    assert len(made) == runs * result.tally.total
+    every = sources(RULES["isr"], 0, 7)
+    assert result.tally.labels == sum((source.labels for source in every), start=Counter())
 
 
 def test_every_key_up_to_a_length_is_counted_beside_the_questions() -> None:

@@ -16,7 +16,7 @@ from kafka_conformance.core.pipeline import Difference, Tally
 from kafka_conformance.core.sources import sources as generated
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
-from kafka_conformance.verify import question_store
+from kafka_conformance.verify import verification
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_conformance.verify.workers import _choose, _Pickler, _rank, _Unpickler, worker_count
@@ -73,7 +73,7 @@ def test_a_rule_is_generated_once_for_all_workers(rule: Any, tmp_path: Path, mon
     plan = Plan([rule], [OLD, NEW], 50, 7, -1)
     first = QuestionStore(plan, tmp_path).sources(rule)
     assert list(first) == generated(rule, plan.examples_of(rule), 7)
-    monkeypatch.setattr(question_store, "sources", lambda *_: pytest.fail("generated again"))
+    monkeypatch.setattr(verification, "sources", lambda *_: pytest.fail("generated again"))
     assert list(QuestionStore(plan, tmp_path).sources(rule)) == list(first)
 
 

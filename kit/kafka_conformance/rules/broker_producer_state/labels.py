@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.broker_producer_state.adapter import ask
 from kafka_conformance.rules.broker_producer_state.question import BrokerProducerStateQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels", "path"]
 
@@ -36,7 +36,7 @@ def labels(question: BrokerProducerStateQuestion) -> Iterator[str]:
     if len(question.steps) >= 30:
         yield "30 steps and more"
     found: set[str] = set()
-    for step, answer in zip(question.steps, ask(question, NEWEST)["steps"], strict=True):
+    for step, answer in zip(question.steps, newest_answer(ask, question)["steps"], strict=True):
         found.update(_step_labels(step))
         found.update(_answer_labels(answer))
     yield from sorted(found)

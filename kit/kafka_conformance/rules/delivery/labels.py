@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.delivery.adapter import ask, to_scenario
 from kafka_conformance.rules.delivery.question import KINDS, DeliveryQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels"]
 
@@ -34,7 +34,7 @@ REQUIRED_LABELS = frozenset(
 
 def labels(question: DeliveryQuestion) -> Iterator[str]:
     """Yield what happens to the records and to the requests in the newest release, and the faults."""
-    answer = ask(question, NEWEST)
+    answer = newest_answer(ask, question)
     if "raises" in answer:
         yield "invalid producer"
         return

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.high_watermark.adapter import ask
 from kafka_conformance.rules.high_watermark.question import HighWatermarkQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["OPTIONAL_LABELS", "REQUIRED_LABELS", "labels", "path"]
 
@@ -36,7 +36,7 @@ OPTIONAL_LABELS = {
 
 def labels(question: HighWatermarkQuestion) -> Iterator[str]:
     """Yield the kinds of steps in the history, and the kinds of their answers in the newest release."""
-    answers = ask(question, NEWEST)["steps"]
+    answers = newest_answer(ask, question)["steps"]
     yield from sorted({f"step {step.__struct_config__.tag}" for step in question.steps})
     yield from sorted({f"raises {one['raises']}" for one in answers if "raises" in one})
     yield from sorted(set(_events(answers)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.common.partition.steps import RespondStep
 from kafka_conformance.rules.isr.adapter import ask
 from kafka_conformance.rules.isr.question import InSyncQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["OPTIONAL_LABELS", "REQUIRED_LABELS", "labels", "path"]
 
@@ -26,7 +26,7 @@ OPTIONAL_LABELS: dict[str, str] = {}
 
 def labels(question: InSyncQuestion) -> Iterator[str]:
     """Yield the kinds of steps in the history, and the kinds of their answers in the newest release."""
-    answers = ask(question, NEWEST)["steps"]
+    answers = newest_answer(ask, question)["steps"]
     yield from sorted({f"step {step.__struct_config__.tag}" for step in question.steps})
     yield from sorted({f"raises {one['raises']}" for one in answers if "raises" in one})
     yield from sorted(set(_events(question.steps, answers)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.rules.log_segment.adapter import ask
 from kafka_conformance.rules.log_segment.question import LogSegmentQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["OPTIONAL_LABELS", "OPTIONAL_PARTS", "REQUIRED_LABELS", "labels", "path"]
 
@@ -43,7 +43,7 @@ OPTIONAL_PARTS = {"steps.look": _FILES}
 
 def labels(question: LogSegmentQuestion) -> Iterator[str]:
     """Yield the kinds of steps in the history, and the kinds of their answers in the newest release."""
-    answers = ask(question, NEWEST)["steps"]
+    answers = newest_answer(ask, question)["steps"]
     yield from sorted({f"step {step.__struct_config__.tag}" for step in question.steps})
     yield from sorted({f"raises {one['raises']}" for one in answers if "raises" in one})
     if any(len(getattr(step, "batches", ())) > 1 for step in question.steps):

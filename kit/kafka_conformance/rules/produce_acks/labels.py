@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.produce_acks.adapter import ask
 from kafka_conformance.rules.produce_acks.question import ProduceQuestion, ProduceStep
-from kafka_reference.releases import NEWEST
 
 __all__ = ["OPTIONAL_LABELS", "REQUIRED_LABELS", "labels", "path"]
 
@@ -31,7 +31,7 @@ OPTIONAL_LABELS: dict[str, str] = {}
 
 def labels(question: ProduceQuestion) -> Iterator[str]:
     """Yield the kinds of steps in the history, and the kinds of their answers in the newest release."""
-    answers = ask(question, NEWEST)["steps"]
+    answers = newest_answer(ask, question)["steps"]
     yield from sorted({f"step {step.__struct_config__.tag}" for step in question.steps})
     acks = {step.acks for step in question.steps if isinstance(step, ProduceStep)}
     yield from sorted(f"acks {each}" for each in acks & {-1, 0, 1})

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from kafka_conformance.core.mutant import Ask
+from kafka_conformance.core.newest_run import Watch, newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.producer_send.adapter import ProducerHistory
 from kafka_conformance.rules.producer_send.question import ProducerSendQuestion, SendStep
 from kafka_conformance.rules.producer_sequences.question import FlushStep, RunStep
 from kafka_reference.errors import ConfigException, NotInThisRelease
-from kafka_reference.producer.kafka_producer import KafkaProducer
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels"]
 
@@ -25,46 +26,54 @@ REQUIRED_LABELS = frozenset(
 )  # fmt: skip
 
 
-def labels(question: ProducerSendQuestion) -> Iterator[str]:
-    """Return the kinds of question this one is."""
+def labels(ask: Ask, question: ProducerSendQuestion) -> Iterator[str]:
+    """Return the kinds of question this one is, as ``ask`` answers it."""
     yield f"partitioner: {question.config.partitioner}"
     if len(question.steps) >= 30:
         yield "30 steps and more"
     if None in question.leaders:
         yield "partition without a leader"
+    watch = _ProducerWatch(question)
     try:
-        history = ProducerHistory(KafkaProducer, question, NEWEST)
+        newest_answer(ask, question, ProducerHistory, watch)
     except ConfigException:
         yield "refused configuration"
         return
     except NotInThisRelease:
         return
-    yield from sorted(set(_of_the_history(history, question)))
+    yield from sorted(watch.found)
 
 
-def _of_the_history(history: ProducerHistory, question: ProducerSendQuestion) -> Iterator[str]:
-    producer = history.producer
-    yield "idempotent" if producer.sender.manager.is_idempotent else "not idempotent"
-    if question.config.max_in_flight == 1:
-        yield "one in flight at most"
-    sent: set[int] = set()
-    partitions: set[int] = set()
-    for step in question.steps:
-        waiting = len(producer.sender.flushes)
-        answer = history.take(step)
+class _ProducerWatch(Watch):
+    """Collects the labels of a history."""
+
+    def __init__(self, question: ProducerSendQuestion) -> None:
+        self._config = question.config
+        self._sent: set[int] = set()
+        self._partitions: set[int] = set()
+        self.found: set[str] = {"one in flight at most"} if question.config.max_in_flight == 1 else set()
+
+    def begin(self, history: ProducerHistory) -> None:
+        self.found.add("idempotent" if history.producer.sender.manager.is_idempotent else "not idempotent")
+
+    def before(self, history: ProducerHistory, step: Any) -> int:  # noqa: ARG002
+        return len(history.producer.sender.flushes)
+
+    def after(self, history: ProducerHistory, step: Any, before: int, answer: Answer) -> None:
+        producer = history.producer
         if isinstance(step, SendStep):
-            yield from _of_a_send(step, answer, partitions)
-            if question.config.ignore_keys and step.key is not None:
-                yield "keys ignored"
+            self.found.update(_of_a_send(step, answer, self._partitions))
+            if self._config.ignore_keys and step.key is not None:
+                self.found.add("keys ignored")
         elif isinstance(step, RunStep):
-            yield from _of_a_round(answer, sent)
+            self.found.update(_of_a_round(answer, self._sent))
         elif isinstance(step, FlushStep):
-            yield "flush"
-        yield from _of_flushes(waiting, len(producer.sender.flushes))
+            self.found.add("flush")
+        self.found.update(_of_flushes(before, len(producer.sender.flushes)))
         if any(len(queue) > 1 for _, queue in producer.accumulator.state.queues()):
-            yield "several batches in a queue"
+            self.found.add("several batches in a queue")
         if any(batch.is_piece for batch in producer.accumulator.state.batches):
-            yield "split"
+            self.found.add("split")
 
 
 def _of_a_send(step: SendStep, answer: Answer, partitions: set[int]) -> Iterator[str]:

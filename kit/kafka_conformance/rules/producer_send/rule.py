@@ -30,6 +30,7 @@ Not asked: transactions; interceptors; compression; other topics; leaders that m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from kafka_conformance.core.protocol import Answer
@@ -107,7 +108,7 @@ RULE = Rule(
         Space("memory for two batches: every history of up to 3 of 7 events", every_exhaustion),
         Space("an idempotent producer that is refused an id or a batch in each of ten ways", every_failed_producer),
     ),
-    labels=labels,
+    labels=partial(labels, _ask),
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from kafka_conformance.core.mutant import Ask
+from kafka_conformance.core.newest_run import Watch, newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.producer_sequences.adapter import SenderHistory
 from kafka_conformance.rules.producer_sequences.question import ProducerSequencesQuestion, RespondStep, RunStep
 from kafka_reference.accumulator.batches import BatchState
 from kafka_reference.idempotence.sender import Sender
 from kafka_reference.idempotence.transaction_manager import ManagerState, TransactionManager
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels"]
 
@@ -37,8 +38,8 @@ REQUIRED_LABELS = frozenset(
 )  # fmt: skip
 
 
-def labels(question: ProducerSequencesQuestion) -> Iterator[str]:
-    """Return the kinds of question that this one is."""
+def labels(ask: Ask, question: ProducerSequencesQuestion) -> Iterator[str]:
+    """Return the kinds of question that this one is, as ``ask`` answers it."""
     if len(question.steps) >= 30:
         yield "30 steps and more"
     if question.config.max_in_flight == 1:
@@ -46,23 +47,39 @@ def labels(question: ProducerSequencesQuestion) -> Iterator[str]:
     if question.config.acks == "0":
         yield "acks=0"
     yield from {f"answered: {step.error}" for step in question.steps if isinstance(step, RespondStep)}
-    history = SenderHistory(Sender, question, NEWEST)
-    if not history.sender.manager.is_idempotent:
-        yield "not idempotent"
-    found: set[str] = set()
-    sent: set[int] = set()
-    for step in question.steps:
-        before = _producer(history.sender.manager)
-        answer = history.take(step)
-        if isinstance(step, RunStep):
-            found.update(_answer_labels(answer, sent))
-            found.update(_manager_labels(history.sender.manager, before))
-            if not all(map(history.sender.network.can_send, question.leaders)):
-                found.add("max.in.flight requests in flight")
-            found.update(_abort_labels(history.sender, question.config.delivery_timeout_ms))
-            if any(batch.is_piece for batch in history.sender.accumulator.state.batches):
-                found.add("split")
-    yield from sorted(found)
+    watch = _SenderWatch(question)
+    newest_answer(ask, question, SenderHistory, watch)
+    yield from watch.first
+    yield from sorted(watch.found)
+
+
+class _SenderWatch(Watch):
+    """Collects the labels of a history, of its beginning in ``first``."""
+
+    def __init__(self, question: ProducerSequencesQuestion) -> None:
+        self._question = question
+        self._sent: set[int] = set()
+        self.first: list[str] = []
+        self.found: set[str] = set()
+
+    def begin(self, history: SenderHistory) -> None:
+        if not history.sender.manager.is_idempotent:
+            self.first.append("not idempotent")
+
+    def before(self, history: SenderHistory, step: Any) -> Before | None:
+        return _producer(history.sender.manager) if isinstance(step, RunStep) else None
+
+    def after(self, history: SenderHistory, step: Any, before: Before | None, answer: Answer) -> None:  # noqa: ARG002
+        if before is None:
+            return
+        sender = history.sender
+        self.found.update(_answer_labels(answer, self._sent))
+        self.found.update(_manager_labels(sender.manager, before))
+        if not all(map(sender.network.can_send, self._question.leaders)):
+            self.found.add("max.in.flight requests in flight")
+        self.found.update(_abort_labels(sender, self._question.config.delivery_timeout_ms))
+        if any(batch.is_piece for batch in sender.accumulator.state.batches):
+            self.found.add("split")
 
 
 def _producer(manager: TransactionManager) -> Before:

@@ -43,6 +43,7 @@ to which records are converted; throttling; closing; a delayed answer to a reque
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from kafka_conformance.core.protocol import Answer
@@ -176,7 +177,7 @@ RULE = Rule(
         Space("no other id after the last epoch: every history of up to 3 of 7 events of aborted batches", every_abort),
         Space("a split batch: every history of up to 4 of 4 events; no idempotence: 3", every_split),
     ),
-    labels=labels,
+    labels=partial(labels, _ask),
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,

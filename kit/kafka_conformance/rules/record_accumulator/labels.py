@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kafka_conformance.core.mutant import Ask
+from kafka_conformance.core.newest_run import Watch, newest_answer
+from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.record_accumulator.adapter import History
 from kafka_conformance.rules.record_accumulator.question import (
     AppendStep,
@@ -18,11 +21,13 @@ from kafka_conformance.rules.record_accumulator.question import (
     RecordAccumulatorQuestion,
     SplitStep,
 )
-from kafka_conformance.rules.record_accumulator.sequence_labels import SEQUENCE_LABELS, queued, seen_of_sequences
-from kafka_reference.accumulator.accumulator import RecordAccumulator
+from kafka_conformance.rules.record_accumulator.sequence_labels import (
+    SEQUENCE_LABELS,
+    Queued,
+    queued,
+    seen_of_sequences,
+)
 from kafka_reference.accumulator.chunks import CHUNK
-from kafka_reference.errors import JavaException
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels"]
 
@@ -43,8 +48,8 @@ REQUIRED_LABELS = frozenset(
 )
 
 
-def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
-    """The kinds of question this one is."""
+def labels(ask: Ask, question: RecordAccumulatorQuestion) -> Iterator[str]:
+    """The kinds of question this one is, as ``ask`` answers it."""
     if len(question.steps) >= 50:
         yield "50 steps and more"
     if question.cluster.nodes[0].id:
@@ -52,22 +57,31 @@ def labels(question: RecordAccumulatorQuestion) -> Iterator[str]:
     if question.config.rack and not question.config.rack_aware:
         yield "rack without rack awareness"
     yield from _features(question)
-    try:
-        history = History(RecordAccumulator, question, NEWEST)
-    except JavaException as raised:
-        yield f"refused: {raised.java_name}"
+    watch = _AccumulatorWatch()
+    answered = newest_answer(ask, question, History, watch)
+    if "raises" in answered:
+        yield f"refused: {answered['raises']}"
         return
-    seen = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
-    state = history.accumulator.state
-    for step in question.steps:
-        before = {} if history.producer is None else queued(state)
-        answer = history.take(step)
-        seen.update(_seen(step, answer))
-        seen.update(seen_of_sequences(history.producer, state, before, step, answer))
+    headers = {"headers" for step in question.steps if isinstance(step, AppendStep) and step.headers}
+    seen = headers | watch.seen
     yield from sorted(seen)
     yield from (f"{way}: {label}" for way in _way(question.config) for label in sorted(seen))
     if "chunks" in _way(question.config) and question.config.buffer_memory % CHUNK == 0:
         yield "chunks: no rest of memory"
+
+
+class _AccumulatorWatch(Watch):
+    """Collects what happens at the steps of a history."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def before(self, history: History, step: Any) -> Queued:  # noqa: ARG002
+        return {} if history.producer is None else queued(history.accumulator.state)
+
+    def after(self, history: History, step: Any, before: Queued, answer: Answer | None) -> None:
+        self.seen.update(_seen(step, answer))
+        self.seen.update(seen_of_sequences(history.producer, history.accumulator.state, before, step, answer))
 
 
 def _features(question: RecordAccumulatorQuestion) -> Iterator[str]:

@@ -73,6 +73,7 @@ question is *unsupported*.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from kafka_conformance.core.protocol import Answer
@@ -173,7 +174,7 @@ RULE = Rule(
         Space("three idempotent batches in flight: every history of up to 3 of 12 steps", every_order_of_answers),
         Space("sequences that go round: every history of up to 3 of 8 steps", every_way_round),
     ),
-    labels=labels,
+    labels=partial(labels, _ask),
     path=_path,
     explain=_explain,
     required_labels=REQUIRED_LABELS,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.record_batch.adapter import ask
 from kafka_conformance.rules.record_batch.question import AskedBatch, RecordBatchQuestion
-from kafka_reference.releases import NEWEST
 
 __all__ = ["REQUIRED_LABELS", "labels", "path"]
 
@@ -29,7 +29,7 @@ REQUIRED_LABELS = frozenset(
 
 def labels(question: RecordBatchQuestion) -> Iterator[str]:
     """Yield the kinds of a question, by its fields and by its answer in the newest release."""
-    answer = ask(question, NEWEST)
+    answer = newest_answer(ask, question)
     found: set[str] = set()
     asked = question.encode or question.compress
     if asked is not None:

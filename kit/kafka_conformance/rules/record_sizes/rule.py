@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from kafka_conformance.core.newest_run import newest_answer
 from kafka_conformance.core.protocol import Answer, exception_answer
 from kafka_conformance.core.rule import Area, Rule, Space
 from kafka_conformance.rules.record_sizes.domain import OPTIONAL_LABELS, domain, plain
@@ -50,7 +51,7 @@ from kafka_reference.accumulator import ratios, sizes
 from kafka_reference.accumulator.behaviour import CompressionRatioEstimatorBehaviour, MemoryRecordsBuilderBehaviour
 from kafka_reference.accumulator.sizes import BatchSize, SizedRecord
 from kafka_reference.errors import JavaException, QuestionError
-from kafka_reference.releases import NEWEST, Release, since
+from kafka_reference.releases import Release, since
 
 __all__ = ["RULE", "RecordSizesQuestion"]
 
@@ -176,7 +177,7 @@ def _is_no_text(name: str | Utf16) -> bool:
 
 
 def _labels_by_answer(question: RecordSizesQuestion) -> Iterator[str]:
-    answer = _ask(question, NEWEST)
+    answer = newest_answer(_ask, question)
     steps = [step for step in answer["steps"] if "room" in step]
     if len(steps) < len(answer["steps"]):
         yield "headers in a message"
