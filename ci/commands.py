@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 import venv
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -161,7 +161,7 @@ def command_of(instance: Instance) -> str:
     return " ".join(words[: 2 if words[0] in group else 1])
 
 
-def faults(page: dict[str, str], commands: Set[str], instances: Sequence[Instance]) -> list[str]:
+def faults(page: dict[str, str], commands: frozenset[str], instances: Sequence[Instance]) -> list[str]:
     """Return what is missing or differs between the page, the command line and the instances."""
     tried_in = {name: {each.needs for each in instances if command_of(each) == name} for name in commands}
     wrong = [f"{name} is no command, but {PAGE.name} has it" for name in page.keys() - commands]

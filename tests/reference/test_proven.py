@@ -10,6 +10,7 @@ import pytest
 from kafka_reference import UnprovenRelease, choose_partition, parse_release, proven
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.broker.producer_state import ProducerStateManager
+from kafka_reference.certificate import Certificate, Row
 from kafka_reference.delivery import Scenario, simulate
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.java.thread_local_random import SeededDraws
@@ -19,7 +20,6 @@ from kafka_reference.partitioning.default import DefaultPartitioner, UniformStic
 from kafka_reference.partitioning.keyless_distribution import distribute
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner
 from kafka_reference.producer.kafka_producer import KafkaProducer
-from kafka_reference.certificate import Certificate, Row
 from kafka_reference.proven import is_proven, lacks_proof, nearest_proven, proven_releases
 
 _CLUSTER = Cluster((Node(0),), (Partition(0, 0),))

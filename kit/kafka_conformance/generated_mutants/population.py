@@ -33,8 +33,8 @@ class Mutant:
     rules: tuple[str, ...]
     """The slugs of the rules that reach it; the first is the one that it belongs to."""
     siblings: tuple[str, ...]
-    """Others about the same class: those that declare the same behaviour record, and those that reach about as much of the
-    reference as the first."""
+    """Others about the same code: those that declare a behaviour record of its package, and those that reach about as much
+    of the reference as the first."""
 
 
 class Population:
@@ -67,8 +67,8 @@ class Population:
     def _siblings(self, name: str) -> tuple[str, ...]:
         own, *others = self._rules[name]
         most = len(self._reached[own]) * _ALIKE
-        near = (slug for slug in others if self._declares(slug, name) or len(self._reached[slug]) <= most)
-        return tuple(near)[:_MOST_SIBLINGS]
+        near = [slug for slug in others if self._is_about(slug, name) or len(self._reached[slug]) <= most]
+        return tuple(sorted(near, key=lambda slug: not self._is_about(slug, name)))[:_MOST_SIBLINGS]
 
     @cached_property
     def _reached(self) -> dict[str, list[str]]:
@@ -95,3 +95,8 @@ class Population:
     def _declares(self, slug: str, name: str) -> bool:
         """Return whether a rule has the behaviour record of this name."""
         return any(f"{one.__module__}:{one.__name__}" == name for one in self._by_slug[slug].behaviours)
+
+    def _is_about(self, slug: str, name: str) -> bool:
+        """Return whether a rule has a behaviour record of the package of this name, or of one around it."""
+        packages = {one.__module__.rpartition(".")[0] for one in self._by_slug[slug].behaviours}
+        return any(name.startswith(f"{package}.") for package in packages)

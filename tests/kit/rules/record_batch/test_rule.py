@@ -170,7 +170,7 @@ def snappy_batch(block_size: int, base_offset: int) -> bytes:
 def test_large_snappy_block_of_any_batch_is_outside_old_releases() -> None:
     for data in (snappy_batch(1 << 30, 0), ONE + snappy_batch(1 << 30, 6)):
         assert decode(data)["batches"]
-        with pytest.raises(NotInThisRelease, match="release 3.5.1 allocates a block of snappy above 512 MB"):
+        with pytest.raises(NotInThisRelease, match=r"release 3\.5\.1 allocates a block of snappy above 512 MB"):
             decode(data, "3.5.1")
 
 
