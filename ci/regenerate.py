@@ -37,6 +37,7 @@ import msgspec
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.files import write_whole
+from kafka_conformance.reports.terminal import plural
 
 __all__ = ["Checked", "Failed", "Record", "Step", "check", "in_order", "make", "overview", "read_record"]
 
@@ -196,7 +197,7 @@ def make(steps: Sequence[Step], run: Run) -> int:
             unmade.append(step.name)
             run.say(f"{head}: left out, needs {missing}: install it, and run again")
             continue
-        rest = f"left after it: {len(left)} steps, about {duration(sum(left.values()))}"
+        rest = f"left after it: {plural(len(left), 'step')}, about {duration(sum(left.values()))}"
         run.say(f"{head}: {_shown(checked.void)}; about {duration(estimate(step, checked, run.record))}; {rest}")
         _make(step, checked, run)
         made.add(step.name)
