@@ -104,9 +104,13 @@ def from_json(text: str) -> Certificate:
     """Parse a certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
     document: dict[str, Any] = json.loads(text)
     rows = tuple(Row(**row) for row in document["rows"])
-    scores = {rule: MutationScore(**score) for rule, score in document.get("scores", {}).items()}
+    scores = {rule: MutationScore(**score) for rule, score in dict(document.get("scores", {})).items()}
     made = Certificate(**{**document, "rows": rows, "scores": scores})
     _check(made, seed=int, rows=tuple, harness=dict, scores=dict, unproven=dict)
+    listed: dict[str, Any] = dict(made.unproven)
+    for rule, releases in listed.items():
+        if not isinstance(releases, list) or not all(isinstance(one, str) for one in releases):
+            raise TypeError(f"unproven of {rule} is {releases!r}, not a list of releases")
     for score in scores.values():
         _check(score, **{one.name: int for one in fields(score)})
     for row in made.rows:

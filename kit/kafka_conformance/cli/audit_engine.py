@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kafka_conformance.cli.audit_source import Given
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
 from kafka_conformance.core.submission import is_submitted
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:
 
 
 def _open_files(name: str, given: Given) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.spark.audit.local.export import LocalExport, TooMuchText, files_of, record_count
+    from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
 
     if given.form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
         return None, "its folders hold columns (name=value)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost",
-    "TooSlow", "WrongRelease",
+    "TooMuchText", "TooSlow", "WrongRelease",
 ]  # fmt: skip
 
 
@@ -31,6 +31,10 @@ class BrokerLost(KitError):
 
 class TooSlow(BrokerLost):
     """The machine was too slow for a history: a session ended before an event that belongs before its end."""
+
+
+class TooMuchText(KitError):
+    """The keys and other text of an export are more than this process holds in memory."""
 
 
 class NoJava(KitError):

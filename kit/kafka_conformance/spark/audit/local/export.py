@@ -22,7 +22,7 @@ import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
 from kafka_conformance.core.decoding import UNREADABLE
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
 from kafka_conformance.core.files import exists, is_folder, open_regular
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.export_errors import (
@@ -38,7 +38,7 @@ from kafka_conformance.spark.audit.selection import parse_time
 from kafka_conformance.spark.audit.sources import spans_of
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
-__all__ = ["LocalExport", "TooMuchText", "files_of", "record_count"]
+__all__ = ["LocalExport", "files_of", "record_count"]
 
 _TIMES = ("timestamp_ms", "timestamp")
 _PIECE = 16_384
@@ -52,10 +52,6 @@ _INT64 = range(-(2**63), 2**63)
 
 _FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What pyarrow raises for a file: of the last kind for a name or a text that is not UTF-8."""
-
-
-class TooMuchText(KitError):
-    """The keys and other text of an export are more than this process holds in memory."""
 
 
 class LocalExport:

@@ -267,11 +267,12 @@ def dictionary_of(folder: Path, size: int, times: int) -> str:
 _READS = """
 import sys
 import pyarrow as pa
+from kafka_conformance.core import errors
 from kafka_conformance.spark.audit.local import export
 export.LARGEST_TEXT = 150 * 2**20
 try:
     export.LocalExport(sys.argv[1], "parquet", 1)
-except export.TooMuchText as error:
+except errors.TooMuchText as error:
     print(pa.default_memory_pool().max_memory(), error)
 """
 
