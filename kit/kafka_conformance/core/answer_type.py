@@ -2,7 +2,8 @@
 
 ``rules/<package>/answer.py`` defines ``ANSWER``, the answer to a question that does not throw, and, for a rule with steps,
 ``STEPS``: the answer to each kind of step. A kind of step that is not in ``STEPS`` is answered by ``{}``. ``ENTRIES`` has
-the types of entries of those lists that also hold exceptions, by the field of the answer.
+the types of entries of those lists that also hold exceptions, by the field of the answer. A rule whose steps are classes
+(``core.step``) has no such file: ``Step.answer`` is the type.
 """
 
 from __future__ import annotations

@@ -1,14 +1,20 @@
-"""The types of a rule's answers, discovered by package: ``rules/<package>/answer.py``."""
+"""The types of a rule's answers, discovered by package: ``rules/<package>/answer.py``.
+
+A rule whose steps are classes (``core.step``) has no such file: each of its steps has the type of its answer.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType, UnionType
-from typing import Any, get_args
+from importlib.util import find_spec
+from types import ModuleType, SimpleNamespace, UnionType
+from typing import Any, get_args, get_type_hints
 
 from kafka_conformance import rules
 from kafka_conformance.core.answer_type import AnswerType, StepTypes
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.core.step import Step
+from kafka_conformance.rules.common.partitioner_answers import ScriptAnswer
 
 __all__ = ["answer_type", "answer_types", "entry_types", "step_types", "struct_of"]
 
@@ -43,5 +49,10 @@ def answer_types(rule: Rule) -> list[type[AnswerType]]:
     return [answer_type(rule), *map(struct_of, (step_types(rule) or {}).values())]
 
 
-def _module(rule: Rule) -> ModuleType:
-    return import_module(f"{rules.__name__}.{rule.slug.replace('-', '_')}.answer")
+def _module(rule: Rule) -> ModuleType | SimpleNamespace:
+    """Return what has the types of a rule's answers as ``ANSWER``, ``STEPS`` and ``ENTRIES``."""
+    name = f"{rules.__name__}.{rule.slug.replace('-', '_')}.answer"
+    if find_spec(name) is not None:
+        return import_module(name)
+    kinds: tuple[type[Step], ...] = get_args(get_args(get_type_hints(rule.question)["steps"])[0])
+    return SimpleNamespace(ANSWER=ScriptAnswer, STEPS={kind: kind.answer for kind in kinds if kind.answer is not None})

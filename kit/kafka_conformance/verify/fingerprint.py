@@ -2,7 +2,8 @@
 
 It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
-rule's labels, timeline and mutants, and the machinery that asks and compares, which ``selftest`` proves.
+rule's labels, timeline and mutants (for a step that is a class: its methods in ``core.step.PROSE``), and the machinery that
+asks and compares, which ``selftest`` proves.
 
 The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases, stories and
 references are part of that code, comments and docstrings are not.
@@ -32,6 +33,7 @@ _KIT = (
     "kafka_conformance.core.sources",
     "kafka_conformance.core.protocol",
     "kafka_conformance.core.mutant",
+    "kafka_conformance.core.step",
 )
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
 _PACKAGE = re.compile(r"^package (?:\w+\.)*(\w+);", re.MULTILINE)

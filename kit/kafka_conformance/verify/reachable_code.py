@@ -7,7 +7,8 @@ reaching one of its definitions reaches them as well.
 
 What decides no answer is left out: comments, layout, docstrings, the types of functions, the check of arguments
 (``kafka_reference.arguments.checked``), the sentences of behaviour records, and those arguments of ``Rule(…)`` that are
-about reports and the gate alone (its title, its labels, its domain), or refuse a question (``endless``).
+about reports and the gate alone (its title, its labels, its domain), or refuse a question (``endless``); and the methods
+with which a step (a subclass of ``core.step.Step``) serves reports and the gate alone.
 
 The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
 passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases. Nor
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from kafka_conformance.core.step import PROSE as _STEP_PROSE
 from kafka_reference.certificate import dump_code
 
 __all__ = ["Name", "is_check", "reachable_code"]
@@ -32,6 +34,7 @@ Name = tuple[str, str]
 _ALL = "*"
 # Decorators that decide no answer, and the modules they are imported from.
 _CHECKS = {"checked": "kafka_reference.arguments", "end_endless": "kafka_reference.accumulator.endless"}
+_STEP: Name = ("kafka_conformance.core.step", "Step")
 _BEHAVIOUR = "kafka_reference.behaviour"
 # Arguments that are prose, by the function they are given to: their positions and their names.
 _PROSE: dict[str, tuple[slice, frozenset[str]]] = {
@@ -221,6 +224,7 @@ def _is_for_type_checkers(statement: ast.stmt) -> bool:
 
 def _without_prose(tree: ast.Module) -> ast.Module:
     checks = _imported_checks(tree)
+    has_steps = any(_STEP in _imports_within(one).values() for one in tree.body)
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
@@ -228,6 +232,8 @@ def _without_prose(tree: ast.Module) -> ast.Module:
                 setattr(node, name, [one for one in body if not _is_text(one)])
         if checks and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             node.decorator_list = [one for one in node.decorator_list if not is_check(one, checks)]
+        if has_steps and isinstance(node, ast.ClassDef) and _is_step(node):
+            node.body = [one for one in node.body if not (isinstance(one, ast.FunctionDef) and one.name in _STEP_PROSE)]
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -254,6 +260,10 @@ def is_check(decorator: ast.expr, checks: frozenset[str] = frozenset(_CHECKS)) -
     """Return whether a decorator is one of ``checks``: it decides no answer, in a module that imports it."""
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
     return isinstance(function, ast.Name) and function.id in checks
+
+
+def _is_step(node: ast.ClassDef) -> bool:
+    return any(isinstance(base, ast.Name) and base.id == _STEP[1] for base in node.bases)
 
 
 def _is_text(statement: ast.AST) -> bool:

@@ -67,6 +67,27 @@ def test_a_change_of_code_voids_the_rules_that_reach_it(
     assert changed.isdisjoint(not_those)
 
 
+ROUND_ROBIN = "kafka_conformance.rules.round_robin_partitioner.steps"
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new", "voided"),
+    [
+        (ROUND_ROBIN, "history.partitioner.partition(self.topic", "history.partitioner.partition('t'", True),
+        (ROUND_ROBIN, "yield 5, cls(", "yield 6, cls(", True),
+        (ROUND_ROBIN, "previous: Int32", "previous: int", True),
+        ("kafka_conformance.core.step", "answered(step.take, history)", "step.take(history)", True),
+        (ROUND_ROBIN, '"the cluster becomes', '"the cluster is now', False),
+        (ROUND_ROBIN, 'yield "asked once"', 'yield "asked"', False),
+        (ROUND_ROBIN, '"" if known else', '"" if not known else', False),
+    ],
+)
+def test_a_step_voids_its_rule_by_what_decides_answers_and_not_by_its_words(
+    module: str, old: str, new: str, voided: bool
+) -> None:
+    assert changed_by(python_with(module, old, new)) == ({"round-robin-partitioner"} if voided else set())
+
+
 SENDER = [name for name in installed_sources().python if name.startswith("kafka_reference.idempotence.sender")]
 
 

@@ -11,8 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from kafka_conformance.core.step import Step
 from kafka_conformance.core.timeline import NOTHING, Box, Explained, Lane
-from kafka_conformance.rules.common.scripts import ClusterStep, Take, stages
+from kafka_conformance.rules.common.clusters import to_reference
+from kafka_conformance.rules.common.scripts import ClusterStep, Take
 from kafka_conformance.rules.common.step_text import (
     answer_in_words,
     bytes_in_words,
@@ -43,7 +45,7 @@ class Watched:
 
 def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> Iterator[Explained]:
     """Return every step with its answer of ``answers``, and the state of ``watched`` after it."""
-    taken = zip(stages(question.cluster, question.steps), answers, strict=True)
+    taken = zip(_stages(question), answers, strict=True)
     for (step, cluster), answer in taken:
         before, drawn = watched.held(), watched.drawn()
         watched.notes.clear()
@@ -69,11 +71,24 @@ def explain_script(question: Any, answers: Sequence[Any], watched: Watched) -> I
         )
 
 
+def _stages(question: Any) -> Iterator[tuple[Any, Cluster]]:
+    """Return each step with the cluster at that point, in the reference's form."""
+    asked = question.cluster
+    cluster = to_reference(asked)
+    for step in question.steps:
+        changed = step.cluster_after(asked) if isinstance(step, Step) else getattr(step, "cluster", asked)
+        if changed is not asked:
+            asked, cluster = changed, to_reference(changed)
+        yield step, cluster
+
+
 def _name(name: str | None) -> str:
     return "every topic" if name is None else name
 
 
 def _step_words(step: Any) -> str:
+    if isinstance(step, Step):
+        return step.words()
     match step:
         case ClusterStep(cluster):
             return f"the cluster becomes\n{cluster_in_words(cluster)}"
@@ -96,6 +111,8 @@ def _step_words(step: Any) -> str:
 
 def _mark(step: Any) -> str:
     """Return the step in few words."""
+    if isinstance(step, Step):
+        return step.mark()
     match step.__struct_config__.tag:
         case "partition":
             return f"{step.topic}, keyed" if step.key is not None else str(step.topic)

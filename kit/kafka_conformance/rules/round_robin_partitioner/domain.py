@@ -6,13 +6,18 @@ Records to real topics, and the batches they begin.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from kafka_conformance.rules.common.domains import CLUSTER_OPTIONAL_LABELS, nearest_script, script_domain
+from kafka_conformance.core.step import domain_of, nearest_of
+from kafka_conformance.rules.common.domains import CLUSTER_OPTIONAL_LABELS, cluster_domain, nearest_cluster
 from kafka_conformance.rules.common.everyday import PARTITION_COUNTS, everyday_clusters, led_cluster
-from kafka_conformance.rules.common.partitioner_steps import NewBatchStep
-from kafka_conformance.rules.common.scripts import ClusterStep, every_script
-from kafka_conformance.rules.round_robin_partitioner.question import RoundRobinQuestion, RoundRobinStep
+from kafka_conformance.rules.common.scripts import every_script
+from kafka_conformance.rules.round_robin_partitioner.steps import (
+    AnyStep,
+    ClusterChange,
+    NewBatch,
+    RoundRobinQuestion,
+    RoundRobinStep,
+)
 
 __all__ = ["OPTIONAL_LABELS", "domain", "nearest", "plain"]
 
@@ -25,21 +30,22 @@ OPTIONAL_LABELS = {
 
 def domain(question: RoundRobinQuestion) -> str:
     """Return why no user can bring the question about, or ""."""
-    return script_domain(question.cluster, question.steps)
+    return cluster_domain(question.cluster) or domain_of(question.cluster, question.steps)
 
 
 def nearest(question: RoundRobinQuestion) -> RoundRobinQuestion:
     """Return the question with its clusters renumbered, and new batches of partitions that are there."""
-    return RoundRobinQuestion(*nearest_script(question.cluster, question.steps))
+    cluster = nearest_cluster(question.cluster)
+    return RoundRobinQuestion(cluster, nearest_of(cluster, question.steps))
 
 
 def plain() -> Iterator[RoundRobinQuestion]:
     """Yield short scripts to topics of one to six partitions, then rounds of larger topics."""
     first, one, some, none, six = everyday_clusters()
     record, other, keyed = RoundRobinStep("t"), RoundRobinStep("u"), RoundRobinStep("t", "6b6579")
-    alphabet: tuple[Any, ...] = (record, other, keyed, NewBatchStep("t", 0))
-    scripts = [(cluster, steps) for cluster in (first, six) for steps in every_script(alphabet, 4)]
-    changes = (record, NewBatchStep("t", 0), ClusterStep(some), ClusterStep(six))
+    calls: tuple[AnyStep, ...] = (record, other, keyed, NewBatch("t", 0))
+    scripts = [(cluster, steps) for cluster in (first, six) for steps in every_script(calls, 4)]
+    changes: tuple[AnyStep, ...] = (record, NewBatch("t", 0), ClusterChange(some), ClusterChange(six))
     scripts += [(cluster, steps) for cluster in (first, some, none, one) for steps in every_script(changes, 3)]
     for cluster, steps in scripts:
         yield RoundRobinQuestion(cluster, (*steps, record))

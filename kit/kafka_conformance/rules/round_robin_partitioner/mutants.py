@@ -7,7 +7,7 @@ from functools import partial
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
-from kafka_conformance.rules.round_robin_partitioner.adapter import ask_of
+from kafka_conformance.rules.round_robin_partitioner.rule import ask_of
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner, pick
 from kafka_reference.releases import parse_release
