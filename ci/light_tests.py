@@ -79,7 +79,7 @@ def main() -> None:
         installed = time.monotonic()
         left_out = [f"--{'deselect' if '::' in each else 'ignore'}={each}" for each in LEFT_OUT]
         workers = ("-n", "auto", "--dist", "worksteal")
-        code = run_as_other([*pytest_command(python), *workers, *left_out, *TESTS], folder).returncode
+        code = run_as_other([*pytest_command(python, folder), *workers, *left_out, *TESTS], folder).returncode
         tested = time.monotonic()
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             faults = list(filter(None, pool.map(lambda entry: tried_left_out(entry, python, folder), LEFT_OUT)))
@@ -148,9 +148,16 @@ def requirements() -> list[str]:
     return [found[name] for name in NEEDED]
 
 
-def pytest_command(python: str) -> list[str]:
-    """Return how pytest is started in a folder that it may not write to."""
-    return [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+def pytest_command(python: str, folder: Path) -> list[str]:
+    """Return how pytest is started in a folder that it may not write to.
+
+    Each run has temporary files of its own: one that ends removes old folders of ``pytest-of-USER``, and another that lists
+    them meanwhile ends with an error.
+    """
+    own = Path(tempfile.mkdtemp(dir=folder, prefix="run-"))
+    if os.geteuid() == 0:
+        os.chown(own, OTHER_USER, OTHER_USER)
+    return [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={own / 'tmp'}"]
 
 
 def run_as_other(
@@ -172,7 +179,7 @@ def run_as_other(
 
 def tried_left_out(entry: str, python: str, folder: Path) -> str:
     """Run tests that are left out until the first fails; return what is wrong if that is not for want of their module."""
-    done = run_as_other([*pytest_command(python), "-x", entry], folder, capture=True)
+    done = run_as_other([*pytest_command(python, folder), "-x", entry], folder, capture=True)
     return fault(entry, done.returncode, done.stdout)
 
 

@@ -45,7 +45,7 @@ def _hostile() -> None:
     os.umask(0o077)
 
 
-def test_what_pytest_inherits_changes_nothing() -> None:
+def test_what_pytest_inherits_changes_nothing(tmp_path: Path) -> None:
     """Tests that failed under nohup, with FORCE_COLOR, in a dumb terminal or with SIGCHLD ignored, and the two above."""
     names = [f"{Path(__file__).relative_to(ROOT)}::{test}" for test in (
         "test_signals_environment_and_umask_are_the_tests_own", "test_a_child_process_gets_the_same_state",
@@ -59,7 +59,7 @@ def test_what_pytest_inherits_changes_nothing() -> None:
     ]
     changed = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "20"}
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *names], cwd=ROOT, env=os.environ | changed,
-        preexec_fn=_hostile, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'own'}", *names],
+        cwd=ROOT, env=os.environ | changed, preexec_fn=_hostile, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout

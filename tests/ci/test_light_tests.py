@@ -115,6 +115,13 @@ def test_a_left_out_test_that_fails_for_another_reason_is_named() -> None:
     )
 
 
+def test_runs_at_the_same_time_share_no_temporary_files(folder: Path) -> None:
+    first, second = (light_tests.pytest_command("python", folder)[-1].removeprefix("--basetemp=") for _ in "ab")
+    assert first != second
+    for own in (first, second):  # The other user makes it.
+        assert run_as_other(["mkdir", own], folder, capture=True).returncode == 0
+
+
 def test_a_python_that_nobody_else_may_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(command: list[str], *_: object, **__: object) -> None:
         raise PermissionError(command[0])
