@@ -30,7 +30,7 @@ def run(*, source: str, folder: str, given: Given, options: RepairOptions, as_js
     """Map the groups, print the result and return the exit code. Raises BadInput, KitError."""
     with interrupts.explained("run the same command again"), open_session(given) as spark:
         found = map_all(spark, topic=source, target=options.repair_to, kafka=given.kafka(), folder=folder,
-                        named=options.groups, execute=options.executes)  # fmt: skip
+                        named=options.groups, execute=options.execute)  # fmt: skip
     if as_json:
         say_json(found)
     else:

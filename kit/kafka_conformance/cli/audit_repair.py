@@ -69,7 +69,7 @@ def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> 
             " committed ones"
         )
     settings, target = client_settings(given.kafka()), options.repair_to
-    if options.executes:
+    if options.execute:
         check_repairable(settings, source, target)
     folder = given.folder or str(working_folder() / FOLDER / f"{source}-to-{target}")
     if options.map_groups:
@@ -78,7 +78,7 @@ def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> 
         return mapped(source=source, folder=folder, given=given, options=options, as_json=as_json)
     with interrupts.explained("run the same command again to resume"), open_session(given) as spark:
         found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder,
-                       partitions=options.target_partitions, execute=options.executes, keep_staged=options.keep_staged,
+                       partitions=options.target_partitions, execute=options.execute, keep_staged=options.keep_staged,
                        following=Following(options.follow_until_idle) if options.follows else None)  # fmt: skip
     found = msgspec.structs.replace(found, took_s=elapsed_s())
     if as_json:

@@ -95,7 +95,7 @@ def seed_up_to(largest: int | None) -> Callable[[Function], Function]:
 
 def answerer_option(help_text: str) -> Callable[[Function], Function]:
     """Return the option for the implementation that answers."""
-    return click.option("--answerer", "--who", "answerer_name", default="reference", show_default=True,
+    return click.option("--answerer", "answerer_name", default="reference", show_default=True,
                         metavar="ANSWERER", shell_complete=complete_answerers, help=f"{help_text}.")  # fmt: skip
 
 

@@ -12,22 +12,16 @@ __all__ = ["RepairOptions", "repair_options"]
 
 
 class RepairOptions(msgspec.Struct, frozen=True):
-    """The options of a repair, named as on the command line; ``really`` is the former name of ``execute``."""
+    """The options of a repair, named as on the command line."""
 
     repair_to: str = ""
     execute: bool = False
-    really: bool = False
     target_partitions: int | None = None
     follow: bool = False
     follow_until_idle: float | None = None
     keep_staged: bool = False
     map_groups: bool = False
     groups: tuple[str, ...] = ()
-
-    @property
-    def executes(self) -> bool:
-        """Whether something is written."""
-        return self.execute or self.really
 
     @property
     def follows(self) -> bool:
@@ -40,7 +34,7 @@ class RepairOptions(msgspec.Struct, frozen=True):
                    "--follow-until-idle": self.follow_until_idle is not None, "--keep-staged": self.keep_staged}  # fmt: skip
         given = [name for name, value in copying.items() if value]
         if not self.repair_to:
-            given += ["--execute"] * self.executes + ["--map-groups"] * self.map_groups
+            given += ["--execute"] * self.execute + ["--map-groups"] * self.map_groups
             given += ["--group"] * bool(self.groups)
             if given:
                 raise BadInput(f"{given[0]} without --repair-to: these options belong to --repair-to TOPIC")
@@ -50,7 +44,7 @@ class RepairOptions(msgspec.Struct, frozen=True):
             )
         if self.groups and not self.map_groups:
             raise BadInput("--group without --map-groups: it names a consumer group whose offsets are mapped")
-        if self.follows and not self.executes:
+        if self.follows and not self.execute:
             raise BadInput("--follow writes the new topic: give --execute as well, or leave it out for a dry run")
 
 
@@ -60,7 +54,6 @@ repair_options = options.collected(
                  help="Write the records to this new topic, placed as Java places them; needs --execute."),
     click.option("--execute", is_flag=True,
                  help="With --repair-to: write the new topic, or with --map-groups the offsets (default: dry run)."),
-    click.option("--really", is_flag=True, hidden=True, help="Deprecated: use --execute."),
     click.option("--target-partitions", default=None, type=click.IntRange(1, 100_000), metavar="N",
                  help="With --repair-to: partition count of the new topic (default: as the old one)."),
     click.option("--follow", is_flag=True,

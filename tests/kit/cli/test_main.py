@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -234,3 +234,23 @@ def test_a_reader_that_went_away_is_no_verdict(tmp_path: Path) -> None:
     ran = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
     assert (tmp_path / "said").read_text(encoding="utf-8") == ""
     assert ran.stdout == "2\n"
+
+
+def every_command(command: click.Command) -> Iterator[click.Command]:
+    yield command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from every_command(inner)
+
+
+def test_every_option_has_one_long_name_that_its_help_shows() -> None:
+    commands = list(every_command(cli.app))
+    assert len(commands) > 25
+    for command in commands:
+        for option in command.params:
+            long = [name for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
+            assert not getattr(option, "hidden", False), f"{command.name} {long}"
+            assert len(long) <= 1 + bool(option.secondary_opts), f"{command.name}: {long} are names of one option"

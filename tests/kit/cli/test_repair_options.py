@@ -14,7 +14,6 @@ from kafka_conformance.core.errors import BadInput
     ("given", "words"),
     [
         ({"execute": True}, "--execute without --repair-to"),
-        ({"really": True}, "--execute without --repair-to"),
         ({"follow": True}, "--follow without --repair-to"),
         ({"follow_until_idle": 0.0}, "--follow-until-idle without --repair-to"),
         ({"keep_staged": True}, "--keep-staged without --repair-to"),
@@ -39,7 +38,7 @@ def test_options_that_do_not_go_together_are_one_line(given: dict[str, Any], wor
     [
         {},
         {"repair_to": "t"},
-        {"repair_to": "t", "really": True, "follow": True, "keep_staged": True, "target_partitions": 3},
+        {"repair_to": "t", "execute": True, "follow": True, "keep_staged": True, "target_partitions": 3},
         {"repair_to": "t", "map_groups": True, "groups": ("g",), "execute": True},
     ],
 )

@@ -44,7 +44,7 @@ def refused(*words: str) -> str:
         (("a", "b", *LOCAL), "one topic is audited at a time, not 2"),
         (("a", "--join", *LOCAL), "--join A B takes two topics"),
         (("a", "b", "--join", "--repair-to", "c", *LOCAL), "one at a time"),
-        (("a", "--really", *LOCAL), "belong to --repair-to"),
+        (("a", "--execute", *LOCAL), "belong to --repair-to"),
         (("a", "--option", "nonsense", *LOCAL), "--option nonsense: NAME=VALUE"),
         (
             ("a", "--option", "security.protocol=SSL", *LOCAL),
