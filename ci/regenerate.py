@@ -4,7 +4,7 @@
 
     python ci/regenerate.py                            # what `tox -e regenerate` runs: makes what is void
     python ci/regenerate.py --list                     # what is void, and about how long it takes; runs nothing; ten seconds
-    python ci/regenerate.py --only rule-pages readme   # these steps alone
+    python ci/regenerate.py --only rule-pages proof    # these steps alone
     python ci/regenerate.py --accept changes           # records that the step is current as it is; makes nothing
 
 ``regeneration_steps.py`` has the steps. A step is void if its files are missing, or by one of two checks. An exact one

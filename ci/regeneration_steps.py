@@ -17,6 +17,7 @@ from pathlib import Path
 
 import finding_pages
 import historical_bugs
+import proof_pages
 from regenerate import Step
 
 from kafka_conformance.answerers.driver import schema
@@ -182,14 +183,6 @@ def _void_scores() -> list[str]:
     return [] if with_scores(made) == made else ["scores"]
 
 
-def _readme() -> str:
-    """Return the README with the table of the certificate that ships."""
-    head, mark, rest = (ROOT / "README.md").read_text(encoding="utf-8").partition("<!-- certificate: made by")
-    line, _, tail = rest.partition("\n")
-    _, end, after = tail.partition("<!-- /certificate -->")
-    return f"{head}{mark}{line}\n{certificates.markdown(certificate())}{end}{after}"
-
-
 STEPS = (
     Step("extended-cases", (f"{CASES}/*.ndjson",),
          (f"kafka-conformance freeze --extend --seed 1 --rules {{parts}} --folder {CASES}",), 60,
@@ -218,8 +211,9 @@ STEPS = (
     Step("coverage-page", ("kit/docs/coverage.md",),
          ("kafka-conformance coverage --shipped --write kit/docs/coverage.md",), 5,
          void=lambda: _differs(DOCS / "coverage.md", lambda: coverage_page(coverage.shipped())), after=("coverage",)),
-    Step("readme", ("README.md",), ("python ci/regeneration_steps.py",), 5,
-         void=lambda: _differs(ROOT / "README.md", _readme), after=("certificate", "certified-scores", "coverage")),
+    Step("proof", ("README.md", "kit/docs/proof.md", "kit/docs/testing.md"), (proof_pages.COMMAND,), 10,
+         void=proof_pages.void_pages,
+         after=("certificate", "certified-scores", "coverage", "mutants", "extended-cases", "cases", "kills")),
     Step("rule-pages", ("kit/docs/rules/*.md",), ("kafka-conformance rules --write kit/docs/rules",), 10,
          void=_void_rule_pages, after=("cases", "kills")),
     Step("behaviour", ("kit/docs/behaviour.md",), ("kafka-conformance behaviour all --table kit/docs/behaviour.md",), 5,
@@ -268,7 +262,3 @@ STEPS = (
          needs=("chromium|chromium-browser|google-chrome",)),
 )  # fmt: skip
 """All of them; ``after`` of each names those whose files it reads."""
-
-
-if __name__ == "__main__":
-    (ROOT / "README.md").write_text(_readme(), encoding="utf-8")

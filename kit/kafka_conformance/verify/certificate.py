@@ -46,11 +46,11 @@ _HEADS = (
     "enumerated spaces", "releases", "questions per release", "matching answers",
 )  # fmt: skip
 _COVERAGE = (
-    "Branches and lines are those of the methods of Kafka's that the rule mirrors, in its newest release, as JaCoCo "
-    "measures them while Kafka's classes answer. [The page on coverage](kit/docs/coverage.md) lists what has not run, and "
-    "why. Mutants are copies of the rule's code with one mistake, made by a program: so many of those that can change an "
-    "answer are found by [the questions of a gate](kit/docs/selftest.md#generated-mistakes). A mutant of code that several "
-    "rules share counts for one of them."
+    "*Branches* and *lines* belong to the methods of Kafka that the rule mirrors, in its newest release; JaCoCo "
+    "measures them while Kafka's classes answer. [The page on coverage](coverage.md) lists what has not run, and why. "
+    "A *mutant* is a copy of the rule's code with one mistake that a program made. The column counts the mutants that "
+    "can change an answer, and those that [the questions of a gate](selftest.md#generated-mistakes) find. A mutant of "
+    "code that several rules share counts for one of them."
 )
 
 
@@ -190,7 +190,7 @@ def write(made: Certificate, path: Path) -> None:
 
 
 def markdown(made: Certificate, coverage: Record | None = None) -> str:
-    """Return the table of the README, a row for each rule, and below it what of the answers is not Kafka's own.
+    """Return the table of ``kit/docs/proof.md``: a row for each rule; below, which logic of the answers is not Kafka's.
 
     ``coverage`` is the record of coverage, by default the one that ships.
     """
@@ -216,8 +216,12 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
         lines += ["", f"Not proven so far: {'; '.join(missing)}."]
     lines += ["", _COVERAGE]
     if made.harness:
-        lines += ["", "Harness: what of the Java half is the kit's own logic and not Kafka's.", ""]
-        lines += [f"- `{rule}`: {made.harness[rule]}" for rule in made.rules() if rule in made.harness]
+        lines += ["", "Harness: the logic in the Java half of a rule that is the kit's and not Kafka's.", ""]
+        rules_with: dict[str, list[str]] = {}
+        for rule in made.rules():
+            if rule in made.harness:
+                rules_with.setdefault(str(made.harness[rule]), []).append(f"`{rule}`")
+        lines += [f"- {', '.join(slugs)}: {words}" for words, slugs in rules_with.items()]
     return "\n".join(lines) + "\n"
 
 

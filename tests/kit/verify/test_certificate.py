@@ -86,7 +86,7 @@ def test_the_table() -> None:
         {"Utils": (Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),)),)},
     )  # fmt: skip
     table, _, note = certificates.markdown(made, Record((measured,))).partition("\n\n")
-    assert note.startswith("Branches and lines are those of the methods of Kafka's that the rule mirrors")
+    assert note.startswith("*Branches* and *lines* belong to the methods of Kafka that the rule mirrors")
     assert table == (
         "| rule | Java's branches run | Java's lines run | not Kafka's | mutants killed | kinds of question "
         "| enumerated spaces | releases | questions per release | matching answers |\n"

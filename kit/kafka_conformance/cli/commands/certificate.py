@@ -32,7 +32,7 @@ __all__ = ["run"]
               "rules or releases each, become one.")  # fmt: skip
 @click.option("--shipped", is_flag=True, help="Print the certificate that ships with the package.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the sources of all questions.")
-@click.option("--markdown", is_flag=True, help="Print the table of the README.")
+@click.option("--markdown", is_flag=True, help="Print the table of the page `kit/docs/proof.md`.")
 def run(*, files: Sequence[Path], shipped: bool, markdown: bool, write: Path | None, verbose: bool = False) -> int:
     """Print a certificate, or write several as one; return 0, or 1 if it proves other code than is installed."""
     found = [_read(file, shipped=shipped) for file in files or (None,)]

@@ -1,6 +1,6 @@
 """The record of coverage: for each rule and release, the methods of the classes it mirrors, and what of them has run.
 
-``record.json`` in this folder ships with the package. The page of the docs and the table of the README are made from it.
+``record.json`` in this folder ships with the package. The pages ``coverage.md`` and ``proof.md`` are made from it.
 """
 
 from __future__ import annotations

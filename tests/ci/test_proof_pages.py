@@ -1,0 +1,40 @@
+"""What is proven, as the README and two pages say it: the figures are those of what ships, and no rule is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import proof_pages
+import pytest
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.reports.page_block import write_block
+from kafka_conformance.rules import RULES
+from kafka_reference import certificate
+
+PAGE = (Path(__file__).parents[2] / "kit" / "docs" / "proof.md").read_text(encoding="utf-8")
+
+
+def test_figures_on_the_pages_are_those_of_what_ships() -> None:
+    assert proof_pages.void_pages() == [], f"run `{proof_pages.COMMAND}`"
+
+
+def test_page_with_another_figure_is_void(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(f"<!-- table: made by {proof_pages.COMMAND} -->\n<!-- /table -->\n", encoding="utf-8")
+    monkeypatch.setattr(proof_pages, "BLOCKS", {page: proof_pages.proof_line})
+    write_block(page, proof_pages.COMMAND, proof_pages.proof_line())
+    assert proof_pages.void_pages() == []
+    text = page.read_text(encoding="utf-8")
+    asked = f"{sum(row.asked for row in certificate().rows):,}"
+    assert asked in text
+    page.write_text(text.replace(asked, "1"), encoding="utf-8")
+    assert proof_pages.void_pages() == ["README.md"]
+    page.write_text("no block", encoding="utf-8")
+    with pytest.raises(BadInput, match="has no line"):
+        write_block(page, proof_pages.COMMAND, proof_pages.proof_line())
+
+
+def test_each_rule_is_named_with_the_arguments_that_its_question_gives() -> None:
+    section = PAGE.partition("### Arguments that the question gives")[2]
+    assert [slug for slug in RULES if f"`{slug}`" not in section] == []
