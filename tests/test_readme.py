@@ -142,3 +142,9 @@ def _first_table(text: str, column: str) -> list[list[str]]:
     rows = re.search(rf"^\| {column} \|[^\n]*\n\|[-|]+\n(.*?)\n\n", text, re.DOTALL | re.MULTILINE)
     assert rows is not None
     return [[cell.strip() for cell in line[1:-1].split("|")] for line in rows[1].splitlines()]
+
+
+def test_newest_section_of_the_changelog_fits_in_40_lines() -> None:
+    newest = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
+    assert re.match(r"\d+\.\d+\.\d+ ", newest)
+    assert len(newest.splitlines()) <= 40
