@@ -29,7 +29,7 @@ threads, classes, class loaders of releases, shutdown hooks, MBeans, buffers and
 memory, threads and descriptors of Python; child processes and temporary files.
 
 ```sh
-python ci/soak.py --minutes 30
+.tox/kit/bin/python ci/soak.py --minutes 30    # in the install that tox makes
 ```
 
 The first fifth of the rounds is warm-up. Of the others, a measure *grows* if its slope (Theil-Sen, 99 % interval) is above
@@ -50,7 +50,7 @@ Ctrl-C ends the run early; the rounds until then are judged. `tox -e nightly` ru
 {table}
 
 The JVM's heap has a fixed size whose pages are all touched, and malloc's free memory is trimmed, so the resident memory
-shows what grows beside the heap. `python ci/soak.py --minutes 30 --write kit/docs/soak.md` writes this page.
+shows what grows beside the heap. `.tox/kit/bin/python ci/soak.py --minutes 30 --write kit/docs/soak.md` writes this page.
 
 ## What it has found
 
