@@ -70,7 +70,7 @@ def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rows = tuple(Row(rule, release, 1, 1, {}, "", pinned=True) for rule, release in pairs)
     made = Certificate("", "", 1, "", "", rows, unproven={"round-robin-partitioner": ["4.4.0"]})
     monkeypatch.setattr(proven, "certificate", lambda: made)
-    caches = (proven_releases, lacks_proof)
+    caches = (proven_releases, proven._shipped)
     for one in caches:
         one.cache_clear()
     yield
@@ -97,6 +97,18 @@ def test_three_states_of_a_rule_in_a_release_differ() -> None:
     assert [lacks_proof(newest, slug) for slug in ("round-robin-partitioner", "murmur2")] == [True, False]
     assert proven_releases("round-robin-partitioner") == (other,)
     assert proven_releases() == (other, newest)
+
+
+def test_proof_of_many_rules_and_releases_reads_the_certificate_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, read = proven.certificate(), []
+    monkeypatch.setattr(proven, "certificate", lambda: read.append(1) or made)
+    for one in vars(proven).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
+    releases = [parse_release(f"9.{minor}.{patch}") for minor in range(8) for patch in range(8)]
+    assert not any(lacks_proof(release, rule) for rule in made.rules() for release in releases)
+    assert proven_releases("murmur2")
+    assert len(read) == 1
 
 
 def test_the_nearest_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made = replace(shipped(), rows=rows, unproven={"murmur2": ["4.4.0"]})
     monkeypatch.setattr(proven, "certificate", lambda: made)
     monkeypatch.setattr(verify, "shipped", lambda: made)
-    caches = (proven.proven_releases, proven.lacks_proof)
+    caches = (proven.proven_releases, proven._shipped)
     for one in caches:
         one.cache_clear()
     yield
