@@ -83,7 +83,8 @@ def test_its_clients_are_those_of_their_page() -> None:
     page = (ROOT / "kit" / "docs" / "clients.md").read_text(encoding="utf-8")
     every = [[cell.strip() for cell in line[1:-1].split("|")] for line in page.splitlines() if line.startswith("| ")]
     newest: dict[str, list[str]] = {}
-    for name, version, *cells in every[1 : [row[2] for row in every].index("setting")]:
+    for link, version, *cells in every[1:]:
+        name = link[1:].partition("](clients/")[0]
         newest.setdefault(name, [f"{name} {version.split()[0]}", *cells[:2]])
     rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in shown.group(1).splitlines()]
     assert rows == list(newest.values())
