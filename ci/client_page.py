@@ -88,8 +88,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _versions(results: Sequence[GateResult]) -> list[list[GateResult]]:
-    """Return the results of each version of a client, which has a folder of its own."""
-    return [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
+    """Return the results of each version of a client, which has a folder of its own, the newest first."""
+    found = [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
+    return sorted(
+        found, key=lambda version: [int(number) for number in re.findall(r"\d+", version[0].version)], reverse=True
+    )
 
 
 def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedDriver]) -> str:
@@ -171,6 +174,7 @@ def _verdict(count: RuleCount | None) -> str:
 def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     name = drivers[results[0].name].client
     versions = _versions(results)
+    results = [one for version in versions for one in version]
     summary = "\n".join(_summary(version, drivers[version[0].name]) for version in versions)
     rules = list(dict.fromkeys(count.rule for one in results for count in one.rules))
     links = ", ".join(f"[{rule}](../rules/{rule}.md)" for rule in rules)
@@ -205,7 +209,9 @@ def _summary(settings: Sequence[GateResult], driver: NamedDriver) -> str:
         "not judged": "keyed records: too few questions were answered",
     }.get(verdict, "keyed records were not asked")
     if verdict == "no":
-        keyed += "; no setting changes that" if chosen == "none" else f"; for Java's partitions set {chosen}"
+        keyed += (
+            "; none of its own settings changes that" if chosen == "none" else f"; for Java's partitions set {chosen}"
+        )
     return f"{line}{keyed}. Records without a key: {_without_key(first, driver)}."
 
 

@@ -114,7 +114,7 @@ def test_client_with_java_partitions_by_default_needs_no_setting(tmp_path: Path)
 def test_client_without_a_setting_for_java_partitions_has_none(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(), code=1)]
     assert "| no | none | in turn | no producer id |" in index_of(gates)
-    assert "; no setting changes that. Records" in page_of(gates)
+    assert "; none of its own settings changes that. Records" in page_of(gates)
 
 
 def test_records_without_a_key_and_sequences_are_compared_in_words(tmp_path: Path) -> None:
@@ -134,6 +134,16 @@ def test_sequences_that_differ_only_after_the_last_one_say_so(tmp_path: Path, ki
         for event in events_of(rule="sequence-increment")
     ]
     assert f"| in turn | {shown} |" in index_of([gated(tmp_path, events)])
+
+
+def test_versions_of_a_client_are_listed_newest_first(tmp_path: Path) -> None:
+    one = client_results.result_of(gated(tmp_path, events_of(same=True)))
+    versions = ("1.9.2", "1.10.0 (binding 1.1)", "1.10.1")
+    results = [msgspec.structs.replace(one, name=version, version=version) for version in versions]
+    made = client_page.pages(results, dict.fromkeys(versions, DRIVER))
+    rows = [line.split(" | ")[1] for line in made["clients.md"].splitlines() if line.startswith("| [")]
+    assert [row.split()[0] for row in rows] == ["1.10.1", "1.10.0", "1.9.2"]
+    assert re.findall(r"^- ([\d.]+)", made["clients/a-client.md"], re.MULTILINE) == ["1.10.1", "1.10.0", "1.9.2"]
 
 
 def test_deviation_that_is_known_has_reason_and_example(tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ def index_page(rules: Iterable[Rule]) -> str:
     """Return the page that lists all rules."""
     rows = [(f"[{rule.slug}]({rule.slug}.md)", _cell(rule.title), str(rule.releases)) for rule in rules]
     about = (
-        "Each page shows the fields of questions and answers, the steps, examples with Java's answers, and known mistakes. "
+        "Each page begins with the rule, its functions in Python, its lines in Java, and what users notice of a difference. "
+        "Then come the fields of questions and answers, the steps, examples with Java's answers, and known mistakes. "
         "`kafka-conformance sample RULE` prints more of them. [How to write a driver](../driver.md), "
         "[how questions carry random draws](../draws.md)."
     )
