@@ -1,163 +1,258 @@
-"""The page of the clients: a table that answers "are keyed records placed as Java places them?", then the details."""
+"""The pages of the clients: one that compares them in plain words, and one for each client with counts and differences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from client_gates import Gated
+from client_results import Deviation, GateResult, RuleCount
 
-from kafka_conformance.gate.reports.markdown import block, code, diagnosis, link, words
-from kafka_conformance.gate.reports.outline import UNEXPLAINED, Finding, Row, as_json, findings, protocol_errors
+from kafka_conformance.answerers.named_driver import NamedDriver, Setting
+from kafka_conformance.gate.reports.markdown import block, code, link, words
+from kafka_conformance.gate.reports.outline import UNEXPLAINED, as_json
 
-__all__ = ["page"]
+__all__ = ["INDEX", "pages", "slug_of"]
 
+INDEX = "clients.md"
 KEYED, SEQUENCES = "partition-for-key", "sequence-increment"
-WITHOUT_KEY = ("round-robin-partitioner", "default-partitioner", "builtin-partitioner", "sticky-distribution")
+WITHOUT_KEY = {
+    "round-robin-partitioner": "RoundRobinPartitioner",
+    "default-partitioner": "DefaultPartitioner",
+    "builtin-partitioner": "BuiltInPartitioner",
+    "sticky-distribution": "producer",
+}
+NOT_JUDGED = "could not be judged"
+
+_WRITTEN = (
+    "<!-- Written by `python ci/clients.py` from `ci/client-results.ndjson`: `--pages` writes it without a gate. -->"
+)
 
 _ABOUT = """\
 # Clients compared with Java
 
-Does a client place records with a key as Java does? "No" says how many of the keyed records that were asked go elsewhere.
+Does a client put a record with a key into the partition that Java's producer takes? Where it does not, two writers of a
+topic put one key into two partitions: joins miss it, compaction keeps it twice, and its order is lost. Click a client for
+its settings, its counts, and an example of each difference.
+"""
 
-- *Setting*: what to set for Java's placement of keyed records. *None* means that the client has no such setting.
-- *Records without a key*: where they go without settings, as the client's source says. Since 2.4 Java keeps to one partition
-  for a batch.
-- *Sequences*: whether the sequence numbers of an idempotent producer go on as Java's do, also after 2,147,483,647.
+_COLUMNS = """\
+- *Same partition as Java by default?* "No" means that keyed records without further settings go elsewhere.
+- *Setting for Java's partitions*: what a user sets. "None" means that the client has no such setting.
+- *Records without a key*: where they go without settings, as the client's source says. Since 2.4.0 Java's producer keeps to
+  one partition for a batch.
+- *Sequence numbers*: whether those of an idempotent producer go on as Java's do, also after 2,147,483,647.
 """
 
 _DETAILS = """\
-## Every setting and rule
+## How the clients are gated
 
-Each client answers through its own code, called by a driver of fewer than 60 lines in `ci/drivers`. A cell shows answers
-that match of questions asked, then known failures (`ci/known-failures` has the reason of each), then questions that the
-client cannot express or rejects, which are unsupported and never count as agreement. Reports not yet sent to a project
-are in `ci/findings`.
-
-A division by zero is reported under Java's name, `ArithmeticException`. Any other exception that is not a documented
-rejection has failed, and fails the gate.
+Each client answers through its own code, called by a driver of fewer than 60 lines in `ci/drivers`. The reason of each known
+failure is in `ci/known-failures`, reports not yet sent to a project are in `ci/findings`.
 
 node-rdkafka and `@confluentinc/kafka-javascript` are not gated: both are librdkafka, and their npm packages hold no binary
 to install.
 
-`tox -e clients` writes this page: it runs `python ci/clients.py`, and fails if anything differs that is not a known failure.
+`tox -e clients` gates all of them, writes these pages, and fails if anything differs that is not a known failure.
+"""
+
+_COUNTS = """\
+A cell shows the answers that match of the questions asked. Most questions are edge cases, chosen to find mistakes: their
+share is not that of everyday keys. *Known* are differences with a reason in `ci/known-failures`; *unsupported* are questions
+that the client cannot express or rejects, which never count as a match. A division by zero is reported under Java's name,
+`ArithmeticException`; any other exception that is not a documented rejection has *failed*.
 """
 
 
-def page(gated: Sequence[Gated]) -> str:
-    """Return the page: the answer for each client, the matrix of settings and rules, then each client's deviations."""
-    parts = [_ABOUT, _answers(gated), _DETAILS, _matrix(gated), *(part for one in gated for part in _deviations(one))]
+def pages(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> dict[str, str]:
+    """Return the pages by their path below ``kit/docs``; ``drivers`` are the clients' drivers by folder."""
+    by_client: dict[str, list[GateResult]] = {}
+    for one in results:
+        by_client.setdefault(drivers[one.name].client, []).append(one)
+    found = {INDEX: _index(by_client.values(), drivers)}
+    return found | {f"clients/{slug_of(name)}.md": _client(ones, drivers) for name, ones in by_client.items()}
+
+
+def slug_of(client: str) -> str:
+    """Return the name of a client's page: ``segmentio/kafka-go`` has ``segmentio-kafka-go``."""
+    return re.sub(r"[^a-z0-9]+", "-", client.lower()).strip("-")
+
+
+def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _answers(gated: Sequence[Gated]) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:]])
+
+
+def _versions(results: Sequence[GateResult]) -> list[list[GateResult]]:
+    """Return the results of each version of a client, which has a folder of its own, the newest first."""
+    found = [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
+    return sorted(
+        found, key=lambda version: [int(number) for number in re.findall(r"\d+", version[0].version)], reverse=True
+    )
+
+
+def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedDriver]) -> str:
     heads = (
         "client",
         "version",
-        "keyed as Java by default?",
-        "setting",
-        "with it?",
+        "same partition as Java by default?",
+        "setting for Java's partitions",
         "records without a key",
-        "sequences",
+        "sequence numbers as Java's?",
     )
-    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    clients = [[one for one in gated if one.name == name] for name in dict.fromkeys(one.name for one in gated)]
-    return "\n".join([*lines, *(f"| {' | '.join(_answer(settings))} |" for settings in clients)])
+    rows = [_answer(version, drivers[version[0].name]) for client in clients for version in _versions(client)]
+    return f"{_WRITTEN}\n{_joined([_ABOUT, _table(heads, rows), _COLUMNS, _DETAILS])}"
 
 
-def _answer(settings: Sequence[Gated]) -> list[str]:
-    first = next((one for one in settings if "default" in one.settings), settings[0])
-    row = [words(first.driver.client), words(first.version)]
-    if not first.finished:
-        return [*row, "could not be judged", "", "", "", ""]
-    default, without = _verdict(first, KEYED), _without_key(first)
-    if default == "yes":
-        chosen = ["not needed", ""]
-    else:
-        best = next((one for one in settings if one is not first and _verdict(one, KEYED) == "yes"), None)
-        best = best or next((one for one in settings if one is not first and "java" in one.settings), None)
-        chosen = ["none", ""] if best is None else [code(_chosen_by(best)), _verdict(best, KEYED)]
+def _default(settings: Sequence[GateResult]) -> GateResult:
+    return next((one for one in settings if "default" in one.settings), settings[0])
+
+
+def _answer(settings: Sequence[GateResult], driver: NamedDriver) -> list[str]:
+    first = _default(settings)
+    row = [f"[{words(driver.client)}](clients/{slug_of(driver.client)}.md)", words(first.version)]
+    if first.unfinished:
+        return [*row, NOT_JUDGED, "", "", ""]
     return [
         *row,
-        default or "not asked",
-        *chosen,
-        without,
-        _verdict(first, SEQUENCES) or words(first.driver.sequences or "not asked"),
+        _verdict(first.count(KEYED)) or "not asked",
+        _chosen(settings, driver),
+        _without_key(first, driver),
+        _sequences(first) or words(driver.sequences or "not asked"),
     ]
 
 
-def _chosen_by(one: Gated) -> str:
-    return one.driver.settings[one.setting].chosen_by or one.setting
+def _setting(one: GateResult, driver: NamedDriver) -> Setting:
+    return driver.settings[one.settings[0]]
 
 
-def _without_key(one: Gated) -> str:
-    judged = [f"{rule}: {_verdict(one, rule)}" for rule in WITHOUT_KEY if _verdict(one, rule)]
-    return "; ".join(filter(None, [words(one.driver.settings[one.setting].without_key), *judged])) or "not asked"
+def _chosen(settings: Sequence[GateResult], driver: NamedDriver) -> str:
+    """Return what a user sets for Java's partitions of keyed records."""
+    first = _default(settings)
+    if _verdict(first.count(KEYED)) == "yes":
+        return "not needed"
+    others = [one for one in settings if one is not first]
+    best = next((one for one in others if _verdict(one.count(KEYED)) == "yes"), None)
+    best = best or next((one for one in others if "java" in one.settings), None)
+    if best is None:
+        return "none"
+    name = code(_setting(best, driver).chosen_by or best.settings[0])
+    differs = NOT_JUDGED if best.unfinished else {"yes": "", "no": "still differs"}.get(_verdict(best.count(KEYED)), "")
+    return f"{name}, {differs}" if differs else name
 
 
-def _verdict(one: Gated, rule: str) -> str:
-    """``yes``, ``no`` with how many answers differ, or ``not judged``; nothing if the rule was not asked."""
-    ends = [row.ended for row in one.seen.rows if row.rule == rule and row.ended and row.ended.asked]
-    asked, agreed = sum(end.asked for end in ends), sum(end.agreed for end in ends)
-    if asked != agreed:
-        return f"no: {asked - agreed:,} of {asked:,}"
-    return "not judged" if any(end.verdict == "not judged" for end in ends) else "yes" if ends else ""
+def _without_key(one: GateResult, driver: NamedDriver) -> str:
+    verdicts = {java: _verdict(one.count(rule)) for rule, java in WITHOUT_KEY.items()}
+    phrases = {
+        "yes": "as Java's {}",
+        "no": "not as Java's {}",
+        "not judged": "too few answers to compare with Java's {}",
+    }
+    judged = [phrases[verdict].format(java) for java, verdict in verdicts.items() if verdict]
+    return "; ".join(filter(None, [words(_setting(one, driver).without_key), *judged])) or "not asked"
 
 
-def _matrix(gated: Sequence[Gated]) -> str:
-    rules = list(dict.fromkeys(row.rule for one in gated for row in one.seen.rows if row.ended))
-    lines = [f"| client | version | setting | {' | '.join(rules)} |", "|---|---|---|" + "---|" * len(rules)]
-    for one in gated:
-        asked = {rule: [row for row in one.seen.rows if row.rule == rule and row.ended] for rule in rules}
-        cells = [_cell(rows) if one.finished else "could not be judged" for rows in asked.values()]
-        lines.append(f"| {words(one.driver.client)} | {words(one.version)} | {_settings(one)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def _sequences(one: GateResult) -> str:
+    """Return whether sequence numbers go on as Java's; nothing if they were not asked."""
+    verdict = _verdict(one.count(SEQUENCES))
+    kinds = [each.kind for each in one.deviations if each.rule == SEQUENCES]
+    wraps = kinds and all(kind.startswith("wraps: ") for kind in kinds)
+    return f"{verdict}: wrong after 2,147,483,647" if verdict == "no" and wraps else verdict
 
 
-def _settings(one: Gated) -> str:
-    return words(", ".join(one.settings))
+def _verdict(count: RuleCount | None) -> str:
+    """Return yes, no or not judged; nothing if no question was asked."""
+    if count is None or not count.asked:
+        return ""
+    return "no" if count.agreed != count.asked else "yes" if count.judged else "not judged"
 
 
-def _cell(rows: Sequence[Row]) -> str:
-    ends = [row.ended for row in rows if row.ended]
-    if not sum(end.asked + end.unsupported for end in ends):
+def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    name = drivers[results[0].name].client
+    versions = _versions(results)
+    results = [one for version in versions for one in version]
+    summary = "\n".join(_summary(version, drivers[version[0].name]) for version in versions)
+    rules = list(dict.fromkeys(count.rule for one in results for count in one.rules))
+    links = ", ".join(f"[{rule}](../rules/{rule}.md)" for rule in rules)
+    rows = [
+        [
+            words(one.version),
+            words(", ".join(one.settings)),
+            *(NOT_JUDGED if one.unfinished else _cell(one.count(rule)) for rule in rules),
+        ]
+        for one in results
+    ]
+    parts = [
+        f"# {words(name)}\n\n{summary}",
+        f"## Every setting and rule\n\n{_COUNTS}",
+        _table(("version", "setting", *rules), rows),
+        *([f"What each rule asks: {links}."] if rules else []),
+        *(part for one in results for part in _deviations(one)),
+    ]
+    return f"{_WRITTEN}\n{_joined(parts)}"
+
+
+def _summary(settings: Sequence[GateResult], driver: NamedDriver) -> str:
+    """Return a line on a version: where its keyed records go."""
+    first = _default(settings)
+    line = f"- {words(first.version)}: "
+    if first.unfinished:
+        return line + f"{NOT_JUDGED}."
+    verdict, chosen = _verdict(first.count(KEYED)), _chosen(settings, driver)
+    keyed = {
+        "yes": "keyed records go to Java's partitions by default",
+        "no": "keyed records go to other partitions than Java's by default",
+        "not judged": "keyed records: too few questions were answered",
+    }.get(verdict, "keyed records were not asked")
+    if verdict == "no":
+        keyed += (
+            "; none of its own settings changes that" if chosen == "none" else f"; for Java's partitions set {chosen}"
+        )
+    return f"{line}{keyed}. Records without a key: {_without_key(first, driver)}."
+
+
+def _cell(count: RuleCount | None) -> str:
+    if count is None:
         return "–"
-    asked, agreed = sum(end.asked for end in ends), sum(end.agreed for end in ends)
-    others = {name: sum(getattr(end, name) for end in ends) for name in ("known", "differed", "failed", "unsupported")}
-    counts = [f"{agreed:,} of {asked:,}", *(f"{count:,} {name}" for name, count in others.items() if count)]
-    return "; ".join([*counts, *dict.fromkeys(end.verdict for end in ends if end.verdict == "not judged")])
-
-
-def _deviations(one: Gated) -> Iterator[str]:
-    found, broken = findings(one.seen.rows), protocol_errors(one.seen.rows)
-    if not found and not broken and one.finished:
-        return
-    yield f"## {words(one.driver.client)} {words(one.version)}, {_settings(one)}"
-    if not one.finished:
-        yield f"The gate ended with exit code {one.exit_code} before it finished: {code(one.why)}"
-    yield from map(_deviation, found)
-    for error in broken:
-        yield f"{words(error.first.rule)} in {words(error.where)}: {code(error.first.what)}"
-
-
-def _deviation(finding: Finding) -> str:
-    first, known = finding.first, finding.first.known
-    impact = f"{finding.impact.capitalize()}. " if finding.impact else ""
-    lines = [
-        f"{impact}{words(first.rule)}: {code(first.kind, 200)}, {finding.times:,} times, in {words(finding.where)}"
+    others = {name: getattr(count, name) for name in ("known", "differed", "failed", "unsupported")}
+    counts = [
+        f"{count.agreed:,} of {count.asked:,}",
+        *(f"{number:,} {name}" for name, number in others.items() if number),
     ]
-    if known is not None:
-        issue = "" if not known.issue else f" ({_issue(known.issue)})"
-        lines[0] += f". Known until {words(known.expires)}: {words(known.reason)}{issue}"
-    if first.effect:
-        lines.append(f"\nWhat this means for users: {words(first.effect)}")
-    if first.diagnosis is not None:
-        lines.append(f"\n{diagnosis(first.diagnosis)}")
-    elif finding.unexplained:
+    return "; ".join(counts if count.judged else [*counts, "not judged"])
+
+
+def _deviations(one: GateResult) -> Iterator[str]:
+    if not one.deviations and not one.unanswered and not one.unfinished:
+        return
+    yield f"## {words(one.version)}, {words(', '.join(one.settings))}"
+    if one.unfinished:
+        exit_code, why = one.unfinished
+        yield f"The gate ended with exit code {exit_code} before it finished: {code(why)}"
+    yield from map(_deviation, one.deviations)
+    for error in one.unanswered:
+        yield f"{words(error.rule)} in {words(error.where)}: {code(error.what)}"
+
+
+def _deviation(one: Deviation) -> str:
+    impact = f"{one.impact.capitalize()}. " if one.impact else ""
+    lines = [f"{impact}{words(one.rule)}: {code(one.kind, 200)}, {one.times:,} times, in {words(one.where)}"]
+    if one.expires:
+        issue = "" if not one.issue else f" ({_issue(one.issue)})"
+        lines[0] += f". Known until {words(one.expires)}: {words(one.reason)}{issue}"
+    if one.effect:
+        lines.append(f"\nWhat this means for users: {words(one.effect)}")
+    if one.diagnosis:
+        lines.append(f"\n{one.diagnosis}")
+    elif one.unexplained:
         lines.append(f"\nDiagnosis: {UNEXPLAINED}.")
-    sides = [("question", first.question), ("Java    ", first.expected), ("client  ", first.actual)]
+    sides = [("question", one.question), ("Java    ", one.expected), ("client  ", one.actual)]
     return "\n".join([*lines, "", block([f"{name}  {as_json(value)}" for name, value in sides])])
 
 
 def _issue(issue: str) -> str:
-    return f"[{words(Path(issue).name)}](../../{issue})" if issue.startswith("ci/") else link(issue)
+    return f"[{words(Path(issue).name)}](../../../{issue})" if issue.startswith("ci/") else link(issue)

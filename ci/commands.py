@@ -5,10 +5,12 @@
     python ci/commands.py                 # what `tox -e commands` runs; five minutes on two cores
     python ci/commands.py sweep audit     # these alone
 
-The commands and what each needs are those of kit/docs/commands.md: it fails if a command of the command line is missing
-there or below, or runs in another install than the page names. Commands that need nothing, or `[audit]`, run in venvs made
-for them; those that need `[jvm]` in the install of this Python. A cache holds nothing but a link to the jars: nothing that
-an earlier command has compiled helps. Each command runs in a folder of its own, and those that need no Java find none.
+The instances below have what each command needs. The column *needs* of kit/docs/commands.md has to name the same
+installs, `light` for the one without extras: it fails if the page names another one, or if a command of the command
+line is missing here or there. Instances that need nothing, or `[audit]`, run in venvs made for them; those that need
+`[jvm]`, with or without a further extra, in the install of this Python. A cache holds nothing but a link to the jars:
+nothing that an earlier command has compiled helps. Each command runs in a folder of its own, and those that need no
+Java find none.
 
 Prints the seconds of each command; exits with 1 if one of them does not end as it should.
 """
@@ -25,7 +27,7 @@ import tempfile
 import threading
 import time
 import venv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -66,8 +68,14 @@ class Instance:
     until: str = ""
     stdin: str = ""
 
+    @property
+    def has_java(self) -> bool:
+        """Whether it runs in an install with Java."""
+        return self.needs.startswith("[jvm")
 
-LIGHT, AUDIT, JVM = "", "[audit]", "[jvm]"
+
+LIGHT, AUDIT, JVM, PLOT, CLUSTER = "light", "[audit]", "[jvm]", "[jvm,plot]", "[jvm,cluster]"
+INSTALL = re.compile(r"\blight\b|\[[a-z,]+\]")
 WRONG_TARGET = "gate --rules murmur2 --seed 1 --examples 20 --events events.jsonl -- {kit} answer --as mutant:one-bit"
 INSTANCES = (
     Instance("answer", LIGHT, '"hash":597841616', stdin=msgspec.json.encode(QUESTION).decode()),
@@ -79,8 +87,8 @@ INSTANCES = (
     Instance("broker pin 4.4.0", JVM, "4.4.0"),
     Instance("broker run --kafka 4.4.0 --engine jars", JVM, "127.0.0.1:", until="Ctrl-C ends it"),
     Instance("certificate --shipped", LIGHT, "murmur2"),
-    Instance("cluster check --kafka 4.4.0 --seed 1 --clusters 1 --group 0", JVM, ""),
-    Instance("cluster play script.json --kafka 4.4.0", JVM, ""),
+    Instance("cluster check --kafka 4.4.0 --seed 1 --clusters 1 --group 0", CLUSTER, ""),
+    Instance("cluster play script.json --kafka 4.4.0", CLUSTER, ""),
     Instance("coverage --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
     Instance("coverage --shipped", LIGHT, "murmur2"),
     Instance("delivery --lose-response 2", LIGHT, ""),
@@ -88,6 +96,7 @@ INSTANCES = (
     Instance("diff 4.3.1 4.4.0 --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
     Instance("drift 4.4.0 --after 4.3.1 --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
     Instance("explain {examples}/lingering.json", LIGHT, ""),
+    Instance("explain {examples}/lingering.json --answerer java", JVM, ""),
     Instance("freeze --check --rules murmur2 --kafka 4.4.0", JVM, "murmur2"),
     Instance("gate --rules murmur2 --seed 1 --examples 20 -- {python} {examples}/driver.py", LIGHT, "murmur2"),
     Instance("idempotence --kafka 4.4.0", JVM, "4.4.0"),
@@ -98,12 +107,13 @@ INSTANCES = (
     Instance("log find {examples}/log/orders-0 5", LIGHT, "5"),
     Instance("log inspect {examples}/log --records", LIGHT, "orders-0"),
     Instance("replay failure.json --expected reference --actual mutant:one-bit", LIGHT, "murmur2", 1, WRONG_TARGET),
+    Instance("replay failure.json --expected java --actual mutant:one-bit", JVM, "murmur2", 1, WRONG_TARGET),
     Instance("report events.jsonl", LIGHT, "murmur2", 1, WRONG_TARGET),
     Instance("rules", LIGHT, "murmur2"),
     Instance("sample murmur2", LIGHT, "murmur2"),
     Instance("schema", LIGHT, "$schema"),
     Instance("selftest --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
-    Instance("skew --kafka 3.3.2 --records 10000", JVM, "3.3.2"),
+    Instance("skew --kafka 3.3.2 --records 10000", PLOT, "3.3.2"),
     Instance("sweep --rules murmur2,isr --every 1 --keys 100 --scripts 20 --seed 1", JVM, "no difference"),
     Instance("verify --kafka 4.4.0 --rules murmur2,isr --examples 20 --seed 1", JVM, "murmur2"),
 )
@@ -132,7 +142,7 @@ def main(chosen: Sequence[str]) -> None:
 
 def longest_first(instances: Sequence[Instance]) -> list[Instance]:
     """Return the instances that start a JVM first."""
-    return sorted(instances, key=lambda each: each.needs != JVM)
+    return sorted(instances, key=lambda each: not each.has_java)
 
 
 @cache
@@ -167,11 +177,32 @@ def faults(page: dict[str, str], commands: frozenset[str], instances: Sequence[I
     wrong = [f"{name} is no command, but {PAGE.name} has it" for name in page.keys() - commands]
     wrong += [f"{name} is not in the table of {PAGE.name}" for name in commands - page.keys()]
     wrong += [f"{name} has no instance in {Path(__file__).name}" for name in commands if not tried_in[name]]
-    for name in commands & page.keys():
-        least = AUDIT if AUDIT in page[name] else JVM if "jvm" in page[name] else LIGHT
-        if tried_in[name] and least not in tried_in[name]:
-            wrong.append(f"{name} needs {page[name] or 'nothing'} by {PAGE.name}, and no instance runs in that install")
+    for name in sorted(commands & page.keys()):
+        installs = set(INSTALL.findall(page[name]))
+        if tried_in[name] and installs != tried_in[name]:
+            runs = " and ".join(sorted(tried_in[name]))
+            wrong.append(f"{name} needs {page[name] or 'nothing'} by {PAGE.name}, but its instances run in {runs}")
+    brokers = brokers_of(commands)
+    for name in sorted(commands & page.keys()):
+        if ("a broker" in page[name]) != (name in brokers):
+            option = "an option" if name in brokers else "no option"
+            wrong.append(f"{name} has {option} --bootstrap-server, but needs {page[name] or 'nothing'} by {PAGE.name}")
     return wrong
+
+
+def brokers_of(commands: Iterable[str]) -> set[str]:
+    """Return the commands that connect to a broker of the user."""
+    context = click.Context(app)
+    found = set()
+    for name in commands:
+        group, _, below = name.partition(" ")
+        command = app.get_command(context, group)
+        if isinstance(command, click.Group):
+            command = command.commands.get(below)
+        options = [option for param in command.params for option in param.opts] if command else []
+        if "--bootstrap-server" in options:
+            found.add(name)
+    return found
 
 
 class Installs:
@@ -184,12 +215,15 @@ class Installs:
     def scripts(self, needs: str) -> Path:
         """Return the folder of the programs of an install."""
         with self._lock:
+            if needs.startswith("[jvm"):
+                return self._made[JVM]
             if needs not in self._made:
                 begun, where = time.monotonic(), self.folder / f"venv{len(self._made)}"
                 venv.create(where, with_pip=True)
-                command = [where / "bin" / "python", "-m", "pip", "install", "-q", f"{ROOT}{needs}"]
+                extra = "" if needs == LIGHT else needs
+                command = [where / "bin" / "python", "-m", "pip", "install", "-q", f"{ROOT}{extra}"]
                 subprocess.run(command, check=True, timeout=900, env=environment({}))
-                print(f"{time.monotonic() - begun:5.0f} s  pip install kafka-conformance{needs}", flush=True)
+                print(f"{time.monotonic() - begun:5.0f} s  pip install kafka-conformance{extra}", flush=True)
                 self._made[needs] = where / "bin"
             return self._made[needs]
 
@@ -211,7 +245,7 @@ def tried(instance: Instance, installs: Installs) -> str:
             shutil.copy(failure, folder / "failure.json")
     begun = time.monotonic()
     code, output = run(instance.words.format(**values).split(), scripts, folder, instance)
-    print(f"{time.monotonic() - begun:5.0f} s  {instance.needs or 'light':8} {instance.words}", flush=True)
+    print(f"{time.monotonic() - begun:5.0f} s  {instance.needs:13} {instance.words}", flush=True)
     if code == instance.code or (instance.code < 0 and code in (0, 1)):
         return (
             ""
@@ -239,9 +273,9 @@ def run(words: Sequence[str], scripts: Path, folder: Path, instance: Instance) -
     jars = default_store().folder / "jars"
     jars.mkdir(parents=True, exist_ok=True)
     (cache / "jars").symlink_to(jars.resolve())
-    others = [os.environ["PATH"]] if instance.needs == JVM else []
+    others = [os.environ["PATH"]] if instance.has_java else []
     env = environment({"KAFKA_CONFORMANCE_CACHE": str(cache), "PATH": os.pathsep.join([str(scripts), *others])})
-    if instance.needs != JVM:
+    if not instance.has_java:
         env.pop("JAVA_HOME", None)
     process = subprocess.Popen(
         [scripts / "kafka-conformance", *words], cwd=folder, env=env, text=True, stdin=subprocess.PIPE,

@@ -15,6 +15,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+import client_results
+import clients
 import finding_pages
 import historical_bugs
 import proof_pages
@@ -171,6 +173,12 @@ def _void_rule_pages() -> list[str]:
     return [name for name, text in rule_pages().items() if _differs(DOCS / "rules" / name, lambda text=text: text)]
 
 
+def _void_client_pages() -> list[str]:
+    made = clients.made_pages(client_results.read_results())
+    gone = {f"clients/{page.name}" for page in (DOCS / "clients").glob("*.md")} - made.keys()
+    return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *sorted(gone)]
+
+
 def _void_findings() -> list[str]:
     areas = finding_pages.read_areas()
     pages = {f"{area.name}.md": finding_pages.page(area) for area in areas}
@@ -245,9 +253,12 @@ STEPS = (
          keys=partial(rule_keys, "kit/kafka_conformance/cli/commands/diff.py",
                       "kit/kafka_conformance/verify/release_diff.py", "kit/kafka_conformance/reports/change_pages.py", PINS),
          each=True),
-    Step("clients", ("kit/docs/clients.md",), ("python ci/clients.py",), 2400, needs=("go", "cargo", "node"),
-         keys=_files("ci/client*.py", "ci/drivers/**/*", "ci/known-failures/*.toml", f"{CASES}/*.ndjson", rules=RULES),
+    Step("clients", ("ci/client-results.ndjson",), ("python ci/clients.py",), 2400, needs=("go", "cargo", "node"),
+         keys=_files("ci/client_gates.py", "ci/client_results.py", "ci/drivers/**/*", "ci/known-failures/*.toml",
+                     f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),
+    Step("client-pages", ("kit/docs/clients.md", "kit/docs/clients/*.md"), ("python ci/clients.py --pages",), 5,
+         void=_void_client_pages, after=("clients",)),
     Step("trial", ("kit/docs/trial.md",), ("python ci/trial.py",), 3600, needs=("go", "cargo", "node"),
          keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),

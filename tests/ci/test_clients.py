@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import client_gates
 import client_page
+import client_results
+import clients
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from kafka_conformance.answerers.named_driver import NamedDriver, Setting
 from kafka_conformance.core.events import Began, Differed, Ended, Event, Known, RuleBegan, RuleEnded, Target, to_line
@@ -60,77 +64,120 @@ def gated(
     return client_gates.Gated("c", settings, DRIVER, code, client_gates.read(path), "the build failed")
 
 
-def test_the_first_table_answers_for_a_client_in_one_row(tmp_path: Path) -> None:
+def index_of(gates: Sequence[client_gates.Gated]) -> str:
+    return made(gates)["clients.md"]
+
+
+def page_of(gates: Sequence[client_gates.Gated]) -> str:
+    return made(gates)["clients/a-client.md"]
+
+
+def made(gates: Sequence[client_gates.Gated]) -> dict[str, str]:
+    """Return the pages as they are made from the text of a record of these gates."""
+    text = client_results.results_text([client_results.result_of(one) for one in gates])
+    results = msgspec.json.Decoder(client_results.GateResult).decode_lines(text)
+    return client_page.pages(results, {"c": DRIVER})
+
+
+def test_table_of_clients_answers_in_one_row_without_counts(tmp_path: Path) -> None:
     settings = [
         gated(tmp_path, events_of(), ("default", "same"), 1),
         gated(tmp_path, events_of(same=True), ("java",)),
     ]
-    answers, _, details = client_page.page(settings).partition("## Every setting and rule")
-    rows = [line for line in answers.splitlines() if line.startswith("|")]
+    rows = [line for line in index_of(settings).splitlines() if line.startswith("|")]
     assert rows[2:] == [
-        "| a&#124;client | 2.0&#124;&#96; | no: 1 of 2,003 | `Murmur2` | yes | in turn | no producer id |"
+        "| [a&#124;client](clients/a-client.md) | 2.0&#124;&#96; | no | `Murmur2` | in turn | no producer id |"
     ]
-    assert "| a&#124;client | 2.0&#124;&#96; | default, same | 2,002 of 2,003; 1 differed; 4 unsupported |" in details
-    assert "| a&#124;client | 2.0&#124;&#96; | java | 2,003 of 2,003; 4 unsupported |" in details
-    assert "**" not in answers + details
+    page = page_of(settings)
+    assert "| 2.0&#124;&#96; | default, same | 2,002 of 2,003; 1 differed; 4 unsupported |" in page
+    assert "| 2.0&#124;&#96; | java | 2,003 of 2,003; 4 unsupported |" in page
+    assert (
+        "- 2.0&#124;&#96;: keyed records go to other partitions than Java's by default; for Java's partitions set "
+        "`Murmur2`. Records without a key: in turn." in page
+    )
+    assert "**" not in page
 
 
-def test_a_setting_that_agrees_comes_before_one_named_java(tmp_path: Path) -> None:
+def test_setting_that_agrees_comes_before_one_named_java(tmp_path: Path) -> None:
     differing = [gated(tmp_path, events_of(), (setting,), 1) for setting in ("default", "java")]
-    assert "| `Murmur2` | no: 1 of 2,003 | in turn |" in client_page.page(differing)
+    assert "| no | `Murmur2`, still differs | in turn |" in index_of(differing)
     agreeing = gated(tmp_path, events_of(same=True), ("other",))
-    assert "| `Other` | yes | in turn |" in client_page.page([*differing, agreeing])
+    assert "| no | `Other` | in turn |" in index_of([*differing, agreeing])
 
 
-def test_a_default_as_java_needs_no_setting(tmp_path: Path) -> None:
-    text = client_page.page([gated(tmp_path, events_of(same=True))])
-    assert "| yes | not needed |  | in turn | no producer id |" in text
+def test_client_with_java_partitions_by_default_needs_no_setting(tmp_path: Path) -> None:
+    gates = [gated(tmp_path, events_of(same=True))]
+    assert "| yes | not needed | in turn | no producer id |" in index_of(gates)
+    assert "keyed records go to Java's partitions by default. Records" in page_of(gates)
 
 
-def test_a_client_without_a_setting_for_it(tmp_path: Path) -> None:
-    text = client_page.page([gated(tmp_path, events_of(), code=1)])
-    assert "| no: 1 of 2,003 | none |  | in turn | no producer id |" in text
+def test_client_without_a_setting_for_java_partitions_has_none(tmp_path: Path) -> None:
+    gates = [gated(tmp_path, events_of(), code=1)]
+    assert "| no | none | in turn | no producer id |" in index_of(gates)
+    assert "; none of its own settings changes that. Records" in page_of(gates)
 
 
-def test_what_was_judged_of_records_without_a_key_and_of_sequences(tmp_path: Path) -> None:
-    round_robin = client_page.page([gated(tmp_path, events_of(rule="round-robin-partitioner"))])
-    assert "| not asked | none |  | in turn; round-robin-partitioner: no: 1 of 2,003 | no producer id |" in round_robin
-    sequences = client_page.page([gated(tmp_path, events_of(rule="sequence-increment", same=True))])
-    assert "| not asked | none |  | in turn | yes |" in sequences
+def test_records_without_a_key_and_sequences_are_compared_in_words(tmp_path: Path) -> None:
+    round_robin = index_of([gated(tmp_path, events_of(rule="round-robin-partitioner"))])
+    assert "| not asked | none | in turn; not as Java's RoundRobinPartitioner | no producer id |" in round_robin
+    sequences = index_of([gated(tmp_path, events_of(rule="sequence-increment", same=True))])
+    assert "| not asked | none | in turn | yes |" in sequences
 
 
-def test_a_deviation_that_is_known(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [("wraps: another sequence", "no: wrong after 2,147,483,647"), ("does not wrap: another sequence", "no")],
+)
+def test_sequences_that_differ_only_after_the_last_one_say_so(tmp_path: Path, kind: str, shown: str) -> None:
+    events = [
+        msgspec.structs.replace(event, kind=kind) if isinstance(event, Differed) else event
+        for event in events_of(rule="sequence-increment")
+    ]
+    assert f"| in turn | {shown} |" in index_of([gated(tmp_path, events)])
+
+
+def test_versions_of_a_client_are_listed_newest_first(tmp_path: Path) -> None:
+    one = client_results.result_of(gated(tmp_path, events_of(same=True)))
+    versions = ("1.9.2", "1.10.0 (binding 1.1)", "1.10.1")
+    results = [msgspec.structs.replace(one, name=version, version=version) for version in versions]
+    made = client_page.pages(results, dict.fromkeys(versions, DRIVER))
+    rows = [line.split(" | ")[1] for line in made["clients.md"].splitlines() if line.startswith("| [")]
+    assert [row.split()[0] for row in rows] == ["1.10.1", "1.10.0", "1.9.2"]
+    assert re.findall(r"^- ([\d.]+)", made["clients/a-client.md"], re.MULTILINE) == ["1.10.1", "1.10.0", "1.9.2"]
+
+
+def test_deviation_that_is_known_has_reason_and_example(tmp_path: Path) -> None:
     known = Known("it is CRC32", "ci/findings/one.md", "2027-06-30")
-    text = client_page.page([gated(tmp_path, events_of(known), ("java",))])
-    assert "## a&#124;client 2.0&#124;&#96;, java" in text
+    text = page_of([gated(tmp_path, events_of(known), ("java",))])
+    assert "## 2.0&#124;&#96;, java" in text
     assert "| 2,002 of 2,003; 1 known; 4 unsupported |" in text
     assert "Known until 2027-06-30: it is CRC32 ([" in text
-    assert "](../../ci/findings/one.md))" in text
+    assert "](../../../ci/findings/one.md))" in text
     assert '\nquestion  {"key": "80"}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
 
 
-def test_a_deviation_says_how_bad_it_is_and_what_it_means_for_users(tmp_path: Path) -> None:
+def test_deviation_has_severity_and_effect_for_users(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, severity="critical", keys=2, effect="Joins break.")
         if isinstance(event, Differed)
         else event
         for event in events_of()
     ]
-    text = client_page.page([gated(tmp_path, events, code=1)])
+    text = page_of([gated(tmp_path, events, code=1)])
     assert "\n\nCritical, 2 keys. partition-for-key: `` another" in text
     assert (
         "\n\nWhat this means for users: Joins break.\n\nDiagnosis: no known mistake explains this.\n\n```text\n" in text
     )
 
 
-def test_a_rule_of_which_too_little_was_answered_is_not_judged(tmp_path: Path) -> None:
+def test_rule_with_too_few_answers_is_not_judged(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, verdict="not judged") if isinstance(event, RuleEnded) else event
         for event in events_of(same=True)
     ]
-    text = client_page.page([gated(tmp_path, events, code=2)])
-    assert "| not judged | none |" in text
-    assert "| 2,003 of 2,003; 4 unsupported; not judged |" in text
+    gates = [gated(tmp_path, events, code=2)]
+    assert "| not judged | none |" in index_of(gates)
+    assert "| 2,003 of 2,003; 4 unsupported; not judged |" in page_of(gates)
 
 
 @pytest.mark.parametrize(
@@ -146,14 +193,15 @@ def test_only_what_is_not_judged_is_no_failure(tmp_path: Path, verdict: str, cod
 
 
 def test_a_deviation_that_is_not_known(tmp_path: Path) -> None:
-    assert "Known until" not in client_page.page([gated(tmp_path, events_of(), code=1)])
+    assert "Known until" not in page_of([gated(tmp_path, events_of(), code=1)])
 
 
 @pytest.mark.parametrize("events", [events_of(ended=False), []])
 def test_an_interrupted_gate_has_no_verdict(tmp_path: Path, events: list[Event]) -> None:
-    text = client_page.page([gated(tmp_path, events, code=2)])
+    gates = [gated(tmp_path, events, code=2)]
+    text = page_of(gates)
     assert "The gate ended with exit code 2 before it finished: `the build failed`" in text
-    assert "| could not be judged |" in text
+    assert "| could not be judged |" in index_of(gates)
     assert "2,002 of 2,003" not in text
 
 
@@ -161,11 +209,41 @@ def test_settings_with_the_same_arguments_are_one() -> None:
     assert client_gates.settings(DRIVER) == [("default", "same"), ("java",), ("other",)]
 
 
-def test_the_committed_page_begins_with_a_row_for_each_client() -> None:
-    text = (client_gates.ROOT / "kit" / "docs" / "clients.md").read_text()
-    answers = text.partition("## Every setting and rule")[0]
-    assert len([line for line in answers.splitlines() if line.startswith("| ")]) == 1 + len(client_gates.names())
-    assert "could not be judged" not in text
+def test_committed_pages_are_those_of_the_recorded_results() -> None:
+    wanted = clients.made_pages(client_results.read_results())
+    names = {f"clients/{path.name}" for path in (clients.DOCS / "clients").iterdir()} | {"clients.md"}
+    assert names == wanted.keys()
+    for path, text in wanted.items():
+        assert (clients.DOCS / path).read_text(encoding="utf-8") == text, f"{path}: run python ci/clients.py --pages"
+
+
+def test_record_has_every_client_and_setting_finished() -> None:
+    results = client_results.read_results()
+    drivers = {
+        name: client_gates.read_driver(client_gates.ROOT / "ci" / "drivers" / name) for name in client_gates.names()
+    }
+    wanted = [(name, group) for name, driver in drivers.items() for group in client_gates.settings(driver)]
+    assert [(one.name, one.settings) for one in results] == wanted
+    assert not any(one.unfinished for one in results)
+
+
+def test_table_of_clients_fits_a_short_page_with_links() -> None:
+    text = (clients.DOCS / "clients.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| [")]
+    assert len(rows) == len(client_gates.names())
+    assert len(text.splitlines()) <= 60
+    for target in re.findall(r"\]\((clients/[^)]*)\)", text):
+        assert (clients.DOCS / target).is_file(), target
+
+
+def test_pages_are_written_from_the_record_without_a_gate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(clients, "DOCS", tmp_path)
+    monkeypatch.setattr(clients, "gate_all", None)
+    (tmp_path / "clients").mkdir()
+    (tmp_path / "clients" / "gone.md").write_text("a client that has no driver any more")
+    assert CliRunner().invoke(clients.main, ["--pages"]).exit_code == 0
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")}
+    assert written == clients.made_pages(client_results.read_results()).keys()
 
 
 def test_the_command() -> None:
@@ -197,6 +275,6 @@ def test_a_client_that_cannot_be_installed_is_reported_and_the_others_go_on(
         ("sarama", ("java",), False, "the driver cannot be built"),
         ("aiokafka", ("default", "java"), True, ""),
     ]
-    text = client_page.page(found)
-    assert "| sarama | 1.61.1 | could not be judged |" in text
-    assert "| aiokafka | 2.0&#124;&#96; | yes | not needed |" in text
+    text = clients.made_pages([client_results.result_of(one) for one in found])["clients.md"]
+    assert "| [sarama](clients/sarama.md) | 1.61.1 | could not be judged |" in text
+    assert "| [aiokafka](clients/aiokafka.md) | 2.0&#124;&#96; | yes | not needed |" in text

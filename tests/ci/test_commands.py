@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import commands
 import pytest
-from commands import INSTANCES, JVM, LIGHT, PAGE, all_commands, commands_of_page, faults
+from commands import AUDIT, INSTANCES, JVM, LIGHT, PAGE, all_commands, commands_of_page, faults
 
 NEEDS = commands_of_page(PAGE.read_text(encoding="utf-8"))
 
@@ -28,7 +30,37 @@ def test_a_command_that_the_page_lacks_is_named() -> None:
 
 
 def test_a_command_that_is_only_on_the_page_is_named() -> None:
-    assert faults({**NEEDS, "old": ""}, all_commands(), INSTANCES) == ["old is no command, but commands.md has it"]
+    assert faults({**NEEDS, "old": "light"}, all_commands(), INSTANCES) == ["old is no command, but commands.md has it"]
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("gate", "`[jvm]`"), ("sweep", "light"), ("rules", ""), ("answer", "light"), ("skew", "`[jvm]`"),
+        ("verify", "`[jvm]`; light for `--shipped`"),
+    ],
+)  # fmt: skip
+def test_install_on_the_page_other_than_that_of_the_instances_is_named(name: str, needs: str) -> None:
+    (fault,) = faults({**NEEDS, name: needs}, all_commands(), INSTANCES)
+    assert fault.startswith(f"{name} needs {needs or 'nothing'} by commands.md, but its instances run in ")
+
+
+def test_broker_that_the_page_leaves_out_or_adds_is_named() -> None:
+    assert commands.brokers_of(all_commands()) == {"audit"}
+    without = NEEDS["audit"].replace("a broker", "")
+    assert faults({**NEEDS, "audit": without}, all_commands(), INSTANCES) == [
+        f"audit has an option --bootstrap-server, but needs {without} by commands.md"
+    ]
+    assert faults({**NEEDS, "rules": "light; a broker"}, all_commands(), INSTANCES) == [
+        "rules has no option --bootstrap-server, but needs light; a broker by commands.md"
+    ]
+
+
+def test_extras_beside_jvm_run_in_the_install_of_this_python() -> None:
+    installs = commands.Installs(Path("unused"))
+    folders = {installs.scripts(each.needs) for each in INSTANCES if each.has_java}
+    assert folders == {Path(sys.executable).parent}
+    assert {each.needs for each in INSTANCES if not each.has_java} == {LIGHT, AUDIT}
 
 
 @pytest.mark.parametrize(("name", "needs"), [("gate", JVM), ("sweep", LIGHT)])

@@ -41,7 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     for part in ("reference", "kit", "jars"):
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
     _keep_pinned(tree / "jars" / "kafka_jars" / "releases.toml", {"0.10.0.1", "2.8.2", "3.9.2", "4.4.0"})
-    assert len(FILES) == 6, "the recipe shows every file of a rule"
+    assert len(FILES) == 7, "the recipe shows every file of a rule"
     for name, text in FILES:
         file = tree / name
         assert not file.exists(), f"{name}: the recipe adds files and edits none"

@@ -1,4 +1,4 @@
-"""Every TOML file that is read: known failures, pinned jars, ``driver.toml``, ``coverage.toml``."""
+"""Every TOML file that is read: known failures, pinned jars, ``driver.toml``, ``coverage.toml``, ``summary.toml``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from toml_mutations import hostile_toml, mutated_toml
 from kafka_conformance.answerers import named_driver
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.gate import known_failures
+from kafka_conformance.rules import summaries
 from kafka_conformance.verify.coverage import mirrored
 from kafka_jars import brokers, pins
 from kafka_jars.errors import JarError
@@ -65,6 +66,10 @@ COVERAGE = [
     ]
 ]
 
+SUMMARIES = [
+    path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("kit/kafka_conformance/rules/*/summary.toml"))[:4]
+]
+
 
 def written(path: Path, read: Callable[[Path], Any], refuses: tuple[type[Exception], ...]) -> Door:
     def write_and_read(data: bytes) -> None:
@@ -102,12 +107,23 @@ def driver_door(folder: Path) -> Door:
 
 
 def coverage_door(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
-    class Root:
-        def joinpath(self, *_: str) -> Path:
-            return folder / "coverage.toml"
-
-    monkeypatch.setattr(mirrored, "files", lambda _: Root())
+    monkeypatch.setattr(mirrored, "files", lambda _: OneFile(folder / "coverage.toml"))
     return written(folder / "coverage.toml", lambda _: mirrored.mirrored_code.__wrapped__("x"), (KitError,))
+
+
+def summary_door(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
+    monkeypatch.setattr(summaries, "files", lambda _: OneFile(folder / "summary.toml"))
+    return written(folder / "summary.toml", lambda _: summaries.rule_summary.__wrapped__("x"), (KitError,))
+
+
+class OneFile:
+    """Stands in for the packages of the rules: each has this file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def joinpath(self, *_: str) -> Path:
+        return self.file
 
 
 def texts(files: list[str]) -> st.SearchStrategy[bytes]:
@@ -135,15 +151,21 @@ def test_mirrored_code(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
 
 
+def test_rule_summaries_are_read_or_refused(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explore(plan, summary_door(tmp_path, monkeypatch), texts(SUMMARIES), 50, hostile_toml(SUMMARIES[:2]))
+
+
 def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, known_failures, "_span", lambda text: not text)
     plant(monkeypatch, pins, "read_version", lambda name: name != "4.4.0")
     plant(monkeypatch, brokers, "read_version", lambda name: name != "4.4.0")
     plant(monkeypatch, named_driver, "quoted", lambda text: "Expected" in text)
     plant(monkeypatch, mirrored, "loads", lambda text: "nan" in text)
+    plant(monkeypatch, summaries, "loads", lambda text: "nan" in text)
     doors = [
         (known_door, KNOWN), (driver_door, DRIVERS),
         (lambda folder: coverage_door(folder, monkeypatch), COVERAGE),
+        (lambda folder: summary_door(folder, monkeypatch), SUMMARIES),
     ]  # fmt: skip
     for door, files in doors:
         with pytest.raises(BrokenPromise, match="planted"):

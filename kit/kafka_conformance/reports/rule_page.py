@@ -21,13 +21,15 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.protocol import Answer, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.reports.signatures import import_lines, signature
 from kafka_conformance.reports.type_docs import FieldDoc, StructDoc, struct_docs
 from kafka_conformance.rules.answer_types import answer_types, entry_types, step_types, struct_of
+from kafka_conformance.rules.summaries import RuleSummary, rule_summary
 
 __all__ = ["Example", "index_page", "rule_page"]
 
 _WRITTEN = (
-    "<!-- Written by `kafka-conformance rules --write kit/docs/rules`: edit the types and docstrings of the rule. -->"
+    "<!-- Written by `kafka-conformance rules --write kit/docs/rules`: edit summary.toml, types and docstrings. -->"
 )
 _HEADS = ("field", "type", "default", "meaning")
 _ORACLE = "../../../jars/kafka_jars/oracle/release"
@@ -60,6 +62,7 @@ def rule_page(
     parts = [
         f"{_WRITTEN}\n# {rule.slug}",
         f"{_sentence(rule.title)}",
+        *_summary(rule_summary(rule.slug)),
         _facts(rule),
         *_notes(rule),
         *_questions(rule),
@@ -76,11 +79,22 @@ def index_page(rules: Iterable[Rule]) -> str:
     """Return the page that lists all rules."""
     rows = [(f"[{rule.slug}]({rule.slug}.md)", _cell(rule.title), str(rule.releases)) for rule in rules]
     about = (
-        "Each page shows the fields of questions and answers, the steps, examples with Java's answers, and known mistakes. "
+        "Each page begins with the rule, its functions in Python, its lines in Java, and what users notice of a difference. "
+        "Then come the fields of questions and answers, the steps, examples with Java's answers, and known mistakes. "
         "`kafka-conformance sample RULE` prints more of them. [How to write a driver](../driver.md), "
         "[how questions carry random draws](../draws.md)."
     )
     return "\n\n".join([f"{_WRITTEN}\n# Rules", about, _table(("rule", "what it covers", "releases"), rows)]) + "\n"
+
+
+def _summary(summary: RuleSummary) -> Iterator[str]:
+    """Yield the rule itself, the reference's functions, Kafka's methods, and what a user notices of a difference."""
+    yield f"**The rule.** {_cell(summary.rule)}"
+    signatures = [signature(name) for name in summary.functions]
+    yield "\n".join(["```python", *import_lines(summary.functions), "", *signatures, "```"])
+    methods = ", ".join(f"[`{method.name}`]({method.address})" for method in summary.java)
+    yield f"**In Java**, Kafka {' and '.join(dict.fromkeys(method.tag for method in summary.java))}: {methods}."
+    yield f"**If an implementation differs.** {_cell(summary.differs)}"
 
 
 def _facts(rule: Rule) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,6 +17,7 @@ from kafka_conformance.reports.rule_page import index_page
 from kafka_conformance.reports.type_docs import anchor
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.summaries import rule_summary
 from kafka_reference.releases import parse_release
 
 FOLDER = Path(__file__).parents[3] / "kit" / "docs" / "rules"
@@ -62,6 +64,27 @@ def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
+def test_page_begins_with_the_rule_its_python_its_java_and_its_harm(slug: str) -> None:
+    text = page(slug)
+    head = text[: text.index("|  |  |")]
+    assert all(f"[`{method.name}`]({method.address})" in head for method in rule_summary(slug).java)
+    assert re.search(r"\n\*\*The rule\.\*\* .*\n\n```python\n", head)
+    assert re.search(r"\n```\n\n\*\*In Java\*\*, Kafka .*\n\n\*\*If an implementation differs\.\*\* .*\n\n$", head)
+
+
+@pytest.mark.parametrize("slug", RULES)
+def test_imports_that_a_page_shows_work_and_signatures_name_them(slug: str) -> None:
+    (block,) = re.findall(r"```python\n(.*?)\n```", page(slug), re.DOTALL)
+    imports, _, calls = block.partition("\n\n")
+    names: dict[str, Any] = {}
+    exec(imports, names)  # noqa: S102  the lines that the page shows
+    shown = re.findall(r"^([\w.]+)\(", calls, re.MULTILINE)
+    assert shown
+    assert all(callable(eval(name, names)) for name in shown)  # noqa: S307
+    assert {name.partition(".")[0] for name in shown} == names.keys() - {"__builtins__"}
+
+
+@pytest.mark.parametrize("slug", RULES)
 def test_the_reference_gives_the_answers_of_the_examples(slug: str) -> None:
     rule = RULES[slug]
     examples = re.findall(r"```json\n(.*?)```\n\nAnswer in ([^\n]*):\n\n```json\n(.*?)```", page(slug), re.DOTALL)
@@ -76,7 +99,7 @@ def test_the_reference_gives_the_answers_of_the_examples(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", [*RULES, "README"])
 def test_its_links_lead_somewhere(slug: str) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", page(slug)):
+    for link in re.findall(r"\]\((?!https://github\.com/apache/kafka/blob/)([^)]+)\)", page(slug)):
         path, _, section = link.partition("#")
         target = (FOLDER / path).resolve() if path else FOLDER / f"{slug}.md"
         assert target.is_file(), link

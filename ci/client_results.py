@@ -1,0 +1,130 @@
+"""The results of the clients' gates, as ``ci/client-results.ndjson`` records them: all that the clients' pages are made of.
+
+The file has a line for each client and setting. ``ci/clients.py`` writes it from the events of the gates; pages are written
+from it without a gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from client_gates import ROOT, Gated
+
+from kafka_conformance.gate.reports.markdown import diagnosis
+from kafka_conformance.gate.reports.outline import Finding, Row, findings, protocol_errors
+
+__all__ = ["RECORD", "Deviation", "GateResult", "RuleCount", "Unanswered", "read_results", "result_of", "results_text"]
+
+RECORD = ROOT / "ci" / "client-results.ndjson"
+
+
+class RuleCount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Answers of a client to the questions of a rule, in all releases; ``asked`` excludes the unsupported ones."""
+
+    rule: str
+    asked: int
+    agreed: int
+    known: int = 0
+    differed: int = 0
+    failed: int = 0
+    unsupported: int = 0
+    judged: bool = True
+
+
+class Deviation(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Answers that differ from Java's in one way, and the first of them.
+
+    ``reason``, ``expires`` and ``issue`` are those of a known failure. ``diagnosis`` is Markdown.
+    """
+
+    rule: str
+    kind: str
+    where: str
+    times: int
+    question: Any
+    expected: Any
+    actual: Any
+    impact: str = ""
+    effect: str = ""
+    diagnosis: str = ""
+    unexplained: bool = False
+    reason: str = ""
+    expires: str = ""
+    issue: str = ""
+
+
+class Unanswered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A protocol error: the rule, the releases, and what failed."""
+
+    rule: str
+    where: str
+    what: str
+
+
+class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The gate of a client in one setting.
+
+    ``name`` is the folder in ``ci/drivers``; ``settings`` are the settings with the same arguments; ``unfinished`` is the
+    exit code and the last line of a gate that did not finish.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    version: str
+    rules: tuple[RuleCount, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()
+    unfinished: tuple[int, str] | None = None
+
+    def count(self, rule: str) -> RuleCount | None:
+        """Return the answers to a rule, or None if it was not asked."""
+        return next((one for one in self.rules if one.rule == rule), None)
+
+
+def result_of(gated: Gated) -> GateResult:
+    """Return what is recorded of a gate."""
+    rows = gated.seen.rows
+    return GateResult(
+        gated.name,
+        gated.settings,
+        gated.version,
+        tuple(_counts(rows)),
+        tuple(map(_deviation, findings(rows))),
+        tuple(Unanswered(one.first.rule, one.where, one.first.what) for one in protocol_errors(rows)),
+        None if gated.finished else (gated.exit_code, gated.why),
+    )
+
+
+def results_text(results: Sequence[GateResult]) -> str:
+    """Return the text of the record."""
+    return msgspec.json.Encoder().encode_lines(results).decode()
+
+
+def read_results() -> list[GateResult]:
+    """Return the recorded results. Raises msgspec.MsgspecError if the file is damaged."""
+    return msgspec.json.Decoder(GateResult).decode_lines(RECORD.read_bytes())
+
+
+def _counts(rows: Sequence[Row]) -> Iterator[RuleCount]:
+    for rule in dict.fromkeys(row.rule for row in rows):
+        ends = [row.ended for row in rows if row.rule == rule and row.ended]
+        names = ("asked", "agreed", "known", "differed", "failed", "unsupported")
+        counts = {name: sum(getattr(end, name) for end in ends) for name in names}
+        if counts["asked"] + counts["unsupported"]:
+            yield RuleCount(rule, **counts, judged=all(end.verdict != "not judged" for end in ends))
+
+
+def _deviation(finding: Finding) -> Deviation:
+    first, known = finding.first, finding.first.known
+    return Deviation(
+        *(first.rule, first.kind, finding.where, finding.times, first.question, first.expected, first.actual),
+        impact=finding.impact,
+        effect=first.effect,
+        diagnosis="" if first.diagnosis is None else diagnosis(first.diagnosis),
+        unexplained=finding.unexplained,
+        reason="" if known is None else known.reason,
+        expires="" if known is None else known.expires,
+        issue="" if known is None else known.issue or "",
+    )
